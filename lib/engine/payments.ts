@@ -5,30 +5,30 @@ import { PaymentMethodReads } from '../payments/methods/payment-method-reads.ts'
 import { PaymentMethodService } from '../payments/methods/payment-method-service.ts';
 import { PaymentReads } from '../payments/reading/payment-reads.ts';
 import { JanitorHandler } from '../payments/recovery/janitor-handler.ts';
-import { paymentConfigOf } from '../payments/tenant-payment-config.ts';
+import { type PaymentConfigOf, paymentConfig } from '../payments/state/payment-config.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Payment methods, payments, and how invoices are paid. */
 export function paymentArea({ ports, settingsOf }: Foundation) {
-  const paymentConfig = paymentConfigOf(settingsOf);
-  const methods = new PaymentMethodService(ports, paymentConfig);
+  const configOf: PaymentConfigOf = async (session) => paymentConfig(await settingsOf(session));
+  const methods = new PaymentMethodService(ports, configOf);
   return {
     /** Resolves when nothing goes on any more that no call waits for. */
     idle: methods.idle.bind(methods),
     handlers: [
-      new AutomaticPaymentHandler(ports, paymentConfig),
-      new PaymentRetryHandler(ports, paymentConfig),
-      new JanitorHandler(ports, paymentConfig),
+      new AutomaticPaymentHandler(ports, configOf),
+      new PaymentRetryHandler(ports, configOf),
+      new JanitorHandler(ports, configOf),
       new HoldReleaseHandler(ports),
     ],
     operations: {
       paymentMethods: {
-        ...methodsOf(new PaymentMethodReads(ports, paymentConfig), 'ofAccount', 'get'),
+        ...methodsOf(new PaymentMethodReads(ports, configOf), 'ofAccount', 'get'),
         ...methodsOf(methods, 'add', 'setDefault'),
       },
       payments: methodsOf(
-        new PaymentReads(ports, paymentConfig),
+        new PaymentReads(ports, configOf),
         'ofAccount',
         'invoicePaymentsOfAccount',
         'invoicePaymentsOfInvoice',

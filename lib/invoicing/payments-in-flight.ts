@@ -1,6 +1,5 @@
-import { isUnresolved } from '../payments/state/payment-state.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { InvoicePaymentType, TransactionType } from '../records/index.ts';
+import { InvoicePaymentType, isUnresolved, TransactionType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /**

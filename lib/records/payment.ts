@@ -23,6 +23,9 @@ export const TransactionStatus = {
 } as const;
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
+/** Statuses whose outcome may still change. */
+export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
+
 export interface Payment {
   readonly recordId: number;
   readonly id: Uuid;
@@ -56,4 +59,11 @@ export interface PaymentTransaction {
   /** Business instant up to which a plugin call may be running (payments §5); null when none is. */
   readonly leaseUntil: Instant | null;
   readonly createdDate: Instant;
+}
+
+/** True while the outcome may still change. */
+export function isUnresolved<T extends Pick<PaymentTransaction, 'status'>>(
+  transaction: T,
+): transaction is T & { readonly status: OpenStatus } {
+  return transaction.status === TransactionStatus.UNKNOWN || transaction.status === TransactionStatus.PENDING;
 }

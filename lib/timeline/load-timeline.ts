@@ -2,12 +2,8 @@ import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';
-import {
-  type InvoicePaymentView,
-  loadPayments,
-  viewPayments,
-  withInvoices,
-} from '../payments/reading/payment-views.ts';
+import { loadPayments } from '../payments/reading/load-payments.ts';
+import { type InvoicePaymentView, viewPayments, withInvoices } from '../payments/state/payment-view.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { findBundlesOfAccount } from '../subscriptions/storing/bundles-of-account.ts';

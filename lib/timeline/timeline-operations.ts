@@ -1,5 +1,5 @@
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
-import type { InvoicePaymentView } from '../payments/reading/payment-views.ts';
+import type { InvoicePaymentView } from '../payments/state/payment-view.ts';
 import type { Account, Leading } from '../records/index.ts';
 import type { BundleView } from '../subscriptions/views/bundle-view.ts';
 import type { Uuid } from '../values/ids/index.ts';

@@ -31,10 +31,11 @@ import { PaymentMethodReads } from '../../lib/payments/methods/payment-method-re
 import { PaymentMethodService } from '../../lib/payments/methods/payment-method-service.ts';
 import { PaymentReads } from '../../lib/payments/reading/payment-reads.ts';
 import { JanitorHandler } from '../../lib/payments/recovery/janitor-handler.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/state/payment-config.ts';
+import { type PaymentConfig, paymentConfig } from '../../lib/payments/state/payment-config.ts';
 import { BusEventType, type EventPayload } from '../../lib/records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { ManualTimers } from './manual-timers.ts';
 
@@ -89,7 +90,7 @@ export class PaymentStage {
       systemClock: this.timers,
       logger: this.logger,
     };
-    const configOf = () => Promise.resolve({ ...DEFAULT_PAYMENT_CONFIG, ...options.config });
+    const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...options.config });
     this.methods = new PaymentMethodService(ports, configOf);
     this.methodReads = new PaymentMethodReads(ports, configOf);
     this.reads = new PaymentReads(ports, configOf);
@@ -121,7 +122,8 @@ export class PaymentStage {
 
   /** A process of its own over the same data: what was claimed by the one before is taken back. */
   async startProcess(storage: Storage<never> = this.storage): Promise<void> {
-    const configOf = () => Promise.resolve({ ...DEFAULT_PAYMENT_CONFIG, ...this.#options.config });
+    const configOf = () =>
+      Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...this.#options.config });
     const { clock, ids, logger, gateways, timers } = this;
     const ports = { storage, clock, systemClock: timers, ids, logger, gateways };
     this.#automatic = new AutomaticPaymentHandler(ports, configOf);

@@ -3,7 +3,7 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account, ClaimedEntry, Storage } from '../../lib/index.ts';
 import { AutomaticPaymentHandler } from '../../lib/payments/collect/automatic-payment-handler.ts';
-import { paymentConfigOf } from '../../lib/payments/tenant-payment-config.ts';
+import { paymentConfig } from '../../lib/payments/state/payment-config.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
@@ -57,7 +57,7 @@ eachDatabase((_kind, open) => {
       const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
       const handler = new AutomaticPaymentHandler(
         { storage, clock, systemClock, ids, logger, gateways },
-        paymentConfigOf((session) => configuration.settingsOf(session)),
+        async (session) => paymentConfig(await configuration.settingsOf(session)),
       );
       statements = [];
       await handler.handle(batchOf(entries));

@@ -1,8 +1,9 @@
 import { ActingComponent, BusEventType } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { uuidOf } from '../state/payment-notifications.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
-import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+import type { PaymentPorts } from './charge-steps.ts';
+import { PaymentRun } from './payment-run.ts';
 
 /** Pays each newly committed invoice from the account's default payment method (§9.1 rule 1). */
 export class AutomaticPaymentHandler implements QueueHandler {

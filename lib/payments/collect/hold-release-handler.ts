@@ -1,11 +1,11 @@
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import type { AutoPayHold, Invoice } from '../../records/index.ts';
 import { ActingComponent, BusEventType } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
 import { PAYMENT_STOPS, tagsOfAccounts } from '../../tags/control-tags.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { oldestFirst } from '../reservation/oldest-first.ts';
 import { releaseNotification } from '../state/payment-notifications.ts';
 
 /**
@@ -50,12 +50,5 @@ async function release(session: WriteSession, accountIds: readonly Uuid[]): Prom
   const holds = await session.payments.findHoldsByAccounts(free);
   const invoices = await session.invoices.findByIds(holds.map(({ invoiceId }) => invoiceId));
   const now = session.authorship.createdDate;
-  session.schedule(byInvoiceAge(holds, invoices).map((hold) => releaseNotification(hold, now)));
-}
-
-function byInvoiceAge(holds: readonly AutoPayHold[], invoices: readonly Invoice[]): readonly AutoPayHold[] {
-  const order = invoices
-    .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
-    .map(({ id }) => id);
-  return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
+  session.schedule(oldestFirst(holds, invoices).map((hold) => releaseNotification(hold, now)));
 }

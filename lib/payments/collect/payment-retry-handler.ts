@@ -1,8 +1,9 @@
 import { ActingComponent, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { readRetryJob, uuidOf } from '../state/payment-notifications.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
-import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+import type { PaymentPorts } from './charge-steps.ts';
+import { PaymentRun } from './payment-run.ts';
 
 /**
  * Runs failed automatic payments again when their retry falls due (§8.3), and those that were held back when

@@ -1,13 +1,15 @@
 import type { Ports } from '../../ports/index.ts';
+import type { TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { callGateway, operationOutcome } from '../gateways/gateway-call.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
 import type { PlannedCharge } from '../reservation/charge-records.ts';
-import type { CallOutcome } from '../state/transaction-outcome.ts';
+import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
 
 /** A reserved charge whose gateway is to be called now. */
 export interface OpenCharge extends PlannedCharge {
   /** `payment.plugin.timeout` as it was when the charge was reserved: its lease is made for it. */
   readonly timeoutMs: number;
+  readonly caller: Caller;
 }
 
 export interface Answer {
@@ -18,7 +20,7 @@ export interface Answer {
 
 /** For whom the gateway is called. */
 export interface Caller {
-  readonly tenantId: Uuid;
+  readonly tenant: TenantRef;
   readonly userName: string;
   readonly userToken: Uuid;
 }
@@ -26,10 +28,10 @@ export interface Caller {
 /** Calls the gateway for a reserved purchase (§5.1 rule 2), outside any transaction with effects. */
 export async function purchase(
   charge: OpenCharge,
-  caller: Caller,
   { clock, systemClock }: Pick<Ports, 'clock' | 'systemClock'>,
 ): Promise<Answer> {
   const { account, gateway, paymentId, paymentMethodId, timeoutMs } = charge;
+  const { tenant, userName, userToken } = charge.caller;
   const { id: transactionId, amount, currency, leaseUntil } = charge.transaction;
   const now = clock.now();
   // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
@@ -46,7 +48,8 @@ export async function purchase(
     currency,
     properties: [],
   };
-  const { reply, late } = await callGateway(() => gateway.purchase(request, { ...caller, now }), {
+  const context = { tenantId: tenant.id, userName, userToken, now };
+  const { reply, late } = await callGateway(() => gateway.purchase(request, context), {
     timeoutMs,
     systemClock,
   });

@@ -1,20 +1,18 @@
 import { loadUnpaidInvoices } from '../../invoicing/load-open-invoices.ts';
-import type { Ports } from '../../ports/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { addMilliseconds } from '../../values/time/index.ts';
-import { recordOutcomes } from '../outcomes/record-outcomes.ts';
-import { LateAnswers } from '../recovery/late-answers.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
-import { LEASE_MARGIN_MS } from './payment-run.ts';
-import { type Answer, type OpenCharge, purchase } from './purchase.ts';
-import { hasOutsideEffect, reservePayments } from './reserve-payments.ts';
+import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
 
-type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
-type AnsweredCharge = OpenCharge & Answer;
+/** A reserved payment of an unpaid invoice, to be charged after the commit. */
+export type ReservedPayment = RequestedCharge<PaymentRequest>;
+
+/** One call at a time: what the method can still pay goes to the oldest invoice. */
+const ONE = 1;
 
 /**
  * Pays the unpaid invoices of an account with one of its methods because a call asks for it (§10.1 rule 7):
@@ -22,70 +20,51 @@ type AnsweredCharge = OpenCharge & Answer;
  */
 export class UnpaidInvoicePayments {
   readonly #ports: PaymentPorts;
-  readonly #configOf: PaymentConfigOf;
-  readonly #late: LateAnswers;
+  readonly #steps: ChargeSteps;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#configOf = configOf;
-    this.#late = new LateAnswers(ports, configOf);
+    this.#steps = new ChargeSteps(ports, configOf);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */
   idle(): Promise<void> {
-    return this.#late.idle();
+    return this.#steps.idle();
   }
 
   /**
    * Reserves the payment of each unpaid invoice of the locked account; what cannot be paid now is passed over (§9.2).
-   * Gateways without outside effect are charged in the same transaction.
    * @returns the charges that `make` is to be called with once the transaction is committed.
    */
   async reserve(
     session: WriteSession,
     { context, account, paymentMethodId }: Reserving,
-  ): Promise<readonly OpenCharge[]> {
+  ): Promise<readonly ReservedPayment[]> {
     const invoices = await loadUnpaidInvoices(session, [account.id]);
     if (invoices.length === 0) return [];
-    const config = await this.#configOf(session);
-    const { pluginTimeoutMs: timeoutMs } = config;
-    const now = session.authorship.createdDate;
     const requests = invoices.map(({ id: invoiceId }) => ({
       accountRecordId: account.recordId,
       invoiceId,
       retry: null,
       paymentMethodId,
     }));
-    const planned = await reservePayments(
+    const { charges } = await this.#steps.reserve(
       session,
-      { requests, accounts: [account] },
-      {
-        ids: this.#ports.ids,
-        gateways: this.#ports.gateways,
-        now,
-        // The calls come one after another.
-        leaseUntil: addMilliseconds(now, requests.length * timeoutMs + LEASE_MARGIN_MS),
-        allowEmptyInvoice: false,
-        config,
-      },
+      { requests, accounts: [account], paysEmptyInvoices: false },
+      { parallelCalls: ONE, callerOf: () => context },
     );
-    const charges = planned.flatMap(({ plan }) =>
-      plan.kind === 'CHARGE' ? [{ ...plan.charge, timeoutMs }] : [],
-    );
-    const direct = charges.filter((charge) => !hasOutsideEffect(charge));
-    if (direct.length > 0) await this.#record(session, await this.#call(context, direct));
-    return charges.filter(hasOutsideEffect);
+    return charges;
   }
 
   /** Calls the gateway for each and records what it says; whatever comes between, recovery ends the story. */
-  async make(context: CallContext, charges: readonly OpenCharge[]): Promise<void> {
+  async make(context: CallContext, charges: readonly ReservedPayment[]): Promise<void> {
     const [first] = charges;
     if (!first) return;
-    const answered = await this.#call(context, charges);
+    const answered = await this.#steps.call(charges, ONE);
     try {
       await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
         await session.lockAccounts([first.account.id], { wait: LockWait.PAYMENT });
-        await this.#record(session, answered);
+        await this.#steps.record(session, answered);
       });
     } catch (error) {
       const facts = { err: error, accountId: first.account.id, count: answered.length };
@@ -94,43 +73,7 @@ export class UnpaidInvoicePayments {
         'the results of gateway calls were not recorded; recovery will ask the gateway',
       );
     }
-    for (const { late, account, paymentId, transaction } of answered) {
-      if (late === null) continue;
-      const { tenant, userName, userToken } = context;
-      const transactionId = transaction.id;
-      this.#late.follow({
-        tenant,
-        userName,
-        userToken,
-        accountId: account.id,
-        paymentId,
-        transactionId,
-        answer: late,
-      });
-    }
-  }
-
-  async #call(context: CallContext, charges: readonly OpenCharge[]): Promise<readonly AnsweredCharge[]> {
-    const { userName, userToken } = context;
-    const caller = { tenantId: context.tenant.id, userName, userToken };
-    const answered: AnsweredCharge[] = [];
-    // One at a time: what the method can still pay goes to the oldest.
-    for (const charge of charges) {
-      answered.push({ ...charge, ...(await purchase(charge, caller, this.#ports)) });
-    }
-    return answered;
-  }
-
-  async #record(session: WriteSession, answered: readonly AnsweredCharge[]): Promise<void> {
-    const settlements = answered.map(({ paymentId, transaction, outcome }) => ({
-      paymentId,
-      transactionId: transaction.id,
-      outcome,
-      source: 'CALL' as const,
-    }));
-    const config = await this.#configOf(session);
-    const now = session.authorship.createdDate;
-    await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+    this.#steps.followLateAnswers(answered);
   }
 }
 

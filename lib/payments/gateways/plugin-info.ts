@@ -10,8 +10,9 @@ import { inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { gatewayProperties, gatewayText } from '../state/gateway-text.ts';
-import { callGateway, type GatewayReply } from './gateway-call.ts';
+import { claimedDetail } from '../state/gateway-claims.ts';
+import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
+import { callGateway } from './call-gateway.ts';
 
 export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
@@ -67,7 +68,7 @@ export class PluginInfo {
     const reply =
       gateway &&
       (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
-    const detail = reply?.kind === 'VALUE' ? readDetail(reply.value) : null;
+    const detail = reply?.kind === 'VALUE' ? claimedDetail(reply.value) : null;
     if (detail !== null) return detail;
     throw new BillingError({
       code: ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
@@ -92,7 +93,7 @@ export class PluginInfo {
     return new Map(
       asked.flatMap(({ subject }, index) => {
         const reply = replies[index];
-        const detail = reply?.kind === 'VALUE' ? readDetail(reply.value) : null;
+        const detail = reply?.kind === 'VALUE' ? claimedDetail(reply.value) : null;
         if (detail === null) this.#warn(questions[index]?.facts, reply);
         return detail === null ? [] : [[subject.id, detail] as const];
       }),
@@ -187,28 +188,4 @@ function paymentQuestion(
     gateway,
     ask: (context) => gateway.getPaymentInfo(request, context),
   };
-}
-
-/** An answer is a claim: null when it cannot be read as a detail. */
-function readDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
-  if (typeof detail !== 'object' || detail === null) return null;
-  return {
-    externalPaymentMethodId: gatewayText(detail.externalPaymentMethodId),
-    isDefaultPaymentMethod: detail.isDefaultPaymentMethod === true,
-    properties: gatewayProperties(detail.properties),
-  };
-}
-
-function failureOf(reply: GatewayReply<unknown> | undefined): string {
-  switch (reply?.kind) {
-    case undefined:
-      return 'it is not registered';
-    case 'VALUE':
-      return 'its answer cannot be read';
-    case 'TIMEOUT':
-      return `no answer within ${reply.timeoutMs} ms`;
-    case 'GATEWAY_ERROR':
-    case 'FAULT':
-      return reply.message;
-  }
 }

@@ -1,12 +1,12 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
 import type { PaymentMethodDetails, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { PluginInfo, type PluginInfoPorts } from '../gateways/plugin-info.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodReadOptions, PaymentMethodView } from './payment-method-operations.ts';
+import { accountOf } from './stored-methods.ts';
 
 /** Reads of payment methods (§10.2). */
 export class PaymentMethodReads {
@@ -27,7 +27,7 @@ export class PaymentMethodReads {
   ): Promise<readonly PaymentMethodView[]> {
     const includeDeleted = options.includeDeleted === true;
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
-      const defaultId = await defaultOf(session, accountId);
+      const { paymentMethodId: defaultId } = await accountOf(session, accountId);
       const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted });
       return {
         stored: methods.map((method) => ({ ...method, isDefault: method.id === defaultId })),
@@ -49,8 +49,9 @@ export class PaymentMethodReads {
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
       if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
+      const account = await accountOf(session, method.accountId);
       return {
-        stored: { ...method, isDefault: method.id === (await defaultOf(session, method.accountId)) },
+        stored: { ...method, isDefault: method.id === account.paymentMethodId },
         timeoutMs: await this.#timeoutMs(session, options),
       };
     });
@@ -63,10 +64,4 @@ export class PaymentMethodReads {
   async #timeoutMs(session: ReadSession, options: PaymentMethodReadOptions): Promise<number | null> {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
-}
-
-async function defaultOf(session: ReadSession, accountId: Uuid): Promise<Uuid | null> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
-  return account.paymentMethodId;
 }

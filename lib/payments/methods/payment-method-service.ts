@@ -1,25 +1,26 @@
-import { accountEvent } from '../../accounts/account-event.ts';
 import { lockAccount } from '../../accounts/lock-account.ts';
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
 import type { PaymentGateway, Ports } from '../../ports/index.ts';
-import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, New } from '../../records/index.ts';
-import {
-  BusEventType,
-  type CallContext,
-  EXTERNAL_PAYMENT_PLUGIN,
-  type PaymentMethod,
-} from '../../records/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import type { OpenCharge } from '../collect/purchase.ts';
-import { checkPayable, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
-import { callGateway, type GatewayReply } from '../gateways/gateway-call.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
-import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
+import { type ReservedPayment, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
+import type { GatewayReply } from '../state/gateway-reply.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { checkExternalKey } from './external-key.ts';
+import { gatewayFailed } from './payment-method-errors.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
+import {
+  accountOf,
+  checkAddable,
+  freeKey,
+  makeDefault,
+  methodOfAccount,
+  storeMethod,
+} from './stored-methods.ts';
 
 /** A method on its way: the id is ours, the gateway hears of it first. */
 interface Addition {
@@ -72,7 +73,7 @@ export class PaymentMethodService {
       },
     );
     await this.#unpaid.make(context, charges);
-    return method;
+    return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
   }
 
   async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
@@ -105,7 +106,7 @@ export class PaymentMethodService {
     session: WriteSession,
     context: CallContext,
     method: Pick<PaymentMethod, 'id' | 'accountId'>,
-  ): Promise<readonly OpenCharge[]> {
+  ): Promise<readonly ReservedPayment[]> {
     const account = await accountOf(session, method.accountId);
     return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
   }
@@ -167,91 +168,4 @@ export class PaymentMethodService {
 function gatewayContext(context: CallContext) {
   const { userName, userToken } = context;
   return { tenantId: context.tenant.id, userName, userToken, now: context.createdDate };
-}
-
-async function accountOf(session: ReadSession, accountId: Uuid): Promise<Account> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
-  return account;
-}
-
-/** What can be refused before the gateway hears of the method; the unique key has the last word. */
-async function checkAddable(
-  session: ReadSession,
-  input: PaymentMethodInput,
-  key: string | null,
-): Promise<void> {
-  const account = await accountOf(session, input.accountId);
-  if (input.payAllUnpaidInvoices) await checkPayable(session, account, input.isDefault === true);
-  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
-  if (key === null || (await freeKey(session, key)) !== null) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-    message: `externalKey "${shortened(key)}" is already used by a payment method`,
-    facts: { parameter: 'externalKey', externalKey: key },
-  });
-}
-
-/** The key if no method of the tenant has it, deleted ones included. */
-async function freeKey(session: ReadSession, key: string | null): Promise<string | null> {
-  if (key === null) return null;
-  const taken = await session.payments.findMethodsByKeys([key]);
-  return taken.length === 0 ? key : null;
-}
-
-async function checkNoExternalMethod(session: ReadSession, accountId: Uuid): Promise<void> {
-  const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted: false });
-  const existing = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
-  if (!existing) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
-    message: `Account ${accountId} already has the external payment method ${existing.id}`,
-    facts: { accountId, paymentMethodId: existing.id },
-  });
-}
-
-async function methodOfAccount(
-  session: ReadSession,
-  accountId: Uuid,
-  methodId: Uuid,
-): Promise<PaymentMethod> {
-  const [method] = await session.payments.findMethodsByIds([methodId]);
-  if (!method?.isActive) throw noSuchMethod(methodId);
-  if (method.accountId === accountId) return method;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-    message: `Payment method ${methodId} does not belong to account ${accountId}`,
-    facts: { paymentMethodId: methodId, accountId },
-  });
-}
-
-async function storeMethod(
-  session: WriteSession,
-  { context, input, id }: Addition,
-  externalKey: string,
-): Promise<PaymentMethodView> {
-  const account = await lockAccount(session, input.accountId);
-  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
-  const method: New<PaymentMethod> = {
-    id,
-    externalKey,
-    accountId: account.id,
-    accountRecordId: account.recordId,
-    pluginName: input.pluginName,
-    isActive: true,
-    createdDate: context.createdDate,
-  };
-  await session.payments.insertMethods([method]);
-  if (input.isDefault === true) await makeDefault(session, account, id);
-  const [stored] = await session.payments.findMethodsByIds([id]);
-  assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
-  return { ...stored, isDefault: input.isDefault === true, pluginInfo: null };
-}
-
-/** An account change of its own; none when nothing changes (accounts §4). */
-async function makeDefault(session: WriteSession, account: Account, paymentMethodId: Uuid): Promise<void> {
-  if (account.paymentMethodId === paymentMethodId) return;
-  const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };
-  await session.accounts.update([changed]);
-  session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
 }

@@ -6,16 +6,16 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { PluginInfo } from '../gateways/plugin-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
-import type { PaymentReadOptions } from './payment-operations.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
   type InvoicePaymentView,
   type LoadedPayments,
-  loadPayments,
   type PaymentView,
   viewPayments,
   withInvoices,
-} from './payment-views.ts';
+} from '../state/payment-view.ts';
+import { loadPayments } from './load-payments.ts';
+import type { PaymentReadOptions } from './payment-operations.ts';
 
 /** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
 interface FoundPayments {

@@ -1,29 +1,29 @@
-import type { PaymentGateway } from '../../ports/index.ts';
+import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   ActingComponent,
+  isUnresolved,
   type Payment,
   type PaymentTransaction,
   QueueName,
   type TenantRef,
-  TransactionStatus,
 } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship, inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { maxInstant } from '../../values/time/index.ts';
-import type { PaymentPorts } from '../collect/payment-run.ts';
-import { callGateway } from '../gateways/gateway-call.ts';
-import { recordOutcomes, type Settlement } from '../outcomes/record-outcomes.ts';
-import type { PaymentConfig } from '../state/payment-config.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
+import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import type { CallOutcome } from '../state/gateway-reply.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { unresolvedEvent } from '../state/payment-events.ts';
 import { type RecoveryJob, readRecoveryJob, recoveryNotification } from '../state/payment-notifications.ts';
-import { isUnresolved } from '../state/payment-state.ts';
+import { isLeased } from '../state/payment-state.ts';
 import { recoveredOutcome } from '../state/recovered-outcome.ts';
-import { janitorCheck, type OpenStatus } from '../state/recovery-schedule.ts';
-import type { CallOutcome } from '../state/transaction-outcome.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import { checkAfter, checkAfterLease } from '../state/recovery-schedule.ts';
+import type { Settlement } from '../state/settlement.ts';
+
+type RecoveryPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
 
 interface Job extends RecoveryJob {
   readonly entry: ClaimedEntry;
@@ -48,10 +48,10 @@ interface Answered extends Question {
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
   readonly topics: readonly string[] = [QueueName.PAYMENT_JANITOR];
-  readonly #ports: PaymentPorts;
+  readonly #ports: RecoveryPorts;
   readonly #configOf: PaymentConfigOf;
 
-  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+  constructor(ports: RecoveryPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
   }
@@ -93,8 +93,7 @@ export class JanitorHandler implements QueueHandler {
     return jobs.flatMap((job) => {
       const transaction = transactions.find(({ id }) => id === job.transactionId);
       const payment = payments.find(({ id }) => id === job.paymentId);
-      if (!transaction || !payment || !isUnresolved(transaction)) return [];
-      if (transaction.leaseUntil !== null && transaction.leaseUntil > now) return [];
+      if (!transaction || !payment || !isUnresolved(transaction) || isLeased(transaction, now)) return [];
       const method = methods.find(({ id }) => id === payment.paymentMethodId);
       const gateway = method && this.#ports.gateways.get(method.pluginName);
       return [{ job, payment, transaction, gateway }];
@@ -160,15 +159,13 @@ function scheduleNext(
   },
 ): readonly Answered[] {
   const { answered, stored, config } = input;
+  const now = session.authorship.createdDate;
   const exhausted: Answered[] = [];
   for (const answer of answered) {
     const after = stored.get(answer.transaction.id);
-    if (!after || !isOpen(after.status)) continue;
+    if (!after || !isUnresolved(after)) continue;
     if (after.status !== answer.transaction.status) continue; // changed UNKNOWN → PENDING: its list has begun
-    const { job } = answer;
-    const check = job.status === after.status ? job.check + 1 : 0;
-    const from = session.authorship.createdDate;
-    const next = janitorCheck({ status: after.status, check, from }, config);
+    const next = checkAfter(answer.job, { status: after.status, now }, config);
     if (next) session.schedule([recoveryNotification(after, next)]);
     else exhausted.push(answer);
   }
@@ -188,9 +185,8 @@ async function postponeLeased(
   );
   const now = session.authorship.createdDate;
   for (const transaction of transactions) {
-    if (!isOpen(transaction.status)) continue;
-    const from = maxInstant(now, transaction.leaseUntil ?? now);
-    const next = janitorCheck({ status: transaction.status, check: 0, from }, config);
+    if (!isUnresolved(transaction)) continue;
+    const next = checkAfterLease(transaction, now, config);
     if (next) session.schedule([recoveryNotification(transaction, next)]);
   }
 }
@@ -208,8 +204,4 @@ function readJobs(batch: HandlerBatch): readonly Job[] {
 
 function settlementOf(transaction: PaymentTransaction, outcome: CallOutcome): Settlement {
   return { paymentId: transaction.paymentId, transactionId: transaction.id, outcome, source: 'JANITOR' };
-}
-
-function isOpen(status: TransactionStatus): status is OpenStatus {
-  return status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
 }

@@ -1,11 +1,11 @@
 import type { Ports } from '../../ports/index.ts';
 import { LockWait } from '../../ports/storage/index.ts';
-import type { TenantRef } from '../../records/index.ts';
+import { isUnresolved, type TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
-import { isUnresolved } from '../state/payment-state.ts';
-import { type CallOutcome, readOutcome } from '../state/transaction-outcome.ts';
-import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import type { CallOutcome } from '../state/gateway-reply.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { readOutcome } from '../state/transaction-outcome.ts';
 
 /** A call whose time has run out and whose transaction stands as UNKNOWN. */
 export interface OverdueCall {

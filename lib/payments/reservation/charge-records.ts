@@ -1,12 +1,14 @@
-import type { IdGenerator, PaymentGateway } from '../../ports/index.ts';
-import type { Account, Invoice, New } from '../../records/index.ts';
+import type { PaymentGateway } from '../../ports/index.ts';
 import {
+  type Account,
   AttemptState,
   type AutoPayHold,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  type New,
+  type NewNotification,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
@@ -18,33 +20,10 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-
-/** Everything known under the account's lock about the invoice of a request. */
-export interface ReservationFacts {
-  readonly account: Account;
-  readonly invoice: Invoice;
-  /** Payment rows of the invoice; their payments; the transactions and attempts of those, in creation order. */
-  readonly rows: readonly InvoicePayment[];
-  readonly payments: readonly Payment[];
-  readonly transactions: readonly PaymentTransaction[];
-  readonly attempts: readonly PaymentAttempt[];
-  /** The default method of the account and the methods of the payments. */
-  readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
-  /** The account carries a tag that holds automatic payments back. */
-  readonly isHeldBack: boolean;
-  /** The active hold of the invoice, where one was looked for. */
-  readonly hold: AutoPayHold | null;
-  /** Of an API payment the method that it is made with; absent = an automatic one. */
-  readonly apiMethodId?: Uuid;
-}
-
-export interface PlanTools {
-  readonly ids: IdGenerator;
-  readonly gateways: ReadonlyMap<string, PaymentGateway>;
-  readonly now: Instant;
-  readonly leaseUntil: Instant;
-  readonly allowEmptyInvoice: boolean;
-}
+import type { PaymentConfig } from '../state/payment-config.ts';
+import { recoveryNotification } from '../state/payment-notifications.ts';
+import { janitorCheck } from '../state/recovery-schedule.ts';
+import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
 /** The records of one call to a gateway, before the call. */
 export interface PlannedCharge {
@@ -54,7 +33,11 @@ export interface PlannedCharge {
   readonly paymentMethodId: Uuid;
   /** Null when a payment is tried again. */
   readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
-  readonly transaction: New<PaymentTransaction> & { readonly amount: Decimal; readonly currency: Currency };
+  readonly transaction: New<PaymentTransaction> & {
+    readonly amount: Decimal;
+    readonly currency: Currency;
+    readonly leaseUntil: Instant;
+  };
   readonly attempt: New<PaymentAttempt>;
   readonly newRow: New<InvoicePayment> | null;
   readonly changedRow: InvoicePayment | null;
@@ -222,4 +205,16 @@ export function newHold(
     isActive: true,
     createdDate: tools.now,
   };
+}
+
+/** False for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */
+export function hasOutsideEffect({ gateway }: Pick<PlannedCharge, 'gateway'>): boolean {
+  return gateway.capabilities?.sideEffectFree !== true;
+}
+
+/** §5.1 rule 1: the check that finds what a crash left, at the end of the lease plus the first delay. */
+export function firstCheck({ transaction }: PlannedCharge, config: PaymentConfig): NewNotification | null {
+  const from = transaction.leaseUntil;
+  const check = janitorCheck({ status: TransactionStatus.UNKNOWN, check: 0, from }, config);
+  return check && recoveryNotification(transaction, check);
 }

@@ -12,16 +12,9 @@ import type { Decimal } from '../../values/money/index.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
 import type { RetryJob } from '../state/payment-notifications.ts';
 import { mayStart } from '../state/payment-state.ts';
-import {
-  firstCharge,
-  newAttempt,
-  newHold,
-  type PlannedCharge,
-  type PlanTools,
-  type ReservationFacts,
-  retryCharge,
-} from './charge-records.ts';
+import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
+import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
 /** A payment that is asked for: of an invoice for the first time, again for a retried attempt, or after its hold. */
 export interface PaymentRequest {

@@ -51,7 +51,16 @@ export function invoicePaymentResult(
   }
 }
 
-/** What a row takes off its invoice's balance: only SUCCESS rows count (§9.4). */
-export function countedAmount(row: Pick<InvoicePayment, 'status' | 'amount'>): Decimal {
-  return row.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
+/** A payment row of an invoice before and after its transaction was decided. */
+export interface ChangedRow {
+  readonly before: InvoicePayment;
+  readonly after: InvoicePayment;
+}
+
+/** The row with what its transaction has made of it. */
+export function changedRow(
+  before: InvoicePayment,
+  { status, amount, processedCurrency }: InvoicePaymentResult,
+): ChangedRow {
+  return { before, after: { ...before, status, amount, processedCurrency } };
 }

@@ -1,9 +1,5 @@
-import { GATEWAY_TIMEOUT_MS } from '../../values/limits.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { TenantSettings } from '../../tenants/index.ts';
 
 /** Settings of payments (§13). A changed value applies to decisions taken afterwards. */
 export interface PaymentConfig {
@@ -24,11 +20,21 @@ export interface PaymentConfig {
   readonly allowEmptyInvoice: boolean;
 }
 
-export const DEFAULT_PAYMENT_CONFIG: PaymentConfig = {
-  retryDays: [8, 8, 8],
-  failureRetry: { startSeconds: 300, multiplier: 2, maxAttempts: 8 },
-  pluginTimeoutMs: GATEWAY_TIMEOUT_MS,
-  janitorUnknownDelaysMs: [5 * MINUTE_MS, HOUR_MS, DAY_MS, DAY_MS, DAY_MS, DAY_MS, DAY_MS],
-  janitorPendingDelaysMs: [HOUR_MS, DAY_MS],
-  allowEmptyInvoice: false,
-};
+/** Gives the payment settings of a session's tenant. */
+export type PaymentConfigOf = (session: ReadSession) => Promise<PaymentConfig>;
+
+/** The settings of payments among those of a tenant. */
+export function paymentConfig(settings: TenantSettings): PaymentConfig {
+  return {
+    retryDays: settings['payment.retry.days'],
+    failureRetry: {
+      startSeconds: settings['payment.failure.retry.start.sec'],
+      multiplier: settings['payment.failure.retry.multiplier'],
+      maxAttempts: settings['payment.failure.retry.max.attempts'],
+    },
+    pluginTimeoutMs: settings['payment.plugin.timeout'],
+    janitorUnknownDelaysMs: settings['payment.janitor.unknown.retries'],
+    janitorPendingDelaysMs: settings['payment.janitor.pending.retries'],
+    allowEmptyInvoice: settings['payment.allow.emptyInvoice'],
+  };
+}

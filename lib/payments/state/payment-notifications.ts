@@ -2,13 +2,14 @@ import {
   type AutoPayHold,
   type EventPayload,
   type NewNotification,
+  type OpenStatus,
   QueueName,
   TransactionStatus,
 } from '../../records/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import { parseUuid, type Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { JanitorCheck, OpenStatus } from './recovery-schedule.ts';
+import type { JanitorCheck } from './recovery-schedule.ts';
 
 /** What a recovery notification asks for: check number `check` of a transaction that was in `status`. */
 export interface RecoveryJob {

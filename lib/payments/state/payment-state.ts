@@ -1,10 +1,12 @@
 import {
+  isUnresolved,
   type Payment,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** An operation on a payment: the transaction types, and taking a chargeback back. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
@@ -81,11 +83,6 @@ export function checkMayStart(
   });
 }
 
-/** True while the outcome may still change: UNKNOWN and PENDING. */
-export function isUnresolved(transaction: Pick<PaymentTransaction, 'status'>): boolean {
-  return transaction.status === TransactionStatus.UNKNOWN || transaction.status === TransactionStatus.PENDING;
-}
-
 /** State names of a payment after a transaction of this type got this status (§3.2). */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status'>,
@@ -95,4 +92,9 @@ export function paymentStateAfter(
   const isReversal = stateName === 'CHARGEBACK_FAILED';
   const succeeded = transaction.status === TransactionStatus.SUCCESS || isReversal;
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
+}
+
+/** True while a call of the transaction may be running (§5.1 rule 1). */
+export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
+  return leaseUntil !== null && leaseUntil > now;
 }

@@ -1,7 +1,6 @@
 import type { GatewayResult } from '../../ports/index.ts';
 import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
-import type { GatewayReply } from '../gateways/gateway-call.ts';
-import type { CallOutcome } from './transaction-outcome.ts';
+import type { CallOutcome, GatewayReply } from './gateway-reply.ts';
 
 /**
  * What a gateway's list of transactions says of one of ours (§7.1): the last result with its id. None means

@@ -1,11 +1,8 @@
-import { TransactionStatus } from '../../records/index.ts';
-import { addMilliseconds, type Instant } from '../../values/time/index.ts';
+import { type OpenStatus, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import { addMilliseconds, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
-
-/** Statuses that recovery looks at. */
-export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
 
 /** A planned question to the gateway: the n-th check (from 0) of a transaction in that status. */
 export interface JanitorCheck {
@@ -30,4 +27,23 @@ export function janitorCheck(
   const delayMs = delays[input.check];
   if (delayMs === undefined) return null;
   return { status: input.status, check: input.check, at: addMilliseconds(input.from, delayMs) };
+}
+
+/** The check after one that left the transaction in `status`: the next of its list; a new status begins its own. */
+export function checkAfter(
+  done: { readonly status: OpenStatus; readonly check: number },
+  { status, now }: { readonly status: OpenStatus; readonly now: Instant },
+  config: JanitorConfig,
+): JanitorCheck | null {
+  const check = done.status === status ? done.check + 1 : 0;
+  return janitorCheck({ status, check, from: now }, config);
+}
+
+/** The first check of a transaction whose call may be running: after its lease. */
+export function checkAfterLease(
+  { status, leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'> & { readonly status: OpenStatus },
+  now: Instant,
+  config: JanitorConfig,
+): JanitorCheck | null {
+  return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }

@@ -1,20 +1,8 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
-import { gatewayText } from './gateway-text.ts';
-
-/** How one question to a gateway ended. All but RESULT and NEVER_RECEIVED mean that nobody knows what happened. */
-export type CallOutcome =
-  | { readonly kind: 'RESULT'; readonly result: GatewayResult }
-  /** Certain that nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
-  | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
-  /** No result of this transaction was given. */
-  | { readonly kind: 'NO_RESULT' }
-  | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
-  /** A declared error of the gateway. */
-  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string }
-  /** Any other throw. */
-  | { readonly kind: 'FAULT'; readonly message: string };
+import { gatewayText } from './gateway-claims.ts';
+import type { CallOutcome } from './gateway-reply.ts';
 
 /** What a call leaves in its transaction. */
 export type TransactionOutcome = Pick<

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { settleInvoice } from '../../../lib/payments/outcomes/settle-invoices.ts';
 import {
   checkInvoicePayment,
   type InvoicePaymentCheckInput,
   lostSuccesses,
 } from '../../../lib/payments/reservation/invoice-payment-check.ts';
 import { invoicePaymentResult } from '../../../lib/payments/state/invoice-payment-result.ts';
+import { settleInvoice } from '../../../lib/payments/state/settled-invoices.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/state/payment-config.ts';
+import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import { janitorCheck } from '../../../lib/payments/state/recovery-schedule.ts';
 import { retryDate } from '../../../lib/payments/state/retry-dates.ts';
 import type { TransactionStatus } from '../../../lib/records/payment.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { at, NOW } from './records.ts';
 
-const config = DEFAULT_PAYMENT_CONFIG;
+const config = paymentConfig(DEFAULT_TENANT_SETTINGS);
 const purchases = (...statuses: readonly TransactionStatus[]) =>
   statuses.map((status) => ({ transactionType: 'PURCHASE' as const, status }));
 const text = (date: Instant | null) => (date === null ? null : formatInstant(date));

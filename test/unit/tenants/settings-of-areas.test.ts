@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { invoicingConfigOf } from '../../../lib/invoicing/tenant-invoicing-config.ts';
-import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/state/payment-config.ts';
-import { paymentConfigOf } from '../../../lib/payments/tenant-payment-config.ts';
+import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
 import {
   type ConfigurationObject,
   DEFAULT_TENANT_SETTINGS,
   readConfiguration,
 } from '../../../lib/tenants/configuration/index.ts';
+import { GATEWAY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
 
 const session = {} as ReadSession;
 
@@ -19,7 +19,14 @@ function settingsOf(object: ConfigurationObject) {
 
 describe('what the areas make of the properties of a tenant (platform §4.2)', () => {
   it('payments', async () => {
-    expect(await paymentConfigOf(settingsOf({}))(session)).to.deep.equal(DEFAULT_PAYMENT_CONFIG);
+    expect(paymentConfig(await settingsOf({})())).to.deep.equal({
+      retryDays: [8, 8, 8],
+      failureRetry: { startSeconds: 300, multiplier: 2, maxAttempts: 8 },
+      pluginTimeoutMs: GATEWAY_TIMEOUT_MS,
+      janitorUnknownDelaysMs: [300_000, 3_600_000, ...Array(5).fill(86_400_000)],
+      janitorPendingDelaysMs: [3_600_000, 86_400_000],
+      allowEmptyInvoice: false,
+    });
     const set = settingsOf({
       'org.service.payment.retry.days': '1,2',
       'org.service.payment.failure.retry.start.sec': '60',
@@ -30,7 +37,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.payment.janitor.pending.retries': '7m,8m',
       'org.service.payment.allow.emptyInvoice': 'true',
     });
-    expect(await paymentConfigOf(set)(session)).to.deep.equal({
+    expect(paymentConfig(await set())).to.deep.equal({
       retryDays: [1, 2],
       failureRetry: { startSeconds: 60, multiplier: 3, maxAttempts: 4 },
       pluginTimeoutMs: 5_000,

@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../../ports/index.ts';
-import type { PendingNotification, ReadSession } from '../../ports/storage/index.ts';
+import type { PendingNotification } from '../../ports/storage/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import {
   type InvoicePayment,
@@ -9,9 +9,9 @@ import {
   type PaymentTransaction,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type AttemptView, attemptViews, retryKeysOf } from '../state/attempt-view.ts';
-import { gatewayProperties, gatewayText } from '../state/gateway-text.ts';
-import { type PaymentTotals, paymentTotals } from '../state/payment-totals.ts';
+import { type AttemptView, attemptViews } from './attempt-view.ts';
+import { gatewayProperties, gatewayText } from './gateway-claims.ts';
+import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
 
 /** What a gateway tells of a transaction on demand; never stored (§1.4). */
 export interface TransactionPluginInfo {
@@ -50,28 +50,6 @@ export interface LoadedPayments {
   readonly pending: ReadonlyMap<string, PendingNotification>;
   /** Names of the gateways by payment method id; empty unless asked for. */
   readonly pluginNames: ReadonlyMap<Uuid, string>;
-}
-
-/** Loads what views of the payments show, in a constant number of queries. */
-export async function loadPayments(
-  session: ReadSession,
-  payments: readonly Payment[],
-  options: { readonly withAttempts?: boolean; readonly withPluginInfo?: boolean },
-): Promise<LoadedPayments> {
-  const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
-  const attempts = options.withAttempts
-    ? await session.payments.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey))
-    : null;
-  const pending = await session.notifications.findPending(retryKeysOf(attempts ?? []));
-  const methodIds = options.withPluginInfo ? payments.map(({ paymentMethodId }) => paymentMethodId) : [];
-  const methods = await session.payments.findMethodsByIds([...new Set(methodIds)]);
-  return {
-    payments,
-    transactions: Map.groupBy(transactions, ({ paymentId }) => paymentId),
-    attempts: attempts && Map.groupBy(attempts, ({ paymentExternalKey }) => paymentExternalKey),
-    pending: new Map(pending.map((each) => [each.uniqueKey, each])),
-    pluginNames: new Map(methods.map(({ id, pluginName }) => [id, pluginName])),
-  };
 }
 
 /** The payments as they are read; `told` is what gateways say of them, by payment id. */

@@ -1,3 +1,4 @@
+import type { PaymentMethodDetails } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import { MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
 
@@ -16,4 +17,14 @@ export function gatewayProperties(
     if (key === null) return [];
     return [{ key, value: gatewayText(property?.value), isUpdatable: property?.isUpdatable === true }];
   });
+}
+
+/** What a gateway claims of a payment method; null when it cannot be read as a detail. */
+export function claimedDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
+  if (typeof detail !== 'object' || detail === null) return null;
+  return {
+    externalPaymentMethodId: gatewayText(detail.externalPaymentMethodId),
+    isDefaultPaymentMethod: detail.isDefaultPaymentMethod === true,
+    properties: gatewayProperties(detail.properties),
+  };
 }

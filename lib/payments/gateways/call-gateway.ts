@@ -1,13 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
-import { GatewayError, type GatewayResult } from '../../ports/index.ts';
-import type { CallOutcome } from '../state/transaction-outcome.ts';
-
-/** What became of one call to a gateway (§2.2). */
-export type GatewayReply<T> =
-  | { readonly kind: 'VALUE'; readonly value: T }
-  | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
-  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string }
-  | { readonly kind: 'FAULT'; readonly message: string };
+import { GatewayError } from '../../ports/index.ts';
+import type { GatewayReply } from '../state/gateway-reply.ts';
 
 export interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
@@ -41,10 +34,4 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
     const message = error instanceof Error ? error.message : String(error);
     return { kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT', message };
   }
-}
-
-/** The outcome of a call that runs a transaction. */
-export function operationOutcome(reply: GatewayReply<GatewayResult | null>): CallOutcome {
-  if (reply.kind !== 'VALUE') return reply;
-  return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }

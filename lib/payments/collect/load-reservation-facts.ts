@@ -1,0 +1,62 @@
+import type { PaymentReads, WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { PAYMENT_STOPS, tagsOfAccounts } from '../../tags/control-tags.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
+
+/** The facts that requests are decided on, of those whose account is among the locked ones; a constant number of queries. */
+export async function loadFacts<R extends PaymentRequest>(
+  session: WriteSession,
+  requests: readonly R[],
+  accounts: readonly Account[],
+): Promise<ReadonlyMap<R, KnownFacts>> {
+  const invoiceIds = [...new Set(requests.map(({ invoiceId }) => invoiceId))];
+  const invoices = new Map(
+    (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
+  );
+  const apiMethodIds = requests.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
+  const stored = await loadPayments(session.payments, invoiceIds, [
+    ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
+    ...apiMethodIds,
+  ]);
+  const heldBack = await heldBackIds(session, accounts);
+  const releases = requests.flatMap(({ holdId, invoiceId }) => (holdId === undefined ? [] : invoiceId));
+  const holds = await session.payments.findHoldsByInvoices(releases);
+  const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  const known = new Map<R, KnownFacts>();
+  for (const request of requests) {
+    const account = accountOf.get(request.accountRecordId);
+    const invoice = invoices.get(request.invoiceId);
+    if (!account || !invoice) continue;
+    const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
+    const isHeldBack = heldBack.has(account.id);
+    const { paymentMethodId: apiMethodId } = request;
+    const api = apiMethodId === undefined ? {} : { apiMethodId };
+    known.set(request, factsOf({ account, invoice, isHeldBack, hold, ...api }, stored));
+  }
+  return known;
+}
+
+async function loadPayments(
+  reads: PaymentReads,
+  invoiceIds: readonly Uuid[],
+  askedMethodIds: readonly Uuid[],
+): Promise<StoredPayments> {
+  const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
+  const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
+  const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
+  const transactions = paymentIds.length > 0 ? await reads.findTransactions(paymentIds) : [];
+  const keys = payments.map(({ externalKey }) => externalKey);
+  const attempts = keys.length > 0 ? await reads.findAttemptsByPaymentKeys(keys) : [];
+  const methodIds = new Set([...askedMethodIds, ...payments.map(({ paymentMethodId }) => paymentMethodId)]);
+  const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
+  return { rows, payments, transactions, attempts, methods };
+}
+
+/** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
+async function heldBackIds(session: WriteSession, accounts: readonly Account[]): Promise<ReadonlySet<Uuid>> {
+  const ids = accounts.map(({ id }) => id);
+  const tags = await tagsOfAccounts(session, ids);
+  return new Set(ids.filter((id) => tags.has(id, ...PAYMENT_STOPS)));
+}

@@ -1,0 +1,74 @@
+import type { IdGenerator, PaymentGateway } from '../../ports/index.ts';
+import type {
+  Account,
+  AutoPayHold,
+  Invoice,
+  InvoicePayment,
+  Payment,
+  PaymentAttempt,
+  PaymentMethod,
+  PaymentTransaction,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
+
+/** Everything known under the account's lock about the invoice of a request. */
+export interface ReservationFacts {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  /** Payment rows of the invoice; their payments; the transactions and attempts of those, in creation order. */
+  readonly rows: readonly InvoicePayment[];
+  readonly payments: readonly Payment[];
+  readonly transactions: readonly PaymentTransaction[];
+  readonly attempts: readonly PaymentAttempt[];
+  /** The default method of the account and the methods of the payments. */
+  readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
+  /** The account carries a tag that holds automatic payments back. */
+  readonly isHeldBack: boolean;
+  /** The active hold of the invoice, where one was looked for. */
+  readonly hold: AutoPayHold | null;
+  /** Of an API payment the method that it is made with; absent = an automatic one. */
+  readonly apiMethodId?: Uuid;
+}
+
+export interface PlanTools {
+  readonly ids: IdGenerator;
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  readonly now: Instant;
+  readonly leaseUntil: Instant;
+  readonly allowEmptyInvoice: boolean;
+}
+
+/** What is stored around the payments of some invoices. */
+export interface StoredPayments {
+  readonly rows: readonly InvoicePayment[];
+  readonly payments: readonly Payment[];
+  readonly transactions: readonly PaymentTransaction[];
+  readonly attempts: readonly PaymentAttempt[];
+  readonly methods: readonly PaymentMethod[];
+}
+
+/** The facts of an invoice, and its rows that are to be repaired first (§9.2 rule 2). */
+export interface KnownFacts {
+  readonly facts: ReservationFacts;
+  readonly lost: readonly (LostSuccess & { readonly invoice: Invoice })[];
+}
+
+/** Those of what is stored that concern the invoice. */
+export function factsOf(
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'apiMethodId'>,
+  stored: StoredPayments,
+): KnownFacts {
+  const { invoice } = of;
+  const rows = stored.rows.filter(({ invoiceId }) => invoiceId === invoice.id);
+  const ids = new Set(rows.map(({ paymentId }) => paymentId));
+  const payments = stored.payments.filter(({ id }) => ids.has(id));
+  const keys = new Set(payments.map(({ externalKey }) => externalKey));
+  const transactions = stored.transactions.filter(({ paymentId }) => ids.has(paymentId));
+  const methods = new Map<Uuid, PaymentMethod>(stored.methods.map((method) => [method.id, method]));
+  const attempts = stored.attempts.filter(({ paymentExternalKey }) => keys.has(paymentExternalKey));
+  const lost = lostSuccesses(rows, transactions).map((found) => ({ ...found, invoice }));
+  const facts = { ...of, rows, payments, transactions, attempts, methods };
+  return { facts, lost };
+}

@@ -1,0 +1,61 @@
+import type { GatewayResult } from '../../ports/index.ts';
+import {
+  isUnresolved,
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { CallOutcome } from './gateway-reply.ts';
+import { isLeased } from './payment-state.ts';
+import { recoveredOutcome } from './recovered-outcome.ts';
+import { readOutcome } from './transaction-outcome.ts';
+
+/** What one question to a gateway said of one transaction. */
+export interface Settlement {
+  readonly paymentId: Uuid;
+  readonly transactionId: Uuid;
+  readonly outcome: CallOutcome;
+  /** CALL = the answer of our own call; LATE = the same, after its timeout; JANITOR = recovery has asked. */
+  readonly source: 'CALL' | 'LATE' | 'JANITOR';
+}
+
+/** A payment that has been read, its transactions, and what its gateway has just told. */
+export interface ToldPayment {
+  readonly payment: Payment;
+  readonly transactions: readonly PaymentTransaction[];
+  readonly results: readonly GatewayResult[];
+  /** Whether the gateway lists every transaction that it has ever received. */
+  readonly completeLedger: boolean;
+}
+
+/** The transaction with its outcome, or undefined where nothing is to be written. */
+export function settledTransaction(
+  before: PaymentTransaction,
+  settlement: Settlement,
+  now: Instant,
+): PaymentTransaction | undefined {
+  if (!isUnresolved(before)) return undefined;
+  const outcome = readOutcome(before, settlement.outcome);
+  const after = { ...before, ...outcome, leaseUntil: null };
+  if (settlement.source === 'CALL') return after;
+  if (settlement.source === 'JANITOR' && isLeased(before, now)) return undefined; // §7.1 rule 3
+  if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1 rules 1 and 2
+  return after;
+}
+
+/** What the gateway knows better, of transactions that no call is running for (§7.1). */
+export function settlementsTold(
+  { payment, transactions, results, completeLedger }: ToldPayment,
+  now: Instant,
+): readonly Settlement[] {
+  return transactions.flatMap((transaction) => {
+    if (!isUnresolved(transaction) || isLeased(transaction, now)) return [];
+    const reply = { kind: 'VALUE', value: results } as const;
+    const outcome = recoveredOutcome(transaction, reply, completeLedger);
+    const { status } = readOutcome(transaction, outcome);
+    if (status === TransactionStatus.UNKNOWN || status === transaction.status) return [];
+    return [{ paymentId: payment.id, transactionId: transaction.id, outcome, source: 'JANITOR' }];
+  });
+}
