@@ -5,7 +5,7 @@ import { bodyLimit, defaultRequestLimits } from '../../adapters/koa/request/requ
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { authorizationOf } from './callers.ts';
 import { pathOf, samples, statusForUnknownId, type TenantKeys, withQuery } from './route-samples.ts';
@@ -18,7 +18,7 @@ const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undef
 };
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the contract of every route on ${kind}`, () => {
     let world: World;
 
@@ -109,18 +109,21 @@ function textsOf(world: World): Ids {
 function describeSuccess(route: Route, callSample: CallSample): void {
   const { success } = route;
   for (const dialect of ['D', 'K'] as const) {
-    it(`answers ${success.status} as its schema says, in dialect ${dialect}`, async () => {
-      const reply = await callSample({ headers: spellings[dialect] });
-      const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
-      expect(reply.status, reply.text).to.equal(expected);
-      const [type = 'application/json'] = producedTypes(success);
-      expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
-      expect(reply.headers.has('location')).to.equal(success.location !== undefined);
-      expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
-      if (success.body === undefined) return;
-      const result = success.body.answer[dialect].safeParse(reply.json);
-      expect(result.success ? [] : result.error.issues).to.deep.equal([]);
-    });
+    it(
+      `answers ${success.status} as its schema says, in dialect ${dialect}`,
+      onEachDatabase(async () => {
+        const reply = await callSample({ headers: spellings[dialect] });
+        const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
+        expect(reply.status, reply.text).to.equal(expected);
+        const [type = 'application/json'] = producedTypes(success);
+        expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
+        expect(reply.headers.has('location')).to.equal(success.location !== undefined);
+        expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+        if (success.body === undefined) return;
+        const result = success.body.answer[dialect].safeParse(reply.json);
+        expect(result.success ? [] : result.error.issues).to.deep.equal([]);
+      }),
+    );
   }
 
   it('takes any Accept where the answer is empty, and refuses one that excludes it', async () => {

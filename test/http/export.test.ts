@@ -181,6 +181,7 @@ eachDatabase((kind, open) => {
         ({ table_name: table }) => table === 'CATALOG_ENTRIES',
       );
       expect(new Set(written.map(({ changed_by: author }) => author))).to.deep.equal(new Set(['admin']));
+      expect(types).to.include('ACCOUNT');
       expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
     });
 

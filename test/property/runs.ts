@@ -6,7 +6,7 @@ import { isLongRun } from '../support/long-run.ts';
 export const propertyRuns = runs(100_000);
 
 /** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing §7.3). */
-export const historyRuns = runs(100_000, 2_000);
+export const historyRuns = runs(100_000, 800);
 
 /** How long they become: the long run has time for those that are as long as they may be. */
 export const historySize = isLongRun ? 'max' : 'small';
@@ -15,7 +15,7 @@ export const historySize = isLongRun ? 'max' : 'small';
 export const storedRuns = isLongRun ? 500 : 4;
 
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
-export const zoneRuns = runs(2_500);
+export const zoneRuns = runs(2_500, 60);
 
 function runs(longRun: number, shortRun = 200): number {
   const asked = process.env.BILLWRIGHT_PROPERTY_RUNS;

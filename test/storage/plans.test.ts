@@ -283,6 +283,7 @@ eachDatabase((kind, open) => {
         await subscriptions.searchBundles({ kind: 'text', id: null, text: 'seat-7' }, page);
       });
       // How many there are in all is counted up to a limit.
+      expect(sought).to.not.be.empty;
       expect(sought.filter((statement) => !statement.includes('as max'))).to.deep.equal([]);
       const paged = await reads(({ subscriptions }) => subscriptions.pageBundles(page));
       expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);

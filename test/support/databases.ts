@@ -83,6 +83,16 @@ export function onPostgresql(title: string, define: (open: OpenDatabase) => void
 /** As `eachDatabase`, and on PostgreSQL once more as a superuser, whom row-level security does not bind. */
 export function eachDatabaseAndSuperuser(define: DefineTests): void {
   eachDatabase(define);
+  asSuperuser(define);
+}
+
+/** As `anyDatabase`, and on PostgreSQL all of it as a superuser. */
+export function anyDatabaseAndSuperuser(define: DefineTests): void {
+  anyDatabase(define);
+  asSuperuser(define);
+}
+
+function asSuperuser(define: DefineTests): void {
   if (isLeftOut('postgresql')) return;
   describeOn('postgresql as a superuser', 'postgresql', (kind, open) =>
     define(kind, async (template) => connectedAs('superuser', await open(template))),
