@@ -1,8 +1,7 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
 
-export type { CloseOptions } from './account-closing/account-closing-operations.ts';
-export type { AccountInput } from './accounts/account-input.ts';
-export type { AccountUpdate } from './accounts/account-operations.ts';
+export type { CloseOptions } from './account-closing/index.ts';
+export type { AccountInput, AccountUpdate } from './accounts/index.ts';
 export { AuditLevel } from './audit/audit-operations.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
 export * from './catalog/index.ts';
@@ -41,28 +40,29 @@ export * from './records/index.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
-export type { BlockingStateFilter } from './subscriptions/blocking-operations.ts';
-export type { EffectiveFrom } from './subscriptions/edits/effective-from.ts';
-export type { BillCycleDayChange, QuantityChange } from './subscriptions/edits/terms-change.ts';
-export type { CreatedBundle } from './subscriptions/operations/creation-service.ts';
-export type { CreateBundleRequest } from './subscriptions/requests/create-groups.ts';
 export type {
+  BillCycleDayChange,
+  BlockingStateFilter,
+  BundleFilter,
+  BundleOutline,
+  BundleView,
+  BundleWindow,
+  CreateBundleRequest,
+  CreatedBundle,
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
-} from './subscriptions/requests/create-request.ts';
-export type { TransferBundleRequest } from './subscriptions/requests/transfer-request.ts';
-export type { BundleFilter } from './subscriptions/storing/bundles-of-account.ts';
-export type { PlanAtRequest } from './subscriptions/subscription-operations.ts';
-export type { PlanInForce } from './subscriptions/timeline/transitions.ts';
-export type { BundleOutline, SubscriptionOutline } from './subscriptions/views/bundle-outline.ts';
-export type {
-  BundleView,
+  EffectiveFrom,
+  OutlinePage,
+  PhasePrices,
+  PlanAtRequest,
+  PlanInForce,
+  QuantityChange,
   SubscriptionEventView,
+  SubscriptionOutline,
   SubscriptionView,
-} from './subscriptions/views/bundle-view.ts';
-export type { BundleWindow, OutlinePage } from './subscriptions/views/outline-page.ts';
-export type { PhasePrices } from './subscriptions/views/phase-prices.ts';
-export { HypotheticalActionType } from './subscriptions/what-if/hypothetical-action.ts';
+  TransferBundleRequest,
+} from './subscriptions/index.ts';
+export { HypotheticalActionType } from './subscriptions/index.ts';
 export type { TagDefinitionInput } from './tags/new-definition.ts';
 export { SystemTag } from './tags/system-definitions.ts';
 export type {

@@ -1,4 +1,4 @@
-import { FORGOTTEN } from '../../lib/accounts/anonymized.ts';
+import { FORGOTTEN } from '../../lib/accounts/index.ts';
 import type { AccountWrites } from '../../lib/ports/storage/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from './audited-records.ts';

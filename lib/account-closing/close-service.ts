@@ -1,4 +1,4 @@
-import { lockAccount } from '../accounts/lock-account.ts';
+import { lockAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
@@ -13,11 +13,8 @@ import {
 import type { Account } from '../records/index.ts';
 import { BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
-import type { StateToSet } from '../subscriptions/blocking/state-to-set.ts';
-import { statesInTimeOrder } from '../subscriptions/blocking/states-in-force.ts';
-import { cancelAll } from '../subscriptions/operations/cancel-all.ts';
-import { setBlockingStates } from '../subscriptions/storing/set-blocking-states.ts';
-import { datedInstant } from '../subscriptions/timeline/dated-instants.ts';
+import type { StateToSet } from '../subscriptions/index.ts';
+import { cancelAll, datedInstant, setBlockingStates, statesInTimeOrder } from '../subscriptions/index.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

@@ -1,5 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchAccount, noSuchObject } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';

@@ -1,6 +1,6 @@
 import { dueEntry } from '../invoicing/due-entry.ts';
 import type { Account, BlockingState, InvoicingCursor, LifecycleEvent } from '../records/index.ts';
-import { blockingStateNotification, eventNotification } from '../subscriptions/telling/notifications.ts';
+import { blockingStateNotification, eventNotification } from '../subscriptions/index.ts';
 import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';
 
 /** An entry that the queue must hold, and what it is for. */

@@ -1,5 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
-import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
+import { lockOwningAccount, noSuchAccount, owningAccountId } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CustomFieldColumn, CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
 import type { CustomField, New, ObjectRef, ObjectType, Page, PageRequest } from '../records/index.ts';

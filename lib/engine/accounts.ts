@@ -1,6 +1,5 @@
-import { AccountCloseService } from '../account-closing/close-service.ts';
-import { AccountEmailService } from '../accounts/email-service.ts';
-import { AccountService } from '../accounts/service.ts';
+import { AccountCloseService } from '../account-closing/index.ts';
+import { AccountEmailService, AccountService } from '../accounts/index.ts';
 import { loadBalances } from '../invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import { lockWaitOf } from '../tenants/index.ts';

@@ -1,4 +1,4 @@
-import type { WorkOff } from '../account-closing/close-service.ts';
+import type { WorkOff } from '../account-closing/index.ts';
 import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { externalPaymentGateway } from '../payments/gateways/external-payment-gateway.ts';

@@ -1,6 +1,5 @@
-import type { AccountClosingOperations } from '../account-closing/account-closing-operations.ts';
-import type { AccountEmailOperations } from '../accounts/account-email-operations.ts';
-import type { AccountOperations } from '../accounts/account-operations.ts';
+import type { AccountClosingOperations } from '../account-closing/index.ts';
+import type { AccountEmailOperations, AccountOperations } from '../accounts/index.ts';
 import type { AuditOperations } from '../audit/audit-operations.ts';
 import type { CatalogEntryOperations, CatalogOperations } from '../catalog/index.ts';
 import type { CustomFieldOperations } from '../custom-fields/custom-field-operations.ts';
@@ -11,10 +10,12 @@ import type { InvoiceOperations } from '../invoicing/invoice-operations.ts';
 import type { PaymentMethodOperations } from '../payments/methods/payment-method-operations.ts';
 import type { PaymentOperations } from '../payments/reading/payment-operations.ts';
 import type { Leading } from '../records/index.ts';
-import type { BlockingOperations } from '../subscriptions/blocking-operations.ts';
-import type { BundleOperations } from '../subscriptions/bundle-operations.ts';
-import type { OutlineOperations } from '../subscriptions/outline-operations.ts';
-import type { SubscriptionOperations } from '../subscriptions/subscription-operations.ts';
+import type {
+  BlockingOperations,
+  BundleOperations,
+  OutlineOperations,
+  SubscriptionOperations,
+} from '../subscriptions/index.ts';
 import type { TagDefinitionOperations } from '../tags/tag-definition-operations.ts';
 import type { TagOperations } from '../tags/tag-operations.ts';
 import type {
@@ -22,8 +23,7 @@ import type {
   KeyValueOperations,
   SigningSecretOperations,
 } from '../tenants/index.ts';
-import type { TimelineOperations } from '../timeline/timeline-operations.ts';
-import type { TimelineOutlineOperations } from '../timeline/timeline-outline-operations.ts';
+import type { TimelineOperations, TimelineOutlineOperations } from '../timeline/index.ts';
 
 /** Accounts, and what belongs to them. */
 export interface AllAccountOperations<C extends Leading = []>

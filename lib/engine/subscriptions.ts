@@ -1,14 +1,16 @@
-import { BlockingService } from '../subscriptions/operations/blocking-service.ts';
-import { BundleService } from '../subscriptions/operations/bundle-service.ts';
-import { ControlledCreations } from '../subscriptions/operations/controlled-creations.ts';
-import { ControlledOperations } from '../subscriptions/operations/controlled-operations.ts';
-import { CreationService } from '../subscriptions/operations/creation-service.ts';
-import { EntitlementControl } from '../subscriptions/operations/entitlement-control.ts';
-import { LifecycleService } from '../subscriptions/operations/lifecycle-service.ts';
-import { OutlineService } from '../subscriptions/operations/outline-service.ts';
-import { SubscriptionEventHandler } from '../subscriptions/operations/subscription-event-handler.ts';
-import { SubscriptionService } from '../subscriptions/operations/subscription-service.ts';
-import { TransferService } from '../subscriptions/operations/transfer-service.ts';
+import {
+  BlockingService,
+  BundleService,
+  ControlledCreations,
+  ControlledOperations,
+  CreationService,
+  EntitlementControl,
+  LifecycleService,
+  OutlineService,
+  SubscriptionEventHandler,
+  SubscriptionService,
+  TransferService,
+} from '../subscriptions/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

@@ -1,5 +1,5 @@
 import { ExportService } from '../export/service.ts';
-import { TimelineService } from '../timeline/service.ts';
+import { TimelineService } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 
 /** All that has happened to an account, and all that is stored of it. */

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { noSuchAccount } from '../accounts/index.ts';
 import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';

@@ -1,5 +1,4 @@
-import { lockAccount } from '../accounts/lock-account.ts';
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { lockAccount, noSuchAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

@@ -1,6 +1,6 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import type { Account, BillingEvent, StoredCursor } from '../records/index.ts';
-import { type BilledHistory, billingEvents } from '../subscriptions/billing-stream/billing-event-stream.ts';
+import { type BilledHistory, billingEvents } from '../subscriptions/index.ts';
 import { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, minDate } from '../values/time/index.ts';

@@ -2,7 +2,7 @@ import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { type Invoice, InvoiceStatus } from '../records/index.ts';
-import { atReferenceTime } from '../subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../subscriptions/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';

@@ -1,5 +1,4 @@
-import { lockAccount } from '../accounts/lock-account.ts';
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { lockAccount, noSuchObject } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import {

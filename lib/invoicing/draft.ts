@@ -1,4 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchObject } from '../accounts/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus, ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

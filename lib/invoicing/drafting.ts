@@ -1,4 +1,4 @@
-import { isPaidByParent } from '../accounts/hierarchy.ts';
+import { isPaidByParent } from '../accounts/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { InvoiceStatus } from '../records/index.ts';

@@ -1,12 +1,13 @@
 import type { PriceOverrideRequest } from '../ports/index.ts';
 import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../records/index.ts';
-import { checkChangeRequest } from '../subscriptions/requests/change-request.ts';
-import { checkTerms, invalid } from '../subscriptions/requests/create-request.ts';
 import {
+  checkChangeRequest,
+  checkTerms,
   type HypotheticalAction,
   HypotheticalActionType,
+  invalid,
   type SubscriptionInBundle,
-} from '../subscriptions/what-if/hypothetical-action.ts';
+} from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { BillingPeriod, LocalDate, RequestedDate } from '../values/time/index.ts';
 

@@ -1,12 +1,16 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
-import { loadHypothesis } from '../subscriptions/operations/load-hypothesis.ts';
-import { checkBundleOwner, notInBundle, notOfAccount } from '../subscriptions/requests/belonging.ts';
-import { noSuchBundle } from '../subscriptions/requests/no-such-bundle.ts';
-import { noSuchSubscription } from '../subscriptions/requests/no-such-subscription.ts';
-import type { Hypothesis } from '../subscriptions/what-if/hypothesis.ts';
+import type { Hypothesis } from '../subscriptions/index.ts';
+import {
+  checkBundleOwner,
+  loadHypothesis,
+  noSuchBundle,
+  noSuchSubscription,
+  notInBundle,
+  notOfAccount,
+} from '../subscriptions/index.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../records/index.ts';
 import { type NewNotification, QueueName } from '../records/index.ts';
-import { atReferenceTime } from '../subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../subscriptions/index.ts';
 import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 
 /** Kind of a due entry: a run that invoices. Leads the key, so that other kinds can join (§1.6 rule 7). */

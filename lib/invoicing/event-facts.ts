@@ -1,7 +1,6 @@
 import type { BasisEvent, BlockingState, ItemBasis, LifecycleEvent } from '../records/index.ts';
 import { BillingTransitionType } from '../records/index.ts';
-import { DatedBy, datedBy, type EventReason, readReason } from '../subscriptions/timeline/event-reason.ts';
-import { isPlanChoice } from '../subscriptions/timeline/lifecycle-order.ts';
+import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../subscriptions/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
 
 /** What is stored of a subscription. */

@@ -1,6 +1,6 @@
 import type { RuleConditions } from '../records/index.ts';
 import { type BasisEvent, type ItemBasis, PeriodRule } from '../records/index.ts';
-import { DatedBy } from '../subscriptions/timeline/event-reason.ts';
+import { DatedBy } from '../subscriptions/index.ts';
 import { isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 

@@ -1,6 +1,6 @@
 import type { RecurringBasis } from '../records/index.ts';
 import { type BillingAlignment, PlanAlignmentChange } from '../records/index.ts';
-import { DatedBy } from '../subscriptions/timeline/event-reason.ts';
+import { DatedBy } from '../subscriptions/index.ts';
 import { formatLocalDate, isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { capitalised, caseText, eventName } from './explanation-words.ts';

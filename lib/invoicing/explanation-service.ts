@@ -1,4 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchObject } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, InvoiceItem, ItemBasis } from '../records/index.ts';

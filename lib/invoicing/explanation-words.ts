@@ -1,6 +1,6 @@
 import type { BillingTransitionType, InvoiceItem, RuleConditions } from '../records/index.ts';
 import { ENTITLEMENT_SERVICE } from '../records/index.ts';
-import { DatedBy } from '../subscriptions/timeline/event-reason.ts';
+import { DatedBy } from '../subscriptions/index.ts';
 import { type Currency, type Decimal, minorUnits } from '../values/money/index.ts';
 import {
   type BillingPeriod,

@@ -1,4 +1,4 @@
-import { accountEvent } from '../accounts/account-event.ts';
+import { accountEvent } from '../accounts/index.ts';
 import type { CatalogOfAccount } from '../catalog/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

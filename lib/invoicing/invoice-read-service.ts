@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';

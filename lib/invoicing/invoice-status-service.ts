@@ -1,5 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
-import { lockOwningAccount } from '../accounts/owning-account.ts';
+import { lockOwningAccount, noSuchObject } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { type CallContext, type Invoice, InvoiceStatus, ObjectType } from '../records/index.ts';

@@ -1,7 +1,7 @@
-import { isPaidByParent } from '../accounts/hierarchy.ts';
+import { isPaidByParent } from '../accounts/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, Invoice } from '../records/index.ts';
-import { atReferenceTime } from '../subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';

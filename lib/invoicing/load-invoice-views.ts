@@ -2,7 +2,7 @@ import type { CatalogSource } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType } from '../records/index.ts';
-import { planNamesOf } from '../subscriptions/timeline/lifecycle-order.ts';
+import { planNamesOf } from '../subscriptions/index.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from './invoice-view.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 

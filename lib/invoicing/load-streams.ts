@@ -16,15 +16,13 @@ import {
   type BilledHistory,
   type BillingEventStream,
   billingEvents,
-} from '../subscriptions/billing-stream/billing-event-stream.ts';
-import { planNamesOf } from '../subscriptions/timeline/lifecycle-order.ts';
-import {
   catalogUnder,
   cursorsUnder,
   eventsUnder,
   type Hypothesis,
+  planNamesOf,
   subscriptionsUnder,
-} from '../subscriptions/what-if/hypothesis.ts';
+} from '../subscriptions/index.ts';
 import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';

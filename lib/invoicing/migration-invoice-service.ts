@@ -1,4 +1,4 @@
-import { lockAccount } from '../accounts/lock-account.ts';
+import { lockAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { type CallContext, InvoiceStatus } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';

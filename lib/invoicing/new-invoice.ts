@@ -1,4 +1,4 @@
-import { isPaidByParent } from '../accounts/hierarchy.ts';
+import { isPaidByParent } from '../accounts/index.ts';
 import type { Account, New } from '../records/index.ts';
 import { type AddedItem, type Invoice, InvoiceStatus } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

@@ -1,4 +1,4 @@
-import { lockAccount } from '../accounts/lock-account.ts';
+import { lockAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import type { IdGenerator, Ports } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';

@@ -2,7 +2,7 @@ import type { ChargedThroughChange, WriteSession } from '../ports/storage/index.
 import type { CoverageRow, CursorToSave, Invoice, New, StoredCursor } from '../records/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../records/index.ts';
 import { allEnded } from '../runtime/index.ts';
-import { atReferenceTime } from '../subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../subscriptions/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../values/time/index.ts';

@@ -1,4 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchObject } from '../accounts/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, Invoice } from '../records/index.ts';

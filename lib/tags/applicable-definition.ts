@@ -1,4 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchObject } from '../accounts/index.ts';
 import type { TagDefinition, TaggedType, UserTagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

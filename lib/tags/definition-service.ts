@@ -1,4 +1,4 @@
-import { noSuchObject } from '../accounts/no-such-object.ts';
+import { noSuchObject } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { TagDefinition } from '../records/index.ts';
 import { type CallContext, ObjectType } from '../records/index.ts';

@@ -1,6 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
-import { noSuchObject } from '../accounts/no-such-object.ts';
-import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
+import { lockOwningAccount, noSuchAccount, noSuchObject, owningAccountId } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
 import type {

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/no-such-account.ts';
+import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';
@@ -6,9 +6,7 @@ import { loadPayments } from '../payments/reading/load-payments.ts';
 import { type InvoicePaymentView, viewPayments, withInvoices } from '../payments/state/payment-view.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
-import { findBundlesOfAccount } from '../subscriptions/storing/bundles-of-account.ts';
-import { loadOutlines } from '../subscriptions/storing/load-outlines.ts';
-import { answerTooLarge, type RowBound } from '../subscriptions/views/answer-rows.ts';
+import { answerTooLarge, findBundlesOfAccount, loadOutlines, type RowBound } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';

@@ -1,8 +1,7 @@
 import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { answerTooLarge, countRows } from '../subscriptions/views/answer-rows.ts';
-import { bundleViews } from '../subscriptions/views/views-in-turns.ts';
+import { answerTooLarge, bundleViews, countRows } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';
 import type { AccountTimeline } from './timeline-operations.ts';

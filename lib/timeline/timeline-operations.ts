@@ -1,7 +1,7 @@
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
 import type { InvoicePaymentView } from '../payments/state/payment-view.ts';
 import type { Account, Leading } from '../records/index.ts';
-import type { BundleView } from '../subscriptions/views/bundle-view.ts';
+import type { BundleView } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** An account with all that happened on it. */

@@ -1,5 +1,5 @@
 import type { Leading } from '../records/index.ts';
-import type { BundleWindow } from '../subscriptions/views/outline-page.ts';
+import type { BundleWindow } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { AccountTimeline } from './timeline-operations.ts';
 

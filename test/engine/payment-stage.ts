@@ -5,7 +5,7 @@ import {
   type SandboxGateway,
   sandboxGateway,
 } from '../../adapters/testing/index.ts';
-import { newAccount } from '../../lib/accounts/new-account.ts';
+import { newAccount } from '../../lib/accounts/index.ts';
 import {
   type Account,
   type AccountInput,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
-import { AccountService } from '../../lib/accounts/service.ts';
+import { AccountService } from '../../lib/accounts/index.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { loadBalances } from '../../lib/invoicing/load-balances.ts';

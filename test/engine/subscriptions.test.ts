@@ -4,7 +4,7 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
-import { AccountService } from '../../lib/accounts/service.ts';
+import { AccountService } from '../../lib/accounts/index.ts';
 import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import {
   type Account,
@@ -27,16 +27,15 @@ import { loadBalances } from '../../lib/invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';
-import { BundleService } from '../../lib/subscriptions/operations/bundle-service.ts';
-import { CreationService } from '../../lib/subscriptions/operations/creation-service.ts';
-import { LifecycleService } from '../../lib/subscriptions/operations/lifecycle-service.ts';
-import { OutlineService } from '../../lib/subscriptions/operations/outline-service.ts';
-import { SubscriptionEventHandler } from '../../lib/subscriptions/operations/subscription-event-handler.ts';
-import { SubscriptionService } from '../../lib/subscriptions/operations/subscription-service.ts';
-import type {
-  CreateSubscriptionOptions,
-  CreateSubscriptionRequest,
-} from '../../lib/subscriptions/requests/create-request.ts';
+import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';
+import {
+  BundleService,
+  CreationService,
+  LifecycleService,
+  OutlineService,
+  SubscriptionEventHandler,
+  SubscriptionService,
+} from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { fixture } from '../support/files.ts';

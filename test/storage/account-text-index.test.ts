@@ -7,7 +7,7 @@ import { foldedText } from '../../adapters/mikro-orm/account-search.ts';
 import { migrations } from '../../adapters/mikro-orm/migrations/postgresql/index.ts';
 import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
-import { accountSearch } from '../../lib/accounts/account-search.ts';
+import { accountSearch } from '../../lib/accounts/index.ts';
 import { propertyRuns } from '../property/runs.ts';
 import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';

@@ -1,4 +1,4 @@
-import type { TimelineOutline as Timeline } from '../../../lib/timeline/timeline-outline-operations.ts';
+import type { TimelineOutline as Timeline } from '../../../lib/timeline/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect } from '../dialect.ts';

@@ -1,4 +1,4 @@
-import type { SubscriptionEventView } from '../../../lib/subscriptions/views/bundle-view.ts';
+import type { SubscriptionEventView } from '../../../lib/subscriptions/index.ts';
 import type { JsonText } from '../response/json-pieces.ts';
 
 /** Texts that are kept, each some 450 characters. */

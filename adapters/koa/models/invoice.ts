@@ -7,7 +7,7 @@ import {
   PhaseType,
   ProductCategory,
 } from '../../../lib/records/index.ts';
-import { HypotheticalActionType } from '../../../lib/subscriptions/what-if/hypothetical-action.ts';
+import { HypotheticalActionType } from '../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   BillingPeriod,

@@ -11,7 +11,7 @@ import {
   PeriodRule,
   RepairRule,
 } from '../../../lib/records/index.ts';
-import { DatedBy } from '../../../lib/subscriptions/timeline/event-reason.ts';
+import { DatedBy } from '../../../lib/subscriptions/index.ts';
 import {
   BillingPeriod,
   formatInstant,

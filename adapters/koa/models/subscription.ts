@@ -9,9 +9,13 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
-import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/views/bundle-outline.ts';
-import type { SubscriptionEventView } from '../../../lib/subscriptions/views/bundle-view.ts';
-import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/views/phase-prices.ts';
+import type {
+  BundleOutline,
+  PhasePrices,
+  SubscriptionEventView,
+  SubscriptionOutline,
+  UsagePrices,
+} from '../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {

@@ -1,5 +1,4 @@
-import type { BundleOutline } from '../../../lib/subscriptions/views/bundle-outline.ts';
-import type { BundleWindow, OutlinePage } from '../../../lib/subscriptions/views/outline-page.ts';
+import type { BundleOutline, BundleWindow, OutlinePage } from '../../../lib/subscriptions/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { bundleJson } from '../models/subscription.ts';
 import { type LazyList, lazyList } from '../response/json-pieces.ts';

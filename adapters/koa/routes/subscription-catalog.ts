@@ -5,7 +5,7 @@ import {
   priceListJson,
   productJson,
 } from '../../../lib/catalog/index.ts';
-import type { PlanInForce } from '../../../lib/subscriptions/timeline/transitions.ts';
+import type { PlanInForce } from '../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { Phase, Plan, PriceList, Product } from '../models/catalog.ts';

@@ -1,4 +1,4 @@
-import type { CreatedBundle } from '../../../lib/subscriptions/operations/creation-service.ts';
+import type { CreatedBundle } from '../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { minInstant } from '../../../lib/values/time/index.ts';
 import { flag, moment } from '../wire/query.ts';

@@ -1,4 +1,4 @@
-import type { CreatedBundle } from '../../../lib/subscriptions/operations/creation-service.ts';
+import type { CreatedBundle } from '../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BulkSubscriptionsBundle, Subscription } from '../models/subscription.ts';
 import { created } from '../routing/answer.ts';

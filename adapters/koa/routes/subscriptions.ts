@@ -1,7 +1,7 @@
 import { AuditLevel } from '../../../lib/audit/audit-operations.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/records/index.ts';
-import type { SubscriptionOutline } from '../../../lib/subscriptions/views/bundle-outline.ts';
+import type { SubscriptionOutline } from '../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { auditedIdsOfSubscription, Subscription, subscriptionJson } from '../models/subscription.ts';

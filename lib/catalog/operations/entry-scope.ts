@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogEntryChange, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type CatalogEntriesView,

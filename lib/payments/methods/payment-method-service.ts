@@ -1,4 +1,4 @@
-import { lockAccount } from '../../accounts/lock-account.ts';
+import { lockAccount } from '../../accounts/index.ts';
 import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentMethod } from '../../records/index.ts';

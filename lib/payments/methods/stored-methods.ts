@@ -1,6 +1,4 @@
-import { accountEvent } from '../../accounts/account-event.ts';
-import { lockAccount } from '../../accounts/lock-account.ts';
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { accountEvent, lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import type { GatewayResult, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, InvoicePayment, Payment } from '../../records/index.ts';

@@ -1,6 +1,4 @@
-import { lockAccount } from '../../accounts/lock-account.ts';
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
-import { noSuchObject } from '../../accounts/no-such-object.ts';
+import { lockAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
 import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
@@ -15,13 +13,13 @@ import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
-import type { BlockingStateFilter } from '../blocking-operations.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/blocking-request.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { bundlesInParts } from '../storing/bundles-of-account.ts';
 import { loadBlockingStates } from '../storing/load-blocking-states.ts';
 import { setBlockingStates } from '../storing/set-blocking-states.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
+import type { BlockingStateFilter } from './blocking-operations.ts';
 
 const PAUSED: CheckedBlock = {
   service: ENTITLEMENT_SERVICE,

@@ -1,4 +1,4 @@
-import { lockAccount } from '../../accounts/lock-account.ts';
+import { lockAccount } from '../../accounts/index.ts';
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import { EntitlementOperation, type EntitlementResults } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { assertInvariant, type BillingError } from '../../values/errors/index.ts';

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import {
   type BlockedRef,
   type BlockingOptions,

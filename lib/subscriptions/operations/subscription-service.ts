@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import { withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -8,7 +8,6 @@ import { ProductCategory } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import type { BundleFilter } from '../storing/bundles-of-account.ts';
-import type { PlanAtRequest } from '../subscription-operations.ts';
 import { planNamesOf } from '../timeline/lifecycle-order.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
 import { subscriptionView } from '../views/bundle-outline.ts';
@@ -16,6 +15,7 @@ import type { BundleView, SubscriptionView } from '../views/bundle-view.ts';
 import { planAt } from '../views/plan-at.ts';
 import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
 import { OutlineService } from './outline-service.ts';
+import type { PlanAtRequest } from './subscription-operations.ts';
 
 /** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
 export class SubscriptionService {

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
 import type { Ports, TransferBundleOptions } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';

@@ -1,4 +1,4 @@
-import { checkExternalKey } from '../../accounts/account-input.ts';
+import { checkExternalKey } from '../../accounts/index.ts';
 import type { PlanSpecifier } from '../../catalog/index.ts';
 import { namesPrice } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';

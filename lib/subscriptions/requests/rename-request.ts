@@ -1,4 +1,4 @@
-import { checkExternalKey } from '../../accounts/account-input.ts';
+import { checkExternalKey } from '../../accounts/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */

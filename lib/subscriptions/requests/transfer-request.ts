@@ -1,4 +1,4 @@
-import { checkExternalKey } from '../../accounts/account-input.ts';
+import { checkExternalKey } from '../../accounts/index.ts';
 import type { TransferBundleOptions } from '../../ports/index.ts';
 import { BcdTransfer } from '../../ports/index.ts';
 import { BillingActionPolicy } from '../../records/index.ts';

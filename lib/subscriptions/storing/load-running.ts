@@ -1,4 +1,4 @@
-import { lockAccount } from '../../accounts/lock-account.ts';
+import { lockAccount } from '../../accounts/index.ts';
 import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Bundle } from '../../records/index.ts';

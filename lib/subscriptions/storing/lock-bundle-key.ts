@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Bundle } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';

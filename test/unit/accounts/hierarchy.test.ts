@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkHierarchy } from '../../../lib/accounts/hierarchy.ts';
+import { checkHierarchy } from '../../../lib/accounts/rules/hierarchy.ts';
 import type { Account } from '../../../lib/records/account.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newAccount } from '../../../lib/accounts/new-account.ts';
+import { newAccount } from '../../../lib/accounts/rules/new-account.ts';
 import { externalPaymentGateway } from '../../../lib/payments/gateways/external-payment-gateway.ts';
 import { type PaymentRequest, planReservation } from '../../../lib/payments/reservation/plan-reservation.ts';
 import type { ReservationFacts } from '../../../lib/payments/reservation/reservation-facts.ts';

@@ -1,5 +1,5 @@
-import { type ObjectRef, ObjectType } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type ObjectRef, ObjectType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
 /** Types whose unknown ids have a code of their own (http-api §12). */
 const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {

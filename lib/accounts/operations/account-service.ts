@@ -1,26 +1,31 @@
-import type { Ports } from '../ports/index.ts';
-import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
-import type { Account, AccountBalance, Page, PageRequest } from '../records/index.ts';
-import { BusEventType, type CallContext } from '../records/index.ts';
-import { authorshipOf, SharedCalls } from '../runtime/index.ts';
-import type { SettingsOf } from '../tenants/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { isUuid, type Uuid } from '../values/ids/index.ts';
-import { CREATION_GATHER_MS } from '../values/limits.ts';
-import { ZERO } from '../values/money/index.ts';
-import { checkStorable, shortened } from '../values/text/index.ts';
-import { accountEvent } from './account-event.ts';
-import type { AccountInput } from './account-input.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, AccountBalance, Page, PageRequest } from '../../records/index.ts';
+import { BusEventType, type CallContext } from '../../records/index.ts';
+import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { CREATION_GATHER_MS } from '../../values/limits.ts';
+import { ZERO } from '../../values/money/index.ts';
+import { checkStorable, shortened } from '../../values/text/index.ts';
+import { accountEvent } from '../rules/account-event.ts';
+import type { AccountInput } from '../rules/account-input.ts';
+import { accountSearch } from '../rules/account-search.ts';
+import { mergeAccount } from '../rules/account-update.ts';
+import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from '../rules/anonymized.ts';
+import { checkHierarchy, type Family } from '../rules/hierarchy.ts';
+import { newAccount } from '../rules/new-account.ts';
+import { noSuchAccount } from '../rules/no-such-account.ts';
+import {
+  type AccountCreation,
+  createAccount,
+  createTogether,
+  sameAuthorship,
+} from '../storing/create-together.ts';
+import { lockFamily, movedMeanwhile } from '../storing/family.ts';
+import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountUpdate } from './account-operations.ts';
-import { accountSearch } from './account-search.ts';
-import { mergeAccount } from './account-update.ts';
-import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
-import { type AccountCreation, createAccount, createTogether, sameAuthorship } from './create-together.ts';
-import { lockFamily, movedMeanwhile } from './family.ts';
-import { checkHierarchy, type Family } from './hierarchy.ts';
-import { lockAccount } from './lock-account.ts';
-import { newAccount } from './new-account.ts';
-import { noSuchAccount } from './no-such-account.ts';
 
 /** What invoicing, a room above this one, does and knows of accounts. */
 export interface AccountInvoicing {

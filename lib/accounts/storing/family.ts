@@ -1,7 +1,7 @@
-import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { Family } from './hierarchy.ts';
+import { ConcurrentChangeError, type WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Family } from '../rules/hierarchy.ts';
 
 /**
  * Locks the account, if there is one already, and everything above `parentId`, and returns the account and its line as

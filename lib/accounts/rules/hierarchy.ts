@@ -1,6 +1,6 @@
-import type { Account } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import type { Account } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 /** What the checks read of an account. */
 type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;

@@ -1,11 +1,11 @@
-import type { Ports } from '../ports/index.ts';
-import type { AccountEmail, CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { checkStorable, isStorable } from '../values/text/index.ts';
-import { lockAccount } from './lock-account.ts';
-import { noSuchAccount } from './no-such-account.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { AccountEmail, CallContext } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { checkStorable, isStorable } from '../../values/text/index.ts';
+import { noSuchAccount } from '../rules/no-such-account.ts';
+import { lockAccount } from '../storing/lock-account.ts';
 
 /** Longest address, in characters (§1.2). */
 const MAX_EMAIL_LENGTH = 254;

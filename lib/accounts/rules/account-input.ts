@@ -1,9 +1,9 @@
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { MAX_STORED_INTEGER } from '../values/limits.ts';
-import { isCurrency } from '../values/money/index.ts';
-import { checkStorable, shortened } from '../values/text/index.ts';
-import { type Instant, isTimeZone } from '../values/time/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_STORED_INTEGER } from '../../values/limits.ts';
+import { isCurrency } from '../../values/money/index.ts';
+import { checkStorable, shortened } from '../../values/text/index.ts';
+import { type Instant, isTimeZone } from '../../values/time/index.ts';
 
 /** What a caller may say of an account (§1.1). Absent = not said, null = said to be nothing. */
 export interface AccountInput {

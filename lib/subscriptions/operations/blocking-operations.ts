@@ -1,7 +1,7 @@
-import type { BlockedRef, BlockingOptions, BlockingStateRequest } from '../ports/index.ts';
-import type { BlockingState, BlockingStateType, Leading } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import type { BlockedRef, BlockingOptions, BlockingStateRequest } from '../../ports/index.ts';
+import type { BlockingState, BlockingStateType, Leading } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 export interface BlockingStateFilter {
   /** Only states on objects of these types; default all. */

@@ -1,7 +1,7 @@
-import type { AccountSearch } from '../ports/storage/index.ts';
-import { type AccountColumn, accountColumnTypes, type SearchColumnType } from '../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
-import { isUuid } from '../values/ids/index.ts';
+import type { AccountSearch } from '../../ports/storage/index.ts';
+import { type AccountColumn, accountColumnTypes, type SearchColumnType } from '../../records/index.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { isUuid } from '../../values/ids/index.ts';
 
 /** The names of the account's JSON that differ from those of the columns. */
 const columnOfJsonName: Readonly<Record<string, AccountColumn>> = {

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 export function noSuchAccount(accountId: Uuid): BillingError {
   return new BillingError({

@@ -1,5 +1,5 @@
-import type { Account } from '../records/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Account } from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** What stands in the place of personal data that was forgotten. */
 export const FORGOTTEN = 'anonymized';

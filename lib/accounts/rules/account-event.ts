@@ -1,5 +1,5 @@
-import type { Account, BusEventType } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import type { Account, BusEventType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 /** The event of a change of the account itself (platform §10.4). */
 export function accountEvent(

@@ -1,9 +1,9 @@
-import type { Leading, PageRequest } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { BundleFilter } from './storing/bundles-of-account.ts';
-import type { SubscriptionOutline } from './views/bundle-outline.ts';
-import type { BundleWindow, OutlinePage } from './views/outline-page.ts';
+import type { Leading, PageRequest } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { BundleFilter } from '../storing/bundles-of-account.ts';
+import type { SubscriptionOutline } from '../views/bundle-outline.ts';
+import type { BundleWindow, OutlinePage } from '../views/outline-page.ts';
 
 /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
 export interface OutlineOperations<C extends Leading = []> {

@@ -1,9 +1,9 @@
-import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import { type FieldedType, type ObjectRef, ObjectType } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { type FieldedType, type ObjectRef, ObjectType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { noSuchObject } from '../rules/no-such-object.ts';
 import { lockAccount } from './lock-account.ts';
-import { noSuchObject } from './no-such-object.ts';
 
 type Owned = { readonly accountId: Uuid };
 

@@ -1,5 +1,5 @@
-import type { AccountEmail, Leading } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import type { AccountEmail, Leading } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 /** Secondary addresses of accounts. */
 export interface AccountEmailOperations<C extends Leading = []> {

@@ -4,18 +4,18 @@ import type {
   ChangedSubscription,
   ChangePlanOptions,
   ChangePlanRequest,
-} from '../ports/index.ts';
-import type { Leading, Page, PageRequest } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { RequestedDate } from '../values/time/index.ts';
-import type { BillCycleDayChange, QuantityChange } from './edits/terms-change.ts';
-import type { CreatedBundle } from './operations/creation-service.ts';
-import type { CreateBundleRequest } from './requests/create-groups.ts';
-import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './requests/create-request.ts';
-import type { BundleFilter } from './storing/bundles-of-account.ts';
-import type { PlanInForce } from './timeline/transitions.ts';
-import type { BundleView, SubscriptionView } from './views/bundle-view.ts';
+} from '../../ports/index.ts';
+import type { Leading, Page, PageRequest } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+import type { BillCycleDayChange, QuantityChange } from '../edits/terms-change.ts';
+import type { CreateBundleRequest } from '../requests/create-groups.ts';
+import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../requests/create-request.ts';
+import type { BundleFilter } from '../storing/bundles-of-account.ts';
+import type { PlanInForce } from '../timeline/transitions.ts';
+import type { BundleView, SubscriptionView } from '../views/bundle-view.ts';
+import type { CreatedBundle } from './creation-service.ts';
 
 export interface PlanAtRequest {
   readonly subscriptionId: Uuid;

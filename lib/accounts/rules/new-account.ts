@@ -1,7 +1,7 @@
-import type { Account, New } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { asCurrency } from '../values/money/index.ts';
-import { type Instant, timeZone, UTC } from '../values/time/index.ts';
+import type { Account, New } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { asCurrency } from '../../values/money/index.ts';
+import { type Instant, timeZone, UTC } from '../../values/time/index.ts';
 import { type AccountInput, checkAccountInput } from './account-input.ts';
 
 /** Fields that are null unless the caller gives them. */

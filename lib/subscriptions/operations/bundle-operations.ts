@@ -1,9 +1,9 @@
-import type { TransferBundleOptions } from '../ports/index.ts';
-import type { Leading, Page, PageRequest } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { TransferBundleRequest } from './requests/transfer-request.ts';
-import type { BundleView } from './views/bundle-view.ts';
+import type { TransferBundleOptions } from '../../ports/index.ts';
+import type { Leading, Page, PageRequest } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { TransferBundleRequest } from '../requests/transfer-request.ts';
+import type { BundleView } from '../views/bundle-view.ts';
 
 /** Bundles: a base subscription with its add-ons. */
 export interface BundleOperations<C extends Leading = []> {

@@ -1,7 +1,7 @@
-import type { Account } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { shortened } from '../values/text/index.ts';
-import { formatInstant, type Instant, localDateOf, UTC } from '../values/time/index.ts';
+import type { Account } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { formatInstant, type Instant, localDateOf, UTC } from '../../values/time/index.ts';
 import { type AccountInput, checkAccountInput, checkFirstNameLength } from './account-input.ts';
 
 /** Fields that an update sets, or resets to null with the flag (§4, last row of the table). */

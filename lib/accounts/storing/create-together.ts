@@ -1,9 +1,9 @@
-import type { Storage, WriteSession } from '../ports/storage/index.ts';
-import type { Account, Authorship, CallContext, New, TenantRef } from '../records/index.ts';
-import { BusEventType } from '../records/index.ts';
-import { assertInvariant } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { accountEvent } from './account-event.ts';
+import type { Storage, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, Authorship, CallContext, New, TenantRef } from '../../records/index.ts';
+import { BusEventType } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { accountEvent } from '../rules/account-event.ts';
 
 /** An account that a call wants to be made, with the token that ties what is written of it to the call. */
 export interface AccountCreation {

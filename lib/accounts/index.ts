@@ -1,0 +1,14 @@
+export type { AccountEmailOperations } from './operations/account-email-operations.ts';
+export { AccountEmailService } from './operations/account-email-service.ts';
+export type { AccountOperations, AccountUpdate } from './operations/account-operations.ts';
+export { AccountService } from './operations/account-service.ts';
+export { accountEvent } from './rules/account-event.ts';
+export { type AccountInput, checkExternalKey } from './rules/account-input.ts';
+export { accountSearch } from './rules/account-search.ts';
+export { FORGOTTEN } from './rules/anonymized.ts';
+export { isPaidByParent } from './rules/hierarchy.ts';
+export { newAccount } from './rules/new-account.ts';
+export { noSuchAccount } from './rules/no-such-account.ts';
+export { noSuchObject } from './rules/no-such-object.ts';
+export { lockAccount } from './storing/lock-account.ts';
+export { lockOwningAccount, owningAccountId } from './storing/owning-account.ts';
