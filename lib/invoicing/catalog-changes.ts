@@ -3,7 +3,7 @@ import type { Account, BillingEvent, StoredCursor } from '../records/index.ts';
 import { type BilledHistory, billingEvents } from '../subscriptions/index.ts';
 import { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type LocalDate, minDate } from '../values/time/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { firstChangedDate } from './first-changed-date.ts';
 
 export interface CatalogChangesInput {
@@ -43,12 +43,6 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
     }
   }
   return changes;
-}
-
-/** The cursor, dirty from the date on which a later catalog changes something. */
-export function dirtiedBy(date: LocalDate | undefined, cursor: StoredCursor): StoredCursor {
-  if (date === undefined) return cursor;
-  return { ...cursor, dirtyFrom: cursor.dirtyFrom === null ? date : minDate(cursor.dirtyFrom, date) };
 }
 
 /**

@@ -100,7 +100,8 @@ function candidateOf({ before, after }: ChangedInvoice) {
   return before === null ? { ...after, invoiceNumber: UNNUMBERED } : after;
 }
 
-interface CreditUse {
+/** An item that credit makes, and the invoice that gets it. */
+export interface CreditUse {
   readonly item: NewInvoiceItem;
   readonly invoice: New<Invoice>;
 }
@@ -180,7 +181,7 @@ async function write(
 }
 
 /** The changed invoice with its credit; the items of one with a credit decide its amount anew. */
-function creditedChange(
+export function creditedChange(
   { after, allItems }: ChangedInvoice,
   moves: readonly CreditMove[],
   uses: readonly CreditUse[],
@@ -212,7 +213,7 @@ function savedStates(
   });
 }
 
-function hasOtherAmounts({
+export function hasOtherAmounts({
   before,
   stored,
 }: {
@@ -227,7 +228,7 @@ function hasOtherAmounts({
   );
 }
 
-type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
+export type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
 
 /** Numbers are taken as late as possible: the tenant's counter is held until the end of the transaction (§1.6). */
 async function insertNew(
@@ -249,7 +250,7 @@ async function insertNew(
   return numbered;
 }
 
-function isNewlyCommitted({ before, stored }: StoredChange): boolean {
+export function isNewlyCommitted({ before, stored }: StoredChange): boolean {
   return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
 }
 
@@ -257,13 +258,13 @@ function isNewlyCommitted({ before, stored }: StoredChange): boolean {
  * Items were added to what was there before and is committed now, or credit was made of it or used on it (§16);
  * a draft that this transaction commits is told so beside its creation.
  */
-function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
+export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;
   if (told || before === null || stored.status !== 'COMMITTED') return told;
   return newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
 }
 
-function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
+export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
   const times = tellsEachItem ? Math.max(1, newItems.length) : 1;
   return invoiceAdjustmentEvents(stored, times);
 }

@@ -43,7 +43,7 @@ export const NEW_COMMITTED: RunInvoice = {
   isPaidByParent: false,
 };
 
-interface DraftingRequest {
+export interface DraftingRequest {
   readonly account: Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent'>;
   readonly drafting?: Drafting;
 }

@@ -1,9 +1,10 @@
 import type { CatalogOfAccount } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CoverageRow, StoredCursor } from '../records/index.ts';
+import { dirtiedFrom } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import { dirtiedBy, isBehind } from './catalog-changes.ts';
+import { isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { keptUntil } from './kept-as-billed.ts';
 import { type AccountStream, type BillingRequest, type LoadInput, loadStreams } from './load-streams.ts';
@@ -45,7 +46,10 @@ export async function loadBillingState(
   const { cursors, streams, failures } = await loadStreams(session, input);
   const changes = new Map(streams.flatMap((stream) => [...stream.changes]));
   const cursorOf = new Map(
-    cursors.map((cursor) => [cursor.subscriptionId, dirtiedBy(changes.get(cursor.subscriptionId), cursor)]),
+    cursors.map((cursor) => {
+      const date = changes.get(cursor.subscriptionId);
+      return [cursor.subscriptionId, date === undefined ? cursor : dirtiedFrom(cursor, [date])];
+    }),
   );
   const windows = streams.flatMap(({ request, bySubscription, ongoing }) => {
     const { earliestTargetDate: targetDate = request.targetDate } = input;

@@ -79,11 +79,14 @@ export interface AccountStream<R extends StreamRequest> {
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
-export interface LoadedStreams<R extends StreamRequest> {
-  readonly cursors: readonly StoredCursor[];
+export interface AccountStreams<R extends StreamRequest> {
   readonly streams: readonly AccountStream<R>[];
   /** Accounts whose events cannot be built. */
   readonly failures: readonly { readonly request: R; readonly error: unknown }[];
+}
+
+export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
+  readonly cursors: readonly StoredCursor[];
 }
 
 /**
@@ -183,7 +186,10 @@ async function loadCursors(
   );
 }
 
-interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
+/** What the events of accounts are built from. */
+export interface StreamsInput<R extends StreamRequest> {
+  readonly requests: readonly R[];
+  readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   /** Those of the other cursors, and the bases of their add-ons. */
@@ -194,7 +200,7 @@ interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
 }
 
 /** One account whose events cannot be built does not keep the others from being billed. */
-function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<LoadedStreams<R>, 'cursors'> {
+export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
   const { requests, cursors, subscriptions, events } = input;
   const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
@@ -221,9 +227,7 @@ function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<Loaded
   return { streams, failures };
 }
 
-interface StreamInput
-  extends Pick<LoadInput<StreamRequest>, 'alignPriceChanges'>,
-    Pick<StreamsInput<StreamRequest>, 'ongoing'> {
+interface StreamInput extends Pick<StreamsInput<StreamRequest>, 'alignPriceChanges' | 'ongoing'> {
   readonly catalog: CatalogWithOverrides;
   readonly histories: readonly LoadedHistory[];
   readonly cursors: readonly StoredCursor[];

@@ -173,7 +173,10 @@ export function withItems(
 }
 
 /** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
-function withMoreItems({ invoice, items }: Draft, newItems: readonly NewInvoiceItem[]): ChangedInvoice {
+export function withMoreItems(
+  { invoice, items }: Draft,
+  newItems: readonly NewInvoiceItem[],
+): ChangedInvoice {
   const allItems = [...items, ...newItems];
   const { rawBalance } = amountsAfterItems(invoice, newItems);
   const after = { ...invoice, rawBalance, amount: invoiceAmounts(allItems).amount };

@@ -1,7 +1,8 @@
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
+import { dirtiedFrom } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type LocalDate, localDateOf, minDate } from '../values/time/index.ts';
+import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { dueEntry } from './due-entry.ts';
 
 /**
@@ -17,16 +18,12 @@ export async function billAfterMovedDay(session: WriteSession, account: Account)
   // Of a transferred subscription it lies before the start of its billing, which comes to the same.
   const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
   await session.invoices.saveCursors(
-    cursors.map((cursor) => ({
-      ...cursor,
-      dirtyFrom: earlier(cursor.dirtyFrom, starts.get(cursor.subscriptionId) ?? cursor.settledThrough),
-    })),
+    cursors.map((cursor) => {
+      const from = starts.get(cursor.subscriptionId) ?? cursor.settledThrough;
+      return from === null ? cursor : dirtiedFrom(cursor, [from]);
+    }),
   );
   if (account.currency === null) return;
   const now = session.authorship.createdDate;
   session.schedule([{ ...dueEntry(account, localDateOf(now, account.timeZone)), effectiveDate: now }]);
-}
-
-function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
-  return a === null || b === null ? (a ?? b) : minDate(a, b);
 }

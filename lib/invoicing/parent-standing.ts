@@ -9,7 +9,7 @@ type Linked = Partial<Pick<Invoice, 'parentInvoiceId'>>;
 /** The parents' invoices that these are linked to, by id; one statement, none where nothing is linked. */
 export async function loadParentInvoices(
   session: ReadSession,
-  invoices: readonly Linked[],
+  invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
 ): Promise<ReadonlyMap<Uuid, Invoice>> {
   const ids = new Set(invoices.flatMap(({ parentInvoiceId }) => parentInvoiceId ?? []));
   if (ids.size === 0) return new Map();

@@ -5,7 +5,7 @@ export {
 } from './billing-stream/billing-event-stream.ts';
 export type { StateToSet } from './blocking/state-to-set.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
-export type { TouchedDate } from './edits/dirty-days.ts';
+export { dirtiedFrom, type TouchedDate } from './edits/dirty-days.ts';
 export type { EffectiveFrom } from './edits/effective-from.ts';
 export type { BillCycleDayChange, QuantityChange } from './edits/terms-change.ts';
 export type { BlockingOperations, BlockingStateFilter } from './operations/blocking-operations.ts';
