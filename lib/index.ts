@@ -24,6 +24,7 @@ export type { EventFacts, ItemEvents } from './invoicing/event-facts.ts';
 export { type ExplainedRule, ExplainedRuleName } from './invoicing/explained-rules.ts';
 export type { ItemExplanation } from './invoicing/explanation.ts';
 export type {
+  CoverageDifference,
   DeleteCreditRequest,
   ItemAdjustmentRequest,
   ManualItemsRequest,
@@ -32,7 +33,6 @@ export type {
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export type { ManualItem } from './invoicing/manual-items.ts';
 export type { MigrationItem } from './invoicing/migration-items.ts';
-export type { CoverageDifference } from './invoicing/verify-coverage.ts';
 export type * from './metrics/metric.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';

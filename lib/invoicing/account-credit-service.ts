@@ -9,11 +9,11 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
-import { plainItem } from './credit-item.ts';
-import { withItems } from './manual-item-service.ts';
+import { withItems } from './changed-invoice.ts';
 import { checkCurrency } from './manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 
 /** Account credit on request (§9 rule 9, §12 rule 9). */
 export class AccountCreditService {

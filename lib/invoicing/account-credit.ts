@@ -1,8 +1,10 @@
-import type { CreditBasis, Invoice } from '../records/index.ts';
+import type { AccountInvoicingState, CreditBasis, Invoice } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type Decimal, ZERO } from '../values/money/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import { ZERO } from '../values/money/index.ts';
 import { creditOrder } from './credit-order.ts';
+
 import { isUnpaid } from './invoice-amounts.ts';
 
 /** What the rule reads of an invoice. */
@@ -102,4 +104,15 @@ function checkLaw(
   assertInvariant(unpaid.length === 0, 'Account credit is left while invoices are unpaid', {
     invoiceIds: unpaid.map(({ id }) => id),
   });
+}
+
+/** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
+export interface CountedAccount {
+  readonly state: AccountInvoicingState;
+  readonly candidates: readonly CreditedInvoice[];
+}
+
+export interface LoadedCreditInput extends AccountCreditInput {
+  /** The stored ones, in full. */
+  readonly unpaid: readonly Invoice[];
 }

@@ -2,7 +2,7 @@ import type { CoverageRow } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../values/money/index.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 
 /** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */

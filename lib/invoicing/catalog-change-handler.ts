@@ -12,9 +12,10 @@ import {
   MAX_CACHED_CATALOGS,
 } from '../values/limits.ts';
 import { type LocalDate, localDateOf, minDate } from '../values/time/index.ts';
-import { dueEntry } from './due-entry.ts';
-import { type AccountStream, loadStreams, type StreamRequest } from './load-streams.ts';
+import type { AccountStream, StreamRequest } from './account-streams.ts';
+import { loadStreams } from './load-streams.ts';
 import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';
+import { dueEntry } from './run-trigger.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 type Catalogs = Pick<CatalogService, 'open' | 'changedSince'>;

@@ -3,31 +3,22 @@ import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, Invoice, New } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
-import { applyAccountCredit, type CreditMove, UNNUMBERED } from './account-credit.ts';
-import { creditItem } from './credit-item.ts';
-import { afterMoves, stateAfterMoves } from './credit-run.ts';
-import { initialState } from './initial-state.ts';
-import { accountBalancesAfter, type CountedItem, invoiceAmounts } from './invoice-amounts.ts';
+import { applyAccountCredit, type CreditMove, type LoadedCreditInput, UNNUMBERED } from './account-credit.ts';
+import {
+  adjustmentEvents,
+  type ChangedInvoice,
+  type CreditUse,
+  creditedChange,
+  hasOtherAmounts,
+  isAdjusted,
+  isNewlyCommitted,
+  type StoredChange,
+} from './changed-invoice.ts';
+import { afterMoves, creditItem, stateAfterMoves } from './credit-item.ts';
+import { accountBalancesAfter, initialState, storedAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
-import { type LoadedCreditInput, loadCreditInputs } from './load-credit-inputs.ts';
+import { loadCreditInputs } from './load-credit-inputs.ts';
 import { itemOf } from './new-invoice.ts';
-import type { NewInvoiceItem } from './new-items.ts';
-import { storedAmounts } from './stored-amounts.ts';
-
-/** An invoice that a transaction has made or touched. */
-export interface ChangedInvoice {
-  /** As it is stored; null = it is new. */
-  readonly before: Invoice | null;
-  /** `before` itself where nothing of it has changed but what credit it may be offered. Otherwise with its new items and payments counted, and no credit of this transaction. A new one is numbered here. */
-  readonly after: New<Invoice>;
-  readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, the new ones included, where they decide the amount: an invoice with a credit (§1.4). */
-  readonly allItems?: readonly CountedItem[];
-  /** True: it is told as adjusted whatever its items say. */
-  readonly isAdjusted?: boolean;
-  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (§16). */
-  readonly tellsEachItem?: boolean;
-}
 
 export interface InvoiceChanges {
   /** All of these accounts are locked. */
@@ -98,12 +89,6 @@ async function countedStates(
 
 function candidateOf({ before, after }: ChangedInvoice) {
   return before === null ? { ...after, invoiceNumber: UNNUMBERED } : after;
-}
-
-/** An item that credit makes, and the invoice that gets it. */
-export interface CreditUse {
-  readonly item: NewInvoiceItem;
-  readonly invoice: New<Invoice>;
 }
 
 /** The CBA_ADJ items, dated in the zone of each account; accounts are read only where there are any. */
@@ -180,18 +165,6 @@ async function write(
   return numbered.map(({ stored }) => stored);
 }
 
-/** The changed invoice with its credit; the items of one with a credit decide its amount anew. */
-export function creditedChange(
-  { after, allItems }: ChangedInvoice,
-  moves: readonly CreditMove[],
-  uses: readonly CreditUse[],
-): New<Invoice> {
-  const credited = afterMoves(after, moves);
-  if (allItems === undefined) return credited;
-  const own = uses.filter(({ invoice }) => invoice.id === after.id).map(({ item }) => item);
-  return { ...credited, amount: invoiceAmounts([...allItems, ...own]).amount };
-}
-
 /** What this transaction leaves of an account; a state that nothing has happened to is not written. */
 function savedStates(
   { changes, credits }: Writing,
@@ -213,23 +186,6 @@ function savedStates(
   });
 }
 
-export function hasOtherAmounts({
-  before,
-  stored,
-}: {
-  readonly before: Invoice;
-  readonly stored: New<Invoice>;
-}): boolean {
-  return !(
-    before.rawBalance.equals(stored.rawBalance) &&
-    before.amount.equals(stored.amount) &&
-    before.creditAdj.equals(stored.creditAdj) &&
-    before.refundAdj.equals(stored.refundAdj)
-  );
-}
-
-export type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
-
 /** Numbers are taken as late as possible: the tenant's counter is held until the end of the transaction (§1.6). */
 async function insertNew(
   session: WriteSession,
@@ -248,23 +204,4 @@ async function insertNew(
     numbered.filter(({ before }) => before === null).map(({ stored }) => stored),
   );
   return numbered;
-}
-
-export function isNewlyCommitted({ before, stored }: StoredChange): boolean {
-  return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
-}
-
-/**
- * Items were added to what was there before and is committed now, or credit was made of it or used on it (§16);
- * a draft that this transaction commits is told so beside its creation.
- */
-export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
-  const { before, stored, newItems = [], isAdjusted: told = false } = change;
-  if (told || before === null || stored.status !== 'COMMITTED') return told;
-  return newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
-}
-
-export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
-  const times = tellsEachItem ? Math.max(1, newItems.length) : 1;
-  return invoiceAdjustmentEvents(stored, times);
 }

@@ -11,8 +11,9 @@ import { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../values/limits.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
+import type { StreamRequest } from './account-streams.ts';
 import type { ChangeReportPart, ChangeReportTotals } from './catalog-report-operations.ts';
-import { type LoadedStreams, loadStreams, type StreamRequest } from './load-streams.ts';
+import { type LoadedStreams, loadStreams } from './load-streams.ts';
 import { priceDifferences } from './price-differences.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 

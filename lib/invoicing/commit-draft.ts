@@ -7,7 +7,7 @@ import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { withoutLowering } from './committed-through.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './drafting.ts';
 import { payerOf } from './new-invoice.ts';
 import { summariseChildren } from './summarise-children.ts';
 

@@ -5,9 +5,10 @@ import type { CallContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
+import type { CoverageDifference } from './invoice-operations.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
-import { type CoverageDifference, verifyCoverage } from './verify-coverage.ts';
+import { verifyCoverage } from './verify-coverage.ts';
 
 /** Checks of what is billed against what there is to bill (§7.3). */
 export class CoverageService {

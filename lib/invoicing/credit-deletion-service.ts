@@ -21,11 +21,9 @@ import {
   differences,
   reclaimedCredit,
 } from './credit-deletion.ts';
-import { initialState } from './initial-state.ts';
-import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
+import { accountBalancesAfter, initialState, invoiceAmounts, storedAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from './invoice-events.ts';
 import type { DeleteCreditRequest } from './invoice-operations.ts';
-import { storedAmounts } from './stored-amounts.ts';
 
 /** Account credit that is taken back (§9 rule 7). */
 export class CreditDeletionService {

@@ -1,32 +1,12 @@
+import type { AccountInvoicingState, Invoice } from '../records/index.ts';
 import { InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, sum } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { CreditMove } from './account-credit.ts';
-import type { NewInvoiceItem } from './new-items.ts';
-
-/** An item that no plan, subscription or rate stands behind; what it has of its own is given. */
-export function plainItem(
-  own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
-): NewInvoiceItem {
-  return {
-    childAccountId: null,
-    bundleId: null,
-    subscriptionId: null,
-    productName: null,
-    planName: null,
-    phaseName: null,
-    usageName: null,
-    description: null,
-    startDate: null,
-    endDate: null,
-    rate: null,
-    quantity: null,
-    linkedItemId: null,
-    itemDetails: null,
-    catalogEffectiveDate: null,
-    ...own,
-  };
-}
+import { accountBalancesAfter } from './invoice-amounts.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 
 /** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` = local date of the account. */
 export function creditItem(
@@ -47,4 +27,57 @@ export function creditItem(
     repairable: amount,
     basis,
   });
+}
+
+/** Stored invoices that credit was used on: as they are then, and the CBA_ADJ items that did it. */
+export interface CreditedInvoices {
+  readonly invoices: readonly Invoice[];
+  readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
+}
+
+export const NOTHING_CREDITED: CreditedInvoices = { invoices: [], items: [] };
+
+/** These invoices after the moves that concern them, with the items that say so. */
+export function creditInvoices(
+  invoices: readonly Invoice[],
+  moves: readonly CreditMove[],
+  { today, nextItemId }: { readonly today: LocalDate; readonly nextItemId: () => Uuid },
+): CreditedInvoices {
+  const moved = invoices.filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id));
+  return {
+    invoices: moved.map((invoice) => afterMoves(invoice, moves)),
+    items: moves.flatMap((move) => {
+      const invoice = moved.find(({ id }) => id === move.invoiceId);
+      return invoice === undefined ? [] : [{ ...creditItem(nextItemId(), move, today), invoice }];
+    }),
+  };
+}
+
+/** The kept sums of an invoice after its moves; `amount` leaves credit out (§1.4 rule 1). */
+export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBalance'>>(
+  invoice: I,
+  moves: readonly CreditMove[],
+): I {
+  const moved: Decimal = sum(
+    moves.filter(({ invoiceId }) => invoiceId === invoice.id).map(({ amount }) => amount),
+  );
+  return moved.isZero()
+    ? invoice
+    : {
+        ...invoice,
+        creditAdj: invoice.creditAdj.plus(moved),
+        rawBalance: invoice.rawBalance.plus(moved),
+      };
+}
+
+/** The account's balances after moves on stored invoices: the credit goes down with what it pays. */
+export function stateAfterMoves(
+  state: AccountInvoicingState,
+  invoices: readonly Invoice[],
+  moves: readonly CreditMove[],
+): AccountInvoicingState {
+  return invoices.reduce(
+    (known, invoice) => accountBalancesAfter(known, { before: invoice, after: afterMoves(invoice, moves) }),
+    state,
+  );
 }

@@ -1,21 +1,17 @@
-import type { AccountInvoicingState, Invoice } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type Decimal, sum } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import { applyAccountCredit, type CreditedInvoice, type CreditMove, UNNUMBERED } from './account-credit.ts';
-import { creditItem } from './credit-item.ts';
+import type { CountedAccount, LoadedCreditInput } from './account-credit.ts';
+import { applyAccountCredit, type CreditedInvoice, UNNUMBERED } from './account-credit.ts';
+import {
+  type CreditedInvoices,
+  creditInvoices,
+  creditItem,
+  NOTHING_CREDITED,
+  stateAfterMoves,
+} from './credit-item.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
-import { type AccountRun, accountedInvoice } from './invoice-run.ts';
-import type { CountedAccount, LoadedCreditInput } from './load-credit-inputs.ts';
-import type { NewInvoiceItem } from './new-items.ts';
-
-/** Stored invoices that credit was used on: as they are then, and the CBA_ADJ items that did it. */
-export interface CreditedInvoices {
-  readonly invoices: readonly Invoice[];
-  readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
-}
-
-export const NOTHING_CREDITED: CreditedInvoices = { invoices: [], items: [] };
+import type { AccountRun } from './invoice-run.ts';
+import { accountedInvoice } from './run-invoice.ts';
 
 /** The invoice of a run, as the credit rule sees it. */
 export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
@@ -62,49 +58,4 @@ export function creditRun(
     run: { ...run, items, amounts: after, state: stateAfterMoves(state, input.unpaid, others) },
     credited,
   };
-}
-
-/** These invoices after the moves that concern them, with the items that say so. */
-export function creditInvoices(
-  invoices: readonly Invoice[],
-  moves: readonly CreditMove[],
-  { today, nextItemId }: { readonly today: LocalDate; readonly nextItemId: () => Uuid },
-): CreditedInvoices {
-  const moved = invoices.filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id));
-  return {
-    invoices: moved.map((invoice) => afterMoves(invoice, moves)),
-    items: moves.flatMap((move) => {
-      const invoice = moved.find(({ id }) => id === move.invoiceId);
-      return invoice === undefined ? [] : [{ ...creditItem(nextItemId(), move, today), invoice }];
-    }),
-  };
-}
-
-/** The kept sums of an invoice after its moves; `amount` leaves credit out (§1.4 rule 1). */
-export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBalance'>>(
-  invoice: I,
-  moves: readonly CreditMove[],
-): I {
-  const moved: Decimal = sum(
-    moves.filter(({ invoiceId }) => invoiceId === invoice.id).map(({ amount }) => amount),
-  );
-  return moved.isZero()
-    ? invoice
-    : {
-        ...invoice,
-        creditAdj: invoice.creditAdj.plus(moved),
-        rawBalance: invoice.rawBalance.plus(moved),
-      };
-}
-
-/** The account's balances after moves on stored invoices: the credit goes down with what it pays. */
-export function stateAfterMoves(
-  state: AccountInvoicingState,
-  invoices: readonly Invoice[],
-  moves: readonly CreditMove[],
-): AccountInvoicingState {
-  return invoices.reduce(
-    (known, invoice) => accountBalancesAfter(known, { before: invoice, after: afterMoves(invoice, moves) }),
-    state,
-  );
 }

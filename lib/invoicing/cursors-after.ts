@@ -1,8 +1,8 @@
 import type { CursorToSave, InvoicingCursor, OngoingCharge, StoredCursor } from '../records/index.ts';
+import type { AccountBilling } from './account-billing.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
-import type { AccountBilling } from './load-billing-state.ts';
 import { ongoingChargeAfter } from './ongoing-charge.ts';
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;

@@ -1,12 +1,9 @@
-import { isPaidByParent } from '../accounts/index.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import { InvoiceStatus } from '../records/index.ts';
+import { noSuchObject } from '../accounts/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceStatus, ObjectType } from '../records/index.ts';
 import type { CarriedTags } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type Draft, draftOf } from './draft.ts';
 
 /** Which invoice a run writes to (§8.3). */
 export interface Drafting {
@@ -28,84 +25,35 @@ export function draftingOf(tags: CarriedTags, accountId: Uuid): Drafting {
   return isDraft || reusesDraft ? { isDraft, reusesDraft, draftId: null } : COMMITTING;
 }
 
-/** The invoice that a run adds its items to. */
-export interface RunInvoice {
-  readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
-  /** null = a new one. */
-  readonly draft: Draft | null;
-  /** Whether the parent of the account pays it. */
-  readonly isPaidByParent: boolean;
-}
-
-export const NEW_COMMITTED: RunInvoice = {
-  status: InvoiceStatus.COMMITTED,
-  draft: null,
-  isPaidByParent: false,
-};
-
-export interface DraftingRequest {
-  readonly account: Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent'>;
-  readonly drafting?: Drafting;
+/** An invoice that is not owed yet, with its items. */
+export interface Draft {
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
 }
 
 /**
- * The invoice of each run by account id; two statements where drafts may be reused, none otherwise. An account whose
- * named draft cannot be used is left to `runInvoiceOf`, which says why.
- * @param areAllWanted all drafts of the accounts that reuse them, the oldest first: those of runs to come.
+ * The invoice if items may be added to it: a DRAFT of the account.
+ * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
  */
-export async function loadDrafts(
-  session: ReadSession,
-  requests: readonly DraftingRequest[],
-  { areAllWanted = false }: { readonly areAllWanted?: boolean } = {},
-): Promise<ReadonlyMap<Uuid, readonly Draft[]>> {
-  const oldest = requests.filter(({ drafting }) => drafting?.reusesDraft).map(({ account }) => account.id);
-  const named = requests.flatMap(({ drafting }) => drafting?.draftId ?? []);
-  const found = [
-    ...(oldest.length === 0 ? [] : await session.invoices.findDrafts(oldest)),
-    ...(named.length === 0 ? [] : await session.invoices.findByIds(named)),
-  ];
-  if (found.length === 0) return new Map();
-  const wanted = areAllWanted ? found : firstOfEach(found, named);
-  const items = await session.invoices.findItems(wanted.map(({ id }) => id));
-  const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
-  const drafts = wanted.map((invoice): Draft => ({ invoice, items: itemsOf.get(invoice.id) ?? [] }));
-  return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
-}
-
-/** Of the invoices in the order of their creation the oldest of each account, and those that are named. */
-function firstOfEach(
-  found: readonly Draft['invoice'][],
-  named: readonly Uuid[],
-): readonly Draft['invoice'][] {
-  const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
-  const byId = new Map(found.map((invoice) => [invoice.id, invoice]));
-  return [...byId.values()].filter(({ id, accountId }) => named.includes(id) || first.get(accountId) === id);
-}
-
-/**
- * The invoice of one account's run among the loaded drafts.
- * @throws BillingError of `draftOf` for a named one, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
- */
-export function runInvoiceOf(
-  { account, drafting = COMMITTING }: DraftingRequest,
-  drafts: ReadonlyMap<Uuid, readonly Draft[]>,
-): RunInvoice {
-  const status = drafting.isDraft ? InvoiceStatus.DRAFT : InvoiceStatus.COMMITTED;
-  const own = drafts.get(account.id) ?? [];
-  if (drafting.draftId === null) {
-    const [oldest = null] = drafting.reusesDraft ? own : [];
-    return { status, draft: oldest, isPaidByParent: isPaidByParent(account) };
+export function draftOf(
+  invoice: Invoice | undefined,
+  { id, accountId }: { readonly id: Uuid; readonly accountId: Uuid },
+): Invoice {
+  if (invoice?.accountId !== accountId) throw noSuchObject({ type: ObjectType.INVOICE, id });
+  switch (invoice.status) {
+    case InvoiceStatus.DRAFT:
+      return invoice;
+    case InvoiceStatus.COMMITTED:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_ALREADY_COMMITTED,
+        message: `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`,
+        facts: { invoiceId: id },
+      });
+    case InvoiceStatus.VOID:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_INVALID_STATUS,
+        message: `Invoice ${id} is void: items can be added to drafts only`,
+        facts: { invoiceId: id },
+      });
   }
-  const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
-  const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
-  if (invoice.isParentInvoice) throw isSummary(invoice.id);
-  return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };
-}
-
-function isSummary(invoiceId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_INVALID_STATUS,
-    message: `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
-    facts: { invoiceId },
-  });
 }

@@ -6,8 +6,9 @@ import { planNamesOf, withForeseenPlan } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
+import { newInvoice } from './invoice-of-run.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
-import { newInvoice, raisedTargetDate } from './new-invoice.ts';
+import { raisedTargetDate } from './new-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 /** Invoices that runs would make (§11). */

@@ -4,14 +4,13 @@ import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
 import { type Instant, type LocalDate, maxDate } from '../values/time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
-import type { Draft } from './draft.ts';
-import type { RunInvoice } from './drafting.ts';
+import type { Draft } from './drafting.ts';
+import { tooManyPeriods } from './effective-target-date.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './invoice-run.ts';
-import { type Debts, NO_DEBTS } from './load-debts.ts';
 import { itemOf, raisedTargetDate } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
-import { tooManyPeriods } from './too-many-periods.ts';
+import type { RunInvoice } from './run-invoice.ts';
 import { isDue } from './window.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
@@ -287,3 +286,15 @@ export function subscriptionAfter(
   }
   return { ...subscription, cursor, items: billed, rows: coverageAfter(subscription.rows, coverage) };
 }
+
+/** What the credit of an account is used on as time goes by. */
+export interface Debts {
+  /** The account's unpaid invoices. */
+  readonly unpaid: readonly Invoice[];
+  /** Those that are being paid now. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** Of those that are linked to an open summary of the parent, the last day on which it is open. */
+  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+}
+
+export const NO_DEBTS: Debts = { unpaid: [], withheld: new Set(), openUntil: new Map() };

@@ -15,8 +15,9 @@ import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
+import { runInput } from './account-billing.ts';
 import { type AwaitedRuns, loadAwaitedRuns } from './awaited-runs.ts';
-import { draftingOf, loadDrafts, runInvoiceOf } from './drafting.ts';
+import { draftingOf } from './drafting.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 import {
   type DryRunInvoice,
@@ -26,11 +27,13 @@ import {
   walkToUpcomingInvoice,
 } from './dry-run-walk.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
-import { initialState } from './initial-state.ts';
+import { initialState } from './invoice-amounts.ts';
 import { loadBillingState } from './load-billing-state.ts';
 import { loadDebts } from './load-debts.ts';
+import { loadDrafts } from './load-drafts.ts';
+import { withWindowItems } from './load-repaired-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
-import { runInput, withWindowItems } from './run-accounts.ts';
+import { runInvoiceOf } from './run-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 export interface DryRunInput {

@@ -1,4 +1,5 @@
 import type {
+  Account,
   AccountInvoicingState,
   BalancedInvoice,
   Invoice,
@@ -6,6 +7,7 @@ import type {
   InvoiceItem,
   InvoicePayment,
 } from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 
 export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
@@ -123,4 +125,24 @@ function isPureCredit(items: readonly CountedItem[]): boolean {
     (a.itemType === 'CREDIT_ADJ' && b.itemType === 'CBA_ADJ') ||
     (a.itemType === 'CBA_ADJ' && b.itemType === 'CREDIT_ADJ');
   return isPair && a.amount.plus(b.amount).isZero();
+}
+
+/** State of an account before its first invoice. */
+export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
+  return {
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    maxTargetDate: null,
+    accountCBA: ZERO,
+    accountBalance: ZERO,
+    version: 0,
+  };
+}
+
+/** The kept sums of an invoice, as they are stored. */
+export function storedAmounts(
+  invoice: Pick<Invoice, 'id' | keyof InvoiceAmounts>,
+): InvoiceAmounts & { readonly invoiceId: Uuid } {
+  const { id, amount, creditAdj, refundAdj, rawBalance } = invoice;
+  return { invoiceId: id, amount, creditAdj, refundAdj, rawBalance };
 }

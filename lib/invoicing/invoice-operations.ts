@@ -9,7 +9,7 @@ import type { ItemExplanation } from './explanation.ts';
 import type { InvoiceItemView, InvoiceView } from './invoice-view.ts';
 import type { ManualItem } from './manual-items.ts';
 import type { MigrationItem } from './migration-items.ts';
-import type { CoverageDifference } from './verify-coverage.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 
 export interface GenerateRequest {
   readonly accountId: Uuid;
@@ -194,4 +194,13 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
+}
+
+/** A subscription of which the next run would make other items than the evaluation of its whole history. */
+export interface CoverageDifference {
+  readonly subscriptionId: Uuid;
+  /** Items that the whole history asks for; ids are made up. */
+  readonly expected: readonly NewInvoiceItem[];
+  /** Items that the run would make. */
+  readonly found: readonly NewInvoiceItem[];
 }

@@ -8,10 +8,9 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { catalogsForNames } from './catalogs-for-names.ts';
 import type { AccountInvoicesRequest } from './invoice-operations.ts';
-import { type InvoiceReader, type InvoiceView, viewInvoices } from './invoice-view.ts';
-import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
-import { onlyUnpaid } from './load-open-invoices.ts';
-import { loadParentInvoices } from './parent-standing.ts';
+import { type InvoiceReader, type InvoiceView, viewInvoices, withChildItems } from './invoice-view.ts';
+import { loadInvoiceViews } from './load-invoice-views.ts';
+import { loadParentInvoices, onlyUnpaid } from './load-open-invoices.ts';
 
 /** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {

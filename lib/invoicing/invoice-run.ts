@@ -1,9 +1,7 @@
 import type { AccountInvoicingState, InvoiceAmounts } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { ZERO } from '../values/money/index.ts';
 import { type LocalDate, maxDate } from '../values/time/index.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
-import { NEW_COMMITTED, type RunInvoice } from './drafting.ts';
 import {
   type EvaluationSettings,
   missingItemIds,
@@ -11,8 +9,9 @@ import {
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
 import { evaluateSubscriptions } from './evaluate-subscriptions.ts';
-import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './run-invoice.ts';
 import { isDue } from './window.ts';
 
 /** What one run of an account reads. */
@@ -97,14 +96,4 @@ function stateAfter(
   if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
-}
-
-/** The invoice of a run with these amounts, as balances count it. */
-export function accountedInvoice(
-  { status, draft, isPaidByParent }: RunInvoice,
-  { rawBalance, creditAdj }: Pick<InvoiceAmounts, 'rawBalance' | 'creditAdj'>,
-): AccountedInvoice {
-  const isWrittenOff = draft?.invoice.isWrittenOff ?? false;
-  const contributedAmount = isPaidByParent && status === 'COMMITTED' ? ZERO : null;
-  return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj, contributedAmount };
 }

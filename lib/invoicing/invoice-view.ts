@@ -1,5 +1,6 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { CallContext, Invoice, InvoiceItem } from '../records/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
@@ -64,4 +65,28 @@ function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): Invo
     prettyUsageName: usage?.prettyName ?? null,
     childItems: null,
   };
+}
+
+/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (§12 rule 8). */
+export function withChildItems(
+  views: readonly InvoiceView[],
+  children: readonly InvoiceView[],
+): readonly InvoiceView[] {
+  const itemsOf = Map.groupBy(
+    children.flatMap(({ parentInvoiceId, accountId, items }) =>
+      items.map((item) => ({ key: `${parentInvoiceId} ${accountId}`, item })),
+    ),
+    ({ key }) => key,
+  );
+  return views.map((view) => ({
+    ...view,
+    items: view.items.map((item) =>
+      item.itemType === InvoiceItemType.PARENT_SUMMARY
+        ? {
+            ...item,
+            childItems: (itemsOf.get(`${view.id} ${item.childAccountId}`) ?? []).map((found) => found.item),
+          }
+        : item,
+    ),
+  }));
 }

@@ -3,8 +3,8 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import { plainItem } from './credit-item.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 
 const adjustable: ReadonlySet<InvoiceItemType> = new Set([
   InvoiceItemType.EXTERNAL_CHARGE,

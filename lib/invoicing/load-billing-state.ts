@@ -4,25 +4,13 @@ import type { CoverageRow, StoredCursor } from '../records/index.ts';
 import { dirtiedFrom } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
+import type { AccountBilling } from './account-billing.ts';
+import type { AccountStream, BillingRequest } from './account-streams.ts';
 import { isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { keptUntil } from './kept-as-billed.ts';
-import { type AccountStream, type BillingRequest, type LoadInput, loadStreams } from './load-streams.ts';
+import { type LoadInput, loadStreams } from './load-streams.ts';
 import { windowOf } from './window.ts';
-
-/** Everything that the evaluation of one account reads. */
-export interface AccountBilling
-  extends BillingRequest,
-    Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds'> {
-  /** The subscriptions that are due. */
-  readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
-  readonly newBillCycleDay: number | null;
-  /** Cursors of those subscriptions that were last evaluated under an earlier catalog. */
-  readonly behind: readonly StoredCursor[];
-  /** Revision of the catalog that the events come from. */
-  readonly catalogRevision: number;
-}
 
 /** What was loaded, and the accounts whose events cannot be built (a missing price, damaged events). */
 export interface LoadedBillingState {
@@ -66,6 +54,7 @@ export async function loadBillingState(
 
 // One for all: of very many subscriptions most have none.
 const NO_ROWS: readonly CoverageRow[] = [];
+
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();
 
 interface LoadedParts {

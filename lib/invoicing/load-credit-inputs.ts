@@ -1,23 +1,18 @@
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type AccountInvoicingState, type Invoice, InvoiceItemType } from '../records/index.ts';
+import { type Invoice, InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
-import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
+import {
+  type CountedAccount,
+  type CreditedInvoice,
+  type LoadedCreditInput,
+  spendsCredit,
+  UNNUMBERED,
+} from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
-import { loadCreditableInvoices } from './load-open-invoices.ts';
-import { creditableOf, creditStandIn, loadParentInvoices, settledDecrease } from './parent-standing.ts';
+import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';
+import { creditableOf, creditStandIn, settledDecrease } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
-
-/** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
-export interface CountedAccount {
-  readonly state: AccountInvoicingState;
-  readonly candidates: readonly CreditedInvoice[];
-}
-
-export interface LoadedCreditInput extends AccountCreditInput {
-  /** The stored ones, in full. */
-  readonly unpaid: readonly Invoice[];
-}
 
 /**
  * What the credit of each account is applied to, by account id. A constant number of statements for any number of

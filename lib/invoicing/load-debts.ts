@@ -1,26 +1,13 @@
 import { isPaidByParent } from '../accounts/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account, AccountInvoicingState, Invoice } from '../records/index.ts';
+import type { Account, AccountInvoicingState } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
+import { type Debts, NO_DEBTS } from './dry-run-walk.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { loadCreditableInvoices } from './load-open-invoices.ts';
+import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';
 import { parentCommitTime } from './parent-commit-time.ts';
-import { loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
-
-/** What the credit of an account is used on as time goes by. */
-export interface Debts {
-  /** The account's unpaid invoices. */
-  readonly unpaid: readonly Invoice[];
-  /** Those that are being paid now. */
-  readonly withheld: ReadonlySet<Uuid>;
-  /** Of those that are linked to an open summary of the parent, the last day on which it is open. */
-  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-}
-
-export const NO_DEBTS: Debts = { unpaid: [], withheld: new Set(), openUntil: new Map() };
 
 export interface DebtsInput {
   readonly account: Account;

@@ -1,10 +1,10 @@
 import type { CatalogSource } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType } from '../records/index.ts';
+import type { Invoice, InvoiceItem } from '../records/index.ts';
 import { planNamesOf } from '../subscriptions/index.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from './invoice-view.ts';
-import { loadParentInvoices } from './parent-standing.ts';
+import { loadParentInvoices } from './load-open-invoices.ts';
 
 /**
  * The invoices with their items and the names of what they bill, in the order given and a constant number of queries.
@@ -44,28 +44,4 @@ export async function loadViewSources(
   const planNames = planNamesOf(items);
   const plansOf = await withOverridePlans(session, { catalogOf, accountIds, planNames });
   return { catalogOf: plansOf, parents };
-}
-
-/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (§12 rule 8). */
-export function withChildItems(
-  views: readonly InvoiceView[],
-  children: readonly InvoiceView[],
-): readonly InvoiceView[] {
-  const itemsOf = Map.groupBy(
-    children.flatMap(({ parentInvoiceId, accountId, items }) =>
-      items.map((item) => ({ key: `${parentInvoiceId} ${accountId}`, item })),
-    ),
-    ({ key }) => key,
-  );
-  return views.map((view) => ({
-    ...view,
-    items: view.items.map((item) =>
-      item.itemType === InvoiceItemType.PARENT_SUMMARY
-        ? {
-            ...item,
-            childItems: (itemsOf.get(`${view.id} ${item.childAccountId}`) ?? []).map((found) => found.item),
-          }
-        : item,
-    ),
-  }));
 }

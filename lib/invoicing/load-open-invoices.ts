@@ -2,7 +2,6 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { Invoice } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { creditableInvoices, isOwed, unpaidInvoices } from './credit-order.ts';
-import { loadParentInvoices } from './parent-standing.ts';
 
 /** The unpaid invoices of these accounts, by age; one statement, and one more where parents pay. */
 export async function loadUnpaidInvoices(
@@ -29,4 +28,14 @@ export async function loadCreditableInvoices(
 ): Promise<readonly Invoice[]> {
   const open = await session.invoices.findOpen(accountIds);
   return creditableInvoices(open, await loadParentInvoices(session, open));
+}
+
+/** The parents' invoices that these are linked to, by id; one statement, none where nothing is linked. */
+export async function loadParentInvoices(
+  session: ReadSession,
+  invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
+): Promise<ReadonlyMap<Uuid, Invoice>> {
+  const ids = new Set(invoices.flatMap(({ parentInvoiceId }) => parentInvoiceId ?? []));
+  if (ids.size === 0) return new Map();
+  return new Map((await session.invoices.findByIds([...ids])).map((invoice) => [invoice.id, invoice]));
 }

@@ -16,9 +16,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal, roundToCurrency } from '../values/money/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { catalogsForNames } from './catalogs-for-names.ts';
-import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
-import { type Draft, draftOf } from './draft.ts';
-import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
+import { changeInvoices } from './change-invoices.ts';
+import { withItems, withMoreItems } from './changed-invoice.ts';
+import { type Draft, draftOf } from './drafting.ts';
+import { amountsAfterItems } from './invoice-amounts.ts';
 import type { ItemAdjustmentRequest, ManualItemsRequest } from './invoice-operations.ts';
 import type { InvoiceItemView } from './invoice-view.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from './item-adjustment.ts';
@@ -32,7 +33,6 @@ import {
   manualItem,
 } from './manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
-import type { NewInvoiceItem } from './new-items.ts';
 
 /** Charges, taxes, credits and adjustments that people make (§9). */
 export class ManualItemService {
@@ -161,26 +161,6 @@ export class ManualItemService {
       return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
     });
   }
-}
-
-/** A new invoice with these items. */
-export function withItems(
-  invoice: ChangedInvoice['after'],
-  newItems: readonly NewInvoiceItem[],
-): ChangedInvoice {
-  const after = { ...invoice, ...invoiceAmounts(newItems) };
-  return { before: null, after, newItems, allItems: newItems };
-}
-
-/** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
-export function withMoreItems(
-  { invoice, items }: Draft,
-  newItems: readonly NewInvoiceItem[],
-): ChangedInvoice {
-  const allItems = [...items, ...newItems];
-  const { rawBalance } = amountsAfterItems(invoice, newItems);
-  const after = { ...invoice, rawBalance, amount: invoiceAmounts(allItems).amount };
-  return { before: invoice, after, newItems, allItems };
 }
 
 /** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */

@@ -5,8 +5,8 @@ import { MAX_ITEM_DETAILS_BYTES } from '../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, roundToCurrency, ZERO } from '../values/money/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
-import { plainItem } from './credit-item.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
 export interface ManualItem {

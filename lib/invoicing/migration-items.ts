@@ -2,9 +2,9 @@ import { InvoiceItemType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { roundToCurrency, ZERO } from '../values/money/index.ts';
 import { checkStorable } from '../values/text/index.ts';
-import { plainItem } from './credit-item.ts';
 import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext } from './manual-items.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 
 /** An item of an invoice that another system has made. Absent and null members are the same. */
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {

@@ -3,7 +3,7 @@ import type { Account } from '../records/index.ts';
 import { dirtiedFrom } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
-import { dueEntry } from './due-entry.ts';
+import { dueEntry } from './run-trigger.ts';
 
 /**
  * After the bill cycle day of an account has moved from one that was set: its subscriptions are billed anew from their start

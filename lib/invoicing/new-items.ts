@@ -12,17 +12,8 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
-
-/** An item as the rules decide it; invoice, account, currency and creation date are the same for all of a run. */
-export interface NewInvoiceItem
-  extends Omit<
-    InvoiceItem,
-    'recordId' | 'invoiceId' | 'accountId' | 'accountRecordId' | 'currency' | 'createdDate'
-  > {
-  /** The facts behind the amount, where it is computed. */
-  readonly basis?: ItemBasis;
-}
 
 /** A proposal, or the part of it that is not billed yet. */
 export interface RecurringCharge {

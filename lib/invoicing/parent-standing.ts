@@ -1,20 +1,9 @@
-import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 
 type Linked = Partial<Pick<Invoice, 'parentInvoiceId'>>;
-
-/** The parents' invoices that these are linked to, by id; one statement, none where nothing is linked. */
-export async function loadParentInvoices(
-  session: ReadSession,
-  invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
-): Promise<ReadonlyMap<Uuid, Invoice>> {
-  const ids = new Set(invoices.flatMap(({ parentInvoiceId }) => parentInvoiceId ?? []));
-  if (ids.size === 0) return new Map();
-  return new Map((await session.invoices.findByIds([...ids])).map((invoice) => [invoice.id, invoice]));
-}
 
 /** The balance of the parent's invoice that decides that of this one (§1.4 rule 6); null = it is not linked. */
 export function parentBalanceOf(

@@ -2,9 +2,9 @@ import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, type Decimal, sum, ZERO } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import { plainItem } from './credit-item.ts';
 import { afterAdjustment, itemAdjustment } from './item-adjustment.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
 import { contributionOf, isSettled } from './parent-standing.ts';
 
 /** A child's invoice that its parent pays, as a change of it asks for a summary (§12). */

@@ -5,7 +5,7 @@ import { addEngineTag, removeEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { localDateOf, minDate } from '../values/time/index.ts';
-import { dueEntry } from './due-entry.ts';
+import { dueEntry } from './run-trigger.ts';
 import { isBoundExceeded } from './safety-bounds.ts';
 
 /** An account that cannot be invoiced, and why, for those who look after it. */

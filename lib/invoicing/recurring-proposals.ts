@@ -12,9 +12,9 @@ import {
 import { addPeriod, type LocalDate } from '../values/time/index.ts';
 import { billThroughDate } from './bill-through-date.ts';
 import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
+import { tooManyPeriods } from './effective-target-date.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { countDays, proratedShare } from './proration.ts';
-import { tooManyPeriods } from './too-many-periods.ts';
 
 /** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
 export interface RecurringProposal {

@@ -1,21 +1,26 @@
 import type { CatalogOfAccount } from '../catalog/index.ts';
-import type { IdGenerator } from '../ports/index.ts';
-import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
-import type { Account, AccountInvoicingState, CoverageRow, InvoiceItem } from '../records/index.ts';
+import type { IdGenerator, Logger } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account, AccountInvoicingState } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
-import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
+import { type AccountBilling, runInput } from './account-billing.ts';
+import type { BillingRequest } from './account-streams.ts';
+import { NOTHING_CREDITED } from './credit-item.ts';
+import { countedRun, creditRun } from './credit-run.ts';
 import { cursorsAfter } from './cursors-after.ts';
-import { type Drafting, loadDrafts, runInvoiceOf } from './drafting.ts';
+import type { Drafting } from './drafting.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
-import type { SubscriptionBilling } from './evaluate-subscription.ts';
-import { initialState } from './initial-state.ts';
-import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from './invoice-run.ts';
+import { initialState } from './invoice-amounts.ts';
+import { evaluateAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
+import { loadBillingState } from './load-billing-state.ts';
 import { loadCreditInputs } from './load-credit-inputs.ts';
-import { type BillingRequest, choiceOfRun } from './load-streams.ts';
+import { loadDrafts } from './load-drafts.ts';
+import { withRepairedItems } from './load-repaired-items.ts';
+import { choiceOfRun } from './load-streams.ts';
 import { invoicingCurrency } from './new-invoice.ts';
+import { runInvoiceOf } from './run-invoice.ts';
 import { withoutBounds } from './safety-bounds.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
 
@@ -195,85 +200,13 @@ function billingRequest(
   return { account, targetDate, runDate: request.dueDate ?? today, state };
 }
 
-/** What `evaluateAccount` reads of a loaded account. */
-export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
-  return {
-    subscriptions: billing.subscriptions,
-    state: billing.state,
-    targetDate: billing.targetDate,
-    currency: invoicingCurrency(billing.account),
-    config,
-  };
-}
-
-/**
- * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without
- * changes need none, and then nothing is asked of the storage.
- */
-export async function withRepairedItems(
-  session: ReadSession,
-  billings: readonly AccountBilling[],
-  config: InvoicingConfig,
-): Promise<readonly AccountBilling[]> {
-  const itemIds = billings.flatMap((billing) => itemIdsToRepair(billing, config));
-  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
-}
-
-async function withItems(
-  session: ReadSession,
-  billings: readonly AccountBilling[],
-  itemIds: readonly Uuid[],
-): Promise<readonly AccountBilling[]> {
-  const [foundItems, foundRows] = await Promise.all([
-    session.invoices.findItemsByIds(itemIds),
-    session.invoices.loadCoverageOfItems(itemIds),
-  ]);
-  const items = Map.groupBy(foundItems, (item) => item.subscriptionId);
-  const rows = Map.groupBy(foundRows, (row) => row.subscriptionId);
-  return billings.map((billing) => ({
-    ...billing,
-    subscriptions: billing.subscriptions.map((subscription) =>
-      joined(
-        subscription,
-        items.get(subscription.subscriptionId) ?? [],
-        rows.get(subscription.subscriptionId) ?? [],
-      ),
-    ),
-  }));
-}
-
-function joined(
-  subscription: SubscriptionBilling,
-  items: readonly InvoiceItem[],
-  rows: readonly CoverageRow[],
-): SubscriptionBilling {
-  if (items.length === 0) return subscription;
-  const loaded = new Set(items.map((item) => item.id));
-  const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
-  return {
-    ...subscription,
-    items: new Map(items.map((item) => [item.id, item])),
-    rows: [...others, ...rows],
-  };
-}
-
-/** Loads the items of all RECURRING rows in the windows: a dry run walks over dates, and any step may repair them. */
-export async function withWindowItems(
-  session: ReadSession,
-  billings: readonly AccountBilling[],
-): Promise<readonly AccountBilling[]> {
-  const rows = billings.flatMap(({ subscriptions }) =>
-    subscriptions.flatMap((subscription) => subscription.rows),
-  );
-  const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
-  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
-}
-
-/** An account that cannot be evaluated names none; its own evaluation then fails and says why. */
-function itemIdsToRepair(billing: AccountBilling, config: InvoicingConfig): readonly Uuid[] {
-  try {
-    return missingItemIdsOfAccount(runInput(billing, config));
-  } catch {
-    return [];
+/** Tells the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
+export function warnOfSkipped(logger: Logger, results: readonly RunResult[]): void {
+  for (const result of results) {
+    if (result.kind === 'failed' || result.skipped.length === 0) continue;
+    logger.warn(
+      { accountId: result.account.id, subscriptionIds: result.skipped },
+      'subscriptions whose events do not begin with their start are left out of the invoice run',
+    );
   }
 }

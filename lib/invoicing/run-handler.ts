@@ -13,9 +13,9 @@ import type { LocalDate } from '../values/time/index.ts';
 import { draftingOf } from './drafting.ts';
 import { alwaysParks, reasonOf } from './parking.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
+import { warnOfSkipped } from './run-accounts.ts';
 import type { InvoiceRunService } from './run-service.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
-import { warnOfSkipped } from './skipped-subscriptions.ts';
 
 /** Entries of one batch and the accounts that they want to be run. */
 interface PlannedBatch {

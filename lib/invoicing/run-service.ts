@@ -13,8 +13,7 @@ import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import type { GenerateRequest } from './invoice-operations.ts';
 import type { InvoiceReader, InvoiceView } from './invoice-view.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
-import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
-import { warnOfSkipped } from './skipped-subscriptions.ts';
+import { type RunRequest, type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 /** Invoice runs (§8): those that people ask for, and what the automatic ones share with them. */

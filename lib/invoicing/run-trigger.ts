@@ -1,7 +1,9 @@
 import type { ClaimedEntry } from '../ports/storage/index.ts';
-import { BusEventType, QueueName } from '../records/index.ts';
+import type { Account } from '../records/index.ts';
+import { BusEventType, type NewNotification, QueueName } from '../records/index.ts';
+import { atReferenceTime } from '../subscriptions/index.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
-import { type LocalDate, parseLocalDate } from '../values/time/index.ts';
+import { formatLocalDate, type LocalDate, parseLocalDate } from '../values/time/index.ts';
 
 /** Topics that can start an automatic run (§8.1). */
 export const RUN_TOPICS: readonly string[] = [
@@ -50,4 +52,22 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
     return { kind: 'run', targetDate: parseLocalDate(targetDate) };
   if (actionType !== 'EFFECTIVE' || isLastOfOperation !== true) return NOTHING;
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
+}
+
+/** Kind of a due entry: a run that invoices. Leads the key, so that other kinds can join (§1.6 rule 7). */
+const INVOICE_RUN = 'invoice-run';
+
+/**
+ * The queue entry that runs an account on a date, fired at the `toInstant` of the date (§2 rule 5). At most
+ * one is pending per account, local date and kind.
+ */
+export function dueEntry(account: Account, date: LocalDate): NewNotification {
+  const targetDate = formatLocalDate(date);
+  return {
+    queueName: QueueName.NEXT_BILLING_DATE,
+    accountRecordId: account.recordId,
+    effectiveDate: atReferenceTime(date, account).at,
+    payload: { accountId: account.id, targetDate },
+    uniqueKey: `${INVOICE_RUN}:${account.recordId}:${targetDate}`,
+  };
 }

@@ -1,7 +1,7 @@
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 import type { BilledItem } from './recurring-row.ts';
 
 export interface ItemBoundsInput {

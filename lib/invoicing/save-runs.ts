@@ -6,15 +6,16 @@ import { atReferenceTime } from '../subscriptions/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../values/time/index.ts';
+import type { AccountBilling } from './account-billing.ts';
 import { withoutLowering } from './committed-through.ts';
-import type { CreditedInvoices } from './credit-run.ts';
-import { dueEntry } from './due-entry.ts';
+import type { CreditedInvoices } from './credit-item.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
+import { storedAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
+import { newInvoice, reusedDraft } from './invoice-of-run.ts';
 import type { AccountRun } from './invoice-run.ts';
-import type { AccountBilling } from './load-billing-state.ts';
-import { itemOf, newInvoice, reusedDraft } from './new-invoice.ts';
-import { storedAmounts } from './stored-amounts.ts';
+import { itemOf } from './new-invoice.ts';
+import { dueEntry } from './run-trigger.ts';
 
 /** An account and what its evaluation says is to be written; what was read for it is no longer needed. */
 export interface EvaluatedAccount {

@@ -5,7 +5,8 @@ import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
-import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
+import { changeInvoices } from './change-invoices.ts';
+import type { ChangedInvoice } from './changed-invoice.ts';
 import { amountsAfterItems } from './invoice-amounts.ts';
 import { emptyInvoice } from './new-invoice.ts';
 import { parentCommitEntry } from './parent-commit-time.ts';

@@ -3,29 +3,23 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type LocalDate } from '../values/time/index.ts';
+import { type AccountBilling, runInput } from './account-billing.ts';
+import type { BillingRequest } from './account-streams.ts';
 import {
   evaluateSubscription,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { initialState } from './initial-state.ts';
+import { initialState } from './invoice-amounts.ts';
+import type { CoverageDifference } from './invoice-operations.ts';
 import { type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { type AccountBilling, type LoadedBillingState, loadBillingState } from './load-billing-state.ts';
-import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-streams.ts';
-import type { NewInvoiceItem } from './new-items.ts';
-import { runInput, withRepairedItems, withWindowItems } from './run-accounts.ts';
+import { type LoadedBillingState, loadBillingState } from './load-billing-state.ts';
+import { withRepairedItems, withWindowItems } from './load-repaired-items.ts';
+import { type CursorChoice, choiceOfRun } from './load-streams.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 import { withoutBounds } from './safety-bounds.ts';
 import { isDue, lookedAtUpTo } from './window.ts';
-
-/** A subscription of which the next run would make other items than the evaluation of its whole history. */
-export interface CoverageDifference {
-  readonly subscriptionId: Uuid;
-  /** Items that the whole history asks for; ids are made up. */
-  readonly expected: readonly NewInvoiceItem[];
-  /** Items that the run would make. */
-  readonly found: readonly NewInvoiceItem[];
-}
 
 export interface AccountToVerify {
   readonly account: Account;

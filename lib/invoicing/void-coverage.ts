@@ -3,7 +3,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, sum } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { rowsOfItem } from './apply-to-coverage.ts';
-import type { NewInvoiceItem } from './new-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
 
 export interface VoidInput {
   /** All items of the invoice that is voided. */

@@ -11,7 +11,8 @@ import { addDays, formatLocalDate, type LocalDate } from '../values/time/index.t
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { accountCreditOf } from './invoice-amounts.ts';
-import { isSettled, loadParentInvoices } from './parent-standing.ts';
+import { loadParentInvoices } from './load-open-invoices.ts';
+import { isSettled } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from './void-coverage.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstChangedDate } from '../../../lib/invoicing/first-changed-date.ts';
+import { firstChangedDate } from '../../../lib/invoicing/catalog-changes.ts';
 import { priceDifferences } from '../../../lib/invoicing/price-differences.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/new-item.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { assertItemBounds } from '../../../lib/invoicing/safety-bounds.ts';
 import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/invoicing/evaluate-subscription.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/new-item.ts';
 import { ongoingChargeAfter } from '../../../lib/invoicing/ongoing-charge.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
