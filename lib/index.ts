@@ -6,6 +6,7 @@ export { AuditLevel } from './audit/audit-operations.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
 export * from './catalog/index.ts';
 export * from './check/model.ts';
+export { SystemTag } from './control-tags/index.ts';
 export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
 export type { CustomFieldInput } from './custom-fields/new-fields.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
@@ -64,7 +65,6 @@ export type {
 } from './subscriptions/index.ts';
 export { HypotheticalActionType } from './subscriptions/index.ts';
 export type { TagDefinitionInput } from './tags/new-definition.ts';
-export { SystemTag } from './tags/system-definitions.ts';
 export type {
   ConfigurationObject,
   KeyValues,

@@ -1,5 +1,6 @@
 import { lockAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import { SystemTag } from '../control-tags/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';
@@ -16,7 +17,6 @@ import { authorshipOf, pause } from '../runtime/index.ts';
 import type { StateToSet } from '../subscriptions/index.ts';
 import { cancelAll, datedInstant, setBlockingStates, statesInTimeOrder } from '../subscriptions/index.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';

@@ -1,8 +1,8 @@
 import { noSuchAccount, noSuchObject } from '../accounts/index.ts';
+import { isSystemDefinition } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';
-import { isSystemDefinition } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
 import { AuditLevel } from './audit-operations.ts';

@@ -1,7 +1,6 @@
+import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
-import { tagsOfAccounts } from '../tags/control-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FindingOfAccount } from './check-invoices.ts';
@@ -29,11 +28,11 @@ export async function checkQueued(
   all: readonly Account[],
   now: Instant,
 ): Promise<readonly FindingOfAccount[]> {
-  const tags = await tagsOfAccounts(
+  const tags = await effectsOnAccounts(
     session,
     all.map(({ id }) => id),
   );
-  const accounts = all.filter(({ id }) => !tags.has(id, SystemTag.AUTO_INVOICING_OFF));
+  const accounts = all.filter(({ id }) => !tags.has(id, TagEffect.STOPS_INVOICING));
   const accountIds = accounts.map(({ id }) => id);
   const bundleIds = (await session.subscriptions.findBundlesByAccounts(accountIds)).map(({ id }) => id);
   const subscriptionIds = (await session.subscriptions.findByBundles(bundleIds)).map(({ id }) => id);

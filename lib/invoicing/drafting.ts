@@ -1,7 +1,6 @@
 import { noSuchObject } from '../accounts/index.ts';
+import { type AccountEffects, TagEffect } from '../control-tags/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus, ObjectType } from '../records/index.ts';
-import type { CarriedTags } from '../tags/control-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
@@ -19,9 +18,9 @@ export interface Drafting {
 export const COMMITTING: Drafting = { isDraft: false, reusesDraft: false, draftId: null };
 
 /** What an account's tags say. */
-export function draftingOf(tags: CarriedTags, accountId: Uuid): Drafting {
-  const isDraft = tags.has(accountId, SystemTag.AUTO_INVOICING_DRAFT);
-  const reusesDraft = tags.has(accountId, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+export function draftingOf(tags: AccountEffects, accountId: Uuid): Drafting {
+  const isDraft = tags.has(accountId, TagEffect.MAKES_DRAFTS);
+  const reusesDraft = tags.has(accountId, TagEffect.REUSES_DRAFT);
   return isDraft || reusesDraft ? { isDraft, reusesDraft, draftId: null } : COMMITTING;
 }
 

@@ -1,5 +1,6 @@
 import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../catalog/index.ts';
+import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import type { Hypothesis } from '../subscriptions/index.ts';
@@ -11,8 +12,6 @@ import {
   notInBundle,
   notOfAccount,
 } from '../subscriptions/index.ts';
-import { tagsOfAccounts } from '../tags/control-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
 import { runInput } from './account-billing.ts';
@@ -65,7 +64,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   const [[account], [stored], tags, config, catalogOf] = await Promise.all([
     session.accounts.findByIds([accountId]),
     session.invoices.loadStates([accountId]),
-    tagsOfAccounts(session, [accountId]),
+    effectsOnAccounts(session, [accountId]),
     input.configOf(session),
     catalogsOf(session, [accountId]),
   ]);
@@ -85,8 +84,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
     maxMonthsInFuture: config.maxMonthsInFuture,
   });
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
-  const isPassedOver =
-    !config.isAutomatic || tags.has(accountId, SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF);
+  const isPassedOver = !config.isAutomatic || tags.has(accountId, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
   const awaited = await loadAwaitedRuns(session, { account, today, isPassedOver });
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],

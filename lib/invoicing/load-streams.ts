@@ -1,5 +1,6 @@
 import type { CatalogOfAccount } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
+import { bundlesNotInvoiced } from '../control-tags/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { OngoingCharge, StoredCursor, Subscription } from '../records/index.ts';
 import { ProductCategory } from '../records/index.ts';
@@ -11,7 +12,6 @@ import {
   planNamesOf,
   subscriptionsUnder,
 } from '../subscriptions/index.ts';
-import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type AccountStreams, type StreamRequest, streamsOf } from './account-streams.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';

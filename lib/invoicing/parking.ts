@@ -1,8 +1,8 @@
+import { SystemTag } from '../control-tags/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { addEngineTag, removeEngineTag } from '../tags/engine-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { localDateOf, minDate } from '../values/time/index.ts';
 import { dueEntry } from './run-trigger.ts';

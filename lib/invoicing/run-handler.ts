@@ -1,13 +1,12 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import { catalogsOfBatch } from '../catalog/index.ts';
+import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { ActingComponent, QueueName } from '../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
 import { batchAuthorship } from '../runtime/index.ts';
-import { tagsOfAccounts } from '../tags/control-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { draftingOf } from './drafting.ts';
@@ -75,11 +74,11 @@ export class InvoiceRunHandler implements QueueHandler {
     const accounts = await storage.write(batch.tenant, authorship, async (session) => {
       const recordIds = batch.entries.flatMap((entry) => entry.accountRecordId ?? []);
       const found = await session.accounts.findByRecordIds(recordIds);
-      const tags = await tagsOfAccounts(
+      const tags = await effectsOnAccounts(
         session,
         found.map(({ id }) => id),
       );
-      const run = found.filter(({ id }) => !tags.has(id, SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF));
+      const run = found.filter(({ id }) => !tags.has(id, TagEffect.PARKS, TagEffect.STOPS_INVOICING));
       const reason = 'It was busy whenever its invoice run came';
       await this.#invoicing.park(
         session,
@@ -147,12 +146,12 @@ async function plan(
   const asking = entries.filter((entry) => runTrigger(entry).kind === 'run');
   const silent = entries.filter((entry) => runTrigger(entry).kind === 'none');
   const accounts = await session.tryLockAccounts(asking.flatMap((entry) => entry.accountRecordId ?? []));
-  const tags = await tagsOfAccounts(
+  const tags = await effectsOnAccounts(
     session,
     accounts.map(({ id }) => id),
   );
   // Where nothing is automatic every account that falls due is parked, whatever it carries.
-  const stops = isAutomatic ? [SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF] : [SystemTag.PARK];
+  const stops = isAutomatic ? [TagEffect.PARKS, TagEffect.STOPS_INVOICING] : [TagEffect.PARKS];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const runs: ClaimedEntry[] = [];
   const requests: RunRequest[] = [];
@@ -162,8 +161,8 @@ async function plan(
     ({ id, billCycleDayLocal, currency }) =>
       billCycleDayLocal === 0 &&
       currency !== null &&
-      tags.has(id, SystemTag.AUTO_INVOICING_OFF) &&
-      !tags.has(id, SystemTag.PARK),
+      tags.has(id, TagEffect.STOPS_INVOICING) &&
+      !tags.has(id, TagEffect.PARKS),
   );
   for (const entry of asking) {
     const account = entry.accountRecordId === null ? undefined : accountOf.get(entry.accountRecordId);

@@ -1,10 +1,10 @@
 import { lockAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import { effectsOnAccounts } from '../control-tags/index.ts';
 import type { IdGenerator, Ports } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';
@@ -102,7 +102,7 @@ async function draftingAsked(
   session: ReadSession,
   { accountId, reuseDraft = false, draftId = null }: GenerateRequest,
 ): Promise<Drafting> {
-  const tagged = draftingOf(await tagsOfAccounts(session, [accountId]), accountId);
+  const tagged = draftingOf(await effectsOnAccounts(session, [accountId]), accountId);
   return { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
 }
 

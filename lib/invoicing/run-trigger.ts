@@ -1,8 +1,8 @@
+import { hasEffect, TagEffect } from '../control-tags/index.ts';
 import type { ClaimedEntry } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { BusEventType, type NewNotification, QueueName } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/index.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import { formatLocalDate, type LocalDate, parseLocalDate } from '../values/time/index.ts';
 
 /** Topics that can start an automatic run (§8.1). */
@@ -41,7 +41,9 @@ const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
   if (entry.topic === BusEventType.TAG_DELETION) {
-    return tagDefinitionId === SystemTag.AUTO_INVOICING_OFF ? { kind: 'run', targetDate: null } : NOTHING;
+    return hasEffect(tagDefinitionId, TagEffect.STOPS_INVOICING)
+      ? { kind: 'run', targetDate: null }
+      : NOTHING;
   }
   if (BLOCKING_TOPICS.has(entry.topic)) {
     if (entry.payload.changesBilling !== true) return NOTHING;

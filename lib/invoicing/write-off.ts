@@ -1,10 +1,10 @@
 import { noSuchObject } from '../accounts/index.ts';
+import { SystemTag } from '../control-tags/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, Invoice } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import { addSystemTag } from '../tags/engine-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { loadUnpaidInvoices } from './load-open-invoices.ts';

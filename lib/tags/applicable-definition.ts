@@ -1,17 +1,9 @@
 import { noSuchObject } from '../accounts/index.ts';
+import { concerns, hasEffect, systemDefinition, TagEffect } from '../control-tags/index.ts';
 import type { TagDefinition, TaggedType, UserTagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { SystemTag, systemDefinition } from './system-definitions.ts';
-
-/**
- * The tag is made for accounts (accounts §13.2); a bundle that carries it is left out of its account's invoices all the same
- * (invoicing §4 rule 5, subscriptions §19.1).
- */
-const appliesBesides: ReadonlyMap<Uuid, TaggedType> = new Map([
-  [SystemTag.AUTO_INVOICING_OFF, ObjectType.BUNDLE],
-]);
 
 export interface DefinitionLookup {
   /** The active users' definitions among those that are named. */
@@ -37,14 +29,14 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   const definition = definitionOf(id, lookup.known);
   refuseSystemTag(definition);
   const isEnforced = definition.isControlTag || lookup.enforceTypes;
-  const applies = definition.applicableObjectTypes.includes(type) || appliesBesides.get(id) === type;
+  const applies = definition.applicableObjectTypes.includes(type) || concerns(id, type);
   if (isEnforced && !applies) throw notApplicable(definition, type);
   return definition;
 }
 
 /** What only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
-  if (id !== SystemTag.PARK) return;
+  if (!hasEffect(id, TagEffect.PARKS)) return;
   throw new BillingError({
     code: ErrorCode.TAG_IS_SYSTEM,
     message: `Tag ${name} is set and removed by the engine only; a successful invoice run removes it`,

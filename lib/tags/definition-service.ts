@@ -1,4 +1,5 @@
 import { noSuchObject } from '../accounts/index.ts';
+import { systemDefinitions } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { TagDefinition } from '../records/index.ts';
 import { type CallContext, ObjectType } from '../records/index.ts';
@@ -7,7 +8,6 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { definitionOf } from './applicable-definition.ts';
 import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
-import { systemDefinitions } from './system-definitions.ts';
 
 /** Tag definitions of a tenant (accounts §12). */
 export class TagDefinitionService {

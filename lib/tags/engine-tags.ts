@@ -1,10 +1,10 @@
+import { systemDefinition } from '../control-tags/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, TaggedType } from '../records/index.ts';
 import { BusEventType, type ObjectRef, ObjectType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { systemDefinition } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 
 type Tagged = Pick<Account, 'id' | 'recordId'>;

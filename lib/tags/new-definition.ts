@@ -1,3 +1,4 @@
+import { systemDefinitions } from '../control-tags/index.ts';
 import type { New, UserTagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
@@ -8,7 +9,6 @@ import {
 } from '../values/limits.ts';
 import { checkText, shortened } from '../values/text/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { systemDefinitions } from './system-definitions.ts';
 
 export interface TagDefinitionInput {
   readonly name?: string | null;

@@ -1,4 +1,5 @@
 import { lockOwningAccount, noSuchAccount, noSuchObject, owningAccountId } from '../accounts/index.ts';
+import { hasEffect, isSystemDefinition, systemDefinitions, TagEffect } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
 import type {
@@ -17,7 +18,6 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './applicable-definition.ts';
-import { isSystemDefinition, SystemTag, systemDefinitions } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 
 /** What a tag brings about in rooms above this one. */
@@ -56,7 +56,7 @@ export class TagService {
       const tags = ids.map((id) => this.#newTag(context, { account, object, definitionId: id }));
       const added = await session.tags.insert(tags);
       publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
-      if (has(added, SystemTag.WRITTEN_OFF)) {
+      if (anyHas(added, TagEffect.WRITES_OFF)) {
         await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true });
       }
     });
@@ -78,7 +78,7 @@ export class TagService {
       refuseUnpayable(account, tags);
       await session.tags.deactivate(tags);
       publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
-      if (has(tags, SystemTag.WRITTEN_OFF)) {
+      if (anyHas(tags, TagEffect.WRITES_OFF)) {
         await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false });
       }
     });
@@ -194,8 +194,8 @@ function publish(
   );
 }
 
-function has(tags: readonly Tag[], definitionId: Uuid): boolean {
-  return tags.some((tag) => tag.tagDefinitionId === definitionId);
+function anyHas(tags: readonly Tag[], effect: TagEffect): boolean {
+  return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
 }
 
 function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object: ObjectRef): Tag {
@@ -210,7 +210,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
 
 /** accounts §13.1 rule 6: what is remembered could not be paid. */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
-  if (account.paymentMethodId !== null || !has(tags, SystemTag.AUTO_PAY_OFF)) return;
+  if (account.paymentMethodId !== null || !anyHas(tags, TagEffect.ENDS_WITH_PAYMENT_METHOD)) return;
   throw new BillingError({
     code: ErrorCode.TAG_CANNOT_BE_REMOVED,
     message: `Tag AUTO_PAY_OFF cannot be removed: account ${account.id} has no default payment method`,

@@ -1,9 +1,9 @@
+import { effectsOnAccounts, hasEffect, TagEffect } from '../../control-tags/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import { ActingComponent, BusEventType } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
-import { PAYMENT_STOPS, tagsOfAccounts } from '../../tags/control-tags.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { oldestFirst } from '../reservation/oldest-first.ts';
 import { releaseNotification } from '../state/payment-notifications.ts';
@@ -41,12 +41,12 @@ export class HoldReleaseHandler implements QueueHandler {
 }
 
 function endsAStop({ payload }: ClaimedEntry): boolean {
-  return PAYMENT_STOPS.some((id) => id === payload.tagDefinitionId);
+  return hasEffect(payload.tagDefinitionId, TagEffect.HOLDS_PAYMENTS);
 }
 
 async function release(session: WriteSession, accountIds: readonly Uuid[]): Promise<void> {
-  const tags = await tagsOfAccounts(session, accountIds);
-  const free = accountIds.filter((id) => !tags.has(id, ...PAYMENT_STOPS));
+  const tags = await effectsOnAccounts(session, accountIds);
+  const free = accountIds.filter((id) => !tags.has(id, TagEffect.HOLDS_PAYMENTS));
   const holds = await session.payments.findHoldsByAccounts(free);
   const invoices = await session.invoices.findByIds(holds.map(({ invoiceId }) => invoiceId));
   const now = session.authorship.createdDate;

@@ -1,6 +1,6 @@
+import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { PAYMENT_STOPS, tagsOfAccounts } from '../../tags/control-tags.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
@@ -57,6 +57,6 @@ async function loadPayments(
 /** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
 async function heldBackIds(session: WriteSession, accounts: readonly Account[]): Promise<ReadonlySet<Uuid>> {
   const ids = accounts.map(({ id }) => id);
-  const tags = await tagsOfAccounts(session, ids);
-  return new Set(ids.filter((id) => tags.has(id, ...PAYMENT_STOPS)));
+  const tags = await effectsOnAccounts(session, ids);
+  return new Set(ids.filter((id) => tags.has(id, TagEffect.HOLDS_PAYMENTS)));
 }

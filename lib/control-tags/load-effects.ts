@@ -2,24 +2,25 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { type TagEffect, tagsWith } from './effects.ts';
 import { SystemTag } from './system-definitions.ts';
 
-/** The tags that some objects carry now. */
-export interface CarriedTags {
-  /** Whether the object carries one of these. */
-  has(objectId: Uuid, ...definitionIds: readonly Uuid[]): boolean;
+/** What the tags of some accounts stop or do now. */
+export interface AccountEffects {
+  /** Whether the account carries a tag with one of these effects. */
+  has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/** The active tags of these accounts; one statement. What follows from a tag is decided in the transaction that needs it. */
-export async function tagsOfAccounts(
+/** What the active tags of these accounts do; one statement. What follows is decided in the transaction that needs it. */
+export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
-): Promise<CarriedTags> {
+): Promise<AccountEffects> {
   const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, accountIds, { includeDeleted: false });
   const carried = new Set(tags.map(({ objectId, tagDefinitionId }) => `${objectId} ${tagDefinitionId}`));
-  return {
-    has: (objectId, ...definitionIds) => definitionIds.some((id) => carried.has(`${objectId} ${id}`)),
-  };
+  const carries = (accountId: Uuid, effect: TagEffect): boolean =>
+    tagsWith(effect, ObjectType.ACCOUNT).some((tag) => carried.has(`${accountId} ${tag}`));
+  return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
 /** The bundles of these accounts that are not to be invoiced (invoicing §4 rule 5); one statement. */
@@ -33,6 +34,3 @@ export async function bundlesNotInvoiced(
   );
   return new Set(tags.map(({ objectId }) => objectId));
 }
-
-/** Tags that hold back automatic payments (payments §9.2 rule 6). */
-export const PAYMENT_STOPS: readonly Uuid[] = [SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY];

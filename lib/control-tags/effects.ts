@@ -1,0 +1,92 @@
+import { ObjectType, type TaggedType } from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { SystemTag } from './system-definitions.ts';
+
+/** What a tag of the system stops or does. */
+export const TagEffect = {
+  /** Automatic payments are held back; the end of the last such tag releases them (payments §9.2 rule 6, §9.3). */
+  HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
+  /** Stays while the account has no default payment method: what it holds could not be paid (accounts §13.1 rule 6). */
+  ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
+  /** Automatic runs pass the object over; its end asks for what was missed (invoicing §4 rule 5, §8.1, §8.2). */
+  STOPS_INVOICING: 'STOPS_INVOICING',
+  /** Automatic runs pass the account over until a run that is asked for succeeds (invoicing §8.6). */
+  PARKS: 'PARKS',
+  /** Runs make DRAFT invoices (invoicing §8.3). */
+  MAKES_DRAFTS: 'MAKES_DRAFTS',
+  /** Runs add to the oldest DRAFT if there is one (invoicing §8.3). */
+  REUSES_DRAFT: 'REUSES_DRAFT',
+  /** The invoice has the balance 0 and leaves that of its account (invoicing §9 rule 8). */
+  WRITES_OFF: 'WRITES_OFF',
+  /** The account stays in its overdue state. */
+  STOPS_OVERDUE: 'STOPS_OVERDUE',
+} as const;
+export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
+
+interface TagRow {
+  readonly tag: Uuid;
+  readonly on: TaggedType;
+  readonly effects: readonly TagEffect[];
+  /** The rooms of the engine that ask. */
+  readonly askedBy: readonly string[];
+}
+
+const { ACCOUNT, BUNDLE, INVOICE } = ObjectType;
+
+/**
+ * Every effect that a tag has. AUTO_INVOICING_OFF is made for accounts (accounts §13.2); a bundle that carries it is left out of
+ * its account's invoices all the same (invoicing §4 rule 5, subscriptions §19.1).
+ */
+export const tagEffects: readonly TagRow[] = [
+  {
+    tag: SystemTag.AUTO_PAY_OFF,
+    on: ACCOUNT,
+    effects: [TagEffect.HOLDS_PAYMENTS, TagEffect.ENDS_WITH_PAYMENT_METHOD],
+    askedBy: ['payments', 'tags'],
+  },
+  { tag: SystemTag.MANUAL_PAY, on: ACCOUNT, effects: [TagEffect.HOLDS_PAYMENTS], askedBy: ['payments'] },
+  {
+    tag: SystemTag.AUTO_INVOICING_OFF,
+    on: ACCOUNT,
+    effects: [TagEffect.STOPS_INVOICING],
+    askedBy: ['invoicing', 'check'],
+  },
+  {
+    tag: SystemTag.AUTO_INVOICING_OFF,
+    on: BUNDLE,
+    effects: [TagEffect.STOPS_INVOICING],
+    askedBy: ['invoicing'],
+  },
+  { tag: SystemTag.PARK, on: ACCOUNT, effects: [TagEffect.PARKS], askedBy: ['invoicing', 'tags'] },
+  {
+    tag: SystemTag.AUTO_INVOICING_DRAFT,
+    on: ACCOUNT,
+    effects: [TagEffect.MAKES_DRAFTS],
+    askedBy: ['invoicing'],
+  },
+  {
+    tag: SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+    on: ACCOUNT,
+    effects: [TagEffect.REUSES_DRAFT],
+    askedBy: ['invoicing'],
+  },
+  { tag: SystemTag.WRITTEN_OFF, on: INVOICE, effects: [TagEffect.WRITES_OFF], askedBy: ['tags'] },
+  { tag: SystemTag.OVERDUE_ENFORCEMENT_OFF, on: ACCOUNT, effects: [TagEffect.STOPS_OVERDUE], askedBy: [] },
+  { tag: SystemTag.TEST, on: ACCOUNT, effects: [], askedBy: [] },
+  { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], askedBy: [] },
+];
+
+/** The tags that have the effect on objects of this type. */
+export function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
+  return tagEffects.filter((row) => row.on === on && row.effects.includes(effect)).map(({ tag }) => tag);
+}
+
+/** Whether the tag has the effect, on whatever objects. */
+export function hasEffect(tag: unknown, effect: TagEffect): boolean {
+  return tagEffects.some((row) => row.tag === tag && row.effects.includes(effect));
+}
+
+/** Whether the tag is one of the system that concerns objects of this type. */
+export function concerns(tag: Uuid, type: TaggedType): boolean {
+  return tagEffects.some((row) => row.tag === tag && row.on === type);
+}

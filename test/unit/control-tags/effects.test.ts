@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hasEffect, SystemTag, systemDefinitions, tagEffects } from '../../../lib/control-tags/index.ts';
+
+const LIB = join(import.meta.dirname, '../../../lib');
+
+function codeOf(room: string): string {
+  const files = readdirSync(join(LIB, room), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(LIB, room, file), 'utf8'))
+    .join('\n');
+}
+
+describe('effects of the tags of the system', () => {
+  it('the table has every tag of the system, on each type that it applies to', () => {
+    for (const { id, name, applicableObjectTypes } of systemDefinitions) {
+      const types = tagEffects.filter(({ tag }) => tag === id).map(({ on }) => on);
+      expect(types, name).to.include.members([...applicableObjectTypes]);
+    }
+  });
+
+  it('the rooms that the table names ask for one of the effects of the tag', () => {
+    for (const { effects, askedBy } of tagEffects) {
+      for (const room of askedBy) {
+        const asks = effects.some((effect) => codeOf(room).includes(`TagEffect.${effect}`));
+        expect(asks, `${room} asks for ${effects.join(' or ')}`).to.equal(true);
+      }
+    }
+  });
+
+  it('AUTO_PAY_OFF and MANUAL_PAY hold automatic payments back, and no other tag does', () => {
+    const holding = systemDefinitions.filter(({ id }) => hasEffect(id, 'HOLDS_PAYMENTS'));
+    expect(holding.map(({ id }) => id)).to.have.members([SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY]);
+  });
+});
