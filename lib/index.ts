@@ -14,26 +14,25 @@ export type { Caller } from './engine/caller.ts';
 export type { BillingControl } from './engine/control.ts';
 export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
-export type { CalculationStep } from './invoicing/basis-calculation.ts';
 export type {
+  CalculationStep,
   ChangeReportPart,
   ChangeReportTotals,
-  PriceChange,
-} from './invoicing/catalog-report-operations.ts';
-export { type DryRunRequest, DryRunType } from './invoicing/dry-run-request.ts';
-export type { EventFacts, ItemEvents } from './invoicing/event-facts.ts';
-export { type ExplainedRule, ExplainedRuleName } from './invoicing/explained-rules.ts';
-export type { ItemExplanation } from './invoicing/explanation.ts';
-export type {
   CoverageDifference,
   DeleteCreditRequest,
+  EventFacts,
+  InvoiceItemView,
+  InvoiceView,
   ItemAdjustmentRequest,
+  ItemEvents,
+  ItemExplanation,
+  ManualItem,
   ManualItemsRequest,
   MigrationInvoiceRequest,
-} from './invoicing/invoice-operations.ts';
-export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
-export type { ManualItem } from './invoicing/manual-items.ts';
-export type { MigrationItem } from './invoicing/migration-items.ts';
+  MigrationItem,
+  PriceChange,
+} from './invoicing/index.ts';
+export { type DryRunRequest, DryRunType, type ExplainedRule, ExplainedRuleName } from './invoicing/index.ts';
 export type * from './metrics/metric.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';

@@ -1,9 +1,7 @@
 import { lockAccount } from '../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import { SystemTag } from '../control-tags/index.ts';
-import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
-import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
-import { writeOffUnpaid } from '../invoicing/write-off.ts';
+import { adjustUnpaidItems, MAX_DESCRIPTION_LENGTH, writeOffUnpaid } from '../invoicing/index.ts';
 import type { Ports } from '../ports/index.ts';
 import {
   type AccountOfTenant,

@@ -1,4 +1,4 @@
-import { type AccountedInvoice, accountBalancesAfter } from '../invoicing/invoice-amounts.ts';
+import { type AccountedInvoice, accountBalancesAfter } from '../invoicing/index.ts';
 import type { AccountInvoicingState } from '../records/index.ts';
 import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';

@@ -1,4 +1,4 @@
-import { dueEntry } from '../invoicing/run-trigger.ts';
+import { dueEntry } from '../invoicing/index.ts';
 import type { Account, BlockingState, InvoicingCursor, LifecycleEvent } from '../records/index.ts';
 import { blockingStateNotification, eventNotification } from '../subscriptions/index.ts';
 import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';

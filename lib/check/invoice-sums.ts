@@ -1,4 +1,4 @@
-import { type CountedItem, type CountedPayment, invoiceAmounts } from '../invoicing/invoice-amounts.ts';
+import { type CountedItem, type CountedPayment, invoiceAmounts } from '../invoicing/index.ts';
 import type { Invoice, InvoiceAmounts } from '../records/index.ts';
 import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';

@@ -1,4 +1,4 @@
-import { rowsOfItem } from '../invoicing/apply-to-coverage.ts';
+import { rowsOfItem } from '../invoicing/index.ts';
 import {
   type CoverageRow,
   type Invoice,

@@ -1,7 +1,6 @@
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/index.ts';
-import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
-import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
-import { verifyAccounts } from '../invoicing/verify-coverage.ts';
+import type { InvoicingConfigOf } from '../invoicing/index.ts';
+import { effectiveTargetDate, verifyAccounts } from '../invoicing/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, TenantRef } from '../records/index.ts';

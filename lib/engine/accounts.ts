@@ -1,7 +1,6 @@
 import { AccountCloseService } from '../account-closing/index.ts';
 import { AccountEmailService, AccountService } from '../accounts/index.ts';
-import { loadBalances } from '../invoicing/load-balances.ts';
-import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
+import { billAfterMovedDay, loadBalances } from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';

@@ -1,19 +1,21 @@
 import { CheckService } from '../check/service.ts';
-import { AccountCreditService } from '../invoicing/account-credit-service.ts';
-import { CatalogChangeHandler } from '../invoicing/catalog-change-handler.ts';
-import { ChangeReports } from '../invoicing/change-report.ts';
-import { CoverageService } from '../invoicing/coverage-service.ts';
-import { CreditDeletionService } from '../invoicing/credit-deletion-service.ts';
-import { DryRunService } from '../invoicing/dry-run-service.ts';
-import { ExplanationService } from '../invoicing/explanation-service.ts';
-import { InvoiceReadService } from '../invoicing/invoice-read-service.ts';
-import { InvoiceStatusService } from '../invoicing/invoice-status-service.ts';
-import { ManualItemService } from '../invoicing/manual-item-service.ts';
-import { MigrationInvoiceService } from '../invoicing/migration-invoice-service.ts';
-import { ParentCommitHandler } from '../invoicing/parent-commit-handler.ts';
-import { ParentSummaryHandler } from '../invoicing/parent-summary-handler.ts';
-import { InvoiceRunHandler } from '../invoicing/run-handler.ts';
-import { InvoiceRunService } from '../invoicing/run-service.ts';
+import {
+  AccountCreditService,
+  CatalogChangeHandler,
+  ChangeReports,
+  CoverageService,
+  CreditDeletionService,
+  DryRunService,
+  ExplanationService,
+  InvoiceReadService,
+  InvoiceRunHandler,
+  InvoiceRunService,
+  InvoiceStatusService,
+  ManualItemService,
+  MigrationInvoiceService,
+  ParentCommitHandler,
+  ParentSummaryHandler,
+} from '../invoicing/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

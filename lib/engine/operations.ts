@@ -4,9 +4,11 @@ import type { AuditOperations } from '../audit/audit-operations.ts';
 import type { CatalogEntryOperations, CatalogOperations } from '../catalog/index.ts';
 import type { CustomFieldOperations } from '../custom-fields/custom-field-operations.ts';
 import type { AccountExportOperations } from '../export/account-export-operations.ts';
-import type { AccountCreditOperations } from '../invoicing/account-credit-operations.ts';
-import type { CatalogReportOperations } from '../invoicing/catalog-report-operations.ts';
-import type { InvoiceOperations } from '../invoicing/invoice-operations.ts';
+import type {
+  AccountCreditOperations,
+  CatalogReportOperations,
+  InvoiceOperations,
+} from '../invoicing/index.ts';
 import type { PaymentMethodOperations } from '../payments/methods/payment-method-operations.ts';
 import type { PaymentOperations } from '../payments/reading/payment-operations.ts';
 import type { Leading } from '../records/index.ts';

@@ -1,4 +1,4 @@
-import { setWrittenOff } from '../invoicing/write-off.ts';
+import { setWrittenOff } from '../invoicing/index.ts';
 import { TagDefinitionService } from '../tags/definition-service.ts';
 import { TagService } from '../tags/service.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,7 +1,6 @@
 import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogSource } from '../catalog/index.ts';
-import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
-import { loadViewSources } from '../invoicing/load-invoice-views.ts';
+import { type InvoiceView, loadViewSources, viewInvoices } from '../invoicing/index.ts';
 import { loadPayments } from '../payments/reading/load-payments.ts';
 import { type InvoicePaymentView, viewPayments, withInvoices } from '../payments/state/payment-view.ts';
 import type { ReadSession } from '../ports/storage/index.ts';

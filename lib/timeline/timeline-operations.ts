@@ -1,4 +1,4 @@
-import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
+import type { InvoiceItemView, InvoiceView } from '../invoicing/index.ts';
 import type { InvoicePaymentView } from '../payments/state/payment-view.ts';
 import type { Account, Leading } from '../records/index.ts';
 import type { BundleView } from '../subscriptions/index.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
-import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
+import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

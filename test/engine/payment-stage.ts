@@ -23,7 +23,7 @@ import {
   UTC,
   type Uuid,
 } from '../../lib/index.ts';
-import { initialState } from '../../lib/invoicing/invoice-amounts.ts';
+import { initialState } from '../../lib/invoicing/index.ts';
 import { AutomaticPaymentHandler } from '../../lib/payments/collect/automatic-payment-handler.ts';
 import { PaymentRetryHandler } from '../../lib/payments/collect/payment-retry-handler.ts';
 import { externalPaymentGateway } from '../../lib/payments/gateways/external-payment-gateway.ts';

@@ -5,8 +5,7 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
-import { loadBalances } from '../../lib/invoicing/load-balances.ts';
-import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
+import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import {
   DEFAULT_QUEUE_SETTINGS,

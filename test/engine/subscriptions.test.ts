@@ -23,8 +23,7 @@ import {
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
-import { loadBalances } from '../../lib/invoicing/load-balances.ts';
-import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
+import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';
 import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { walkToTargetDate } from '../../lib/invoicing/dry-run-walk.ts';
+import { walkToTargetDate } from '../../lib/invoicing/evaluation/dry-run-walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.ts';
-import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
+import { chargedThroughDates } from '../../lib/invoicing/invoices/charged-through-date.ts';
+import { accountBillCycleDay } from '../../lib/invoicing/periods/account-bill-cycle-day.ts';
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import type { InvoicingCursor } from '../../lib/records/cursor.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';

@@ -1,4 +1,4 @@
-import { runTrigger } from '../../lib/invoicing/run-trigger.ts';
+import { runTrigger } from '../../lib/invoicing/evaluation/run-trigger.ts';
 import type { Account } from '../../lib/records/account.ts';
 import { BlockingStateType } from '../../lib/records/blocking-state.ts';
 import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';

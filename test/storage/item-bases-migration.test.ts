@@ -7,8 +7,8 @@ import { migrations as ofSqlite } from '../../adapters/mikro-orm/migrations/sqli
 import { migrate as migratePostgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { migrate as migrateSqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { writeBasis } from '../../adapters/mikro-orm/tables/item-basis-text.ts';
 import type { ItemBasis, Uuid } from '../../lib/index.ts';
-import { writeBasis } from '../../lib/invoicing/item-basis-text.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { storageAt } from './opened-storage.ts';

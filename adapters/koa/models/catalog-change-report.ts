@@ -1,6 +1,6 @@
 import { problemText } from '../../../lib/catalog/index.ts';
-import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/catalog-report-operations.ts';
-import { PriceType } from '../../../lib/invoicing/price-differences.ts';
+import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/index.ts';
+import { PriceType } from '../../../lib/invoicing/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';

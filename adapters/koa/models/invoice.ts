@@ -1,5 +1,5 @@
-import { DryRunType } from '../../../lib/invoicing/dry-run-request.ts';
-import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoice-view.ts';
+import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/index.ts';
+import { DryRunType } from '../../../lib/invoicing/index.ts';
 import {
   BillingActionPolicy,
   InvoiceItemType,

@@ -1,6 +1,5 @@
-import type { EventFacts } from '../../../lib/invoicing/event-facts.ts';
-import { type ExplainedRule, ExplainedRuleName } from '../../../lib/invoicing/explained-rules.ts';
-import type { ItemExplanation } from '../../../lib/invoicing/explanation.ts';
+import type { EventFacts, ItemExplanation } from '../../../lib/invoicing/index.ts';
+import { type ExplainedRule, ExplainedRuleName } from '../../../lib/invoicing/index.ts';
 import {
   type BasisEvent,
   BillingActionPolicy,

@@ -1,4 +1,3 @@
-import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type {
   AccountInvoicingState,
   AddedItem,
@@ -29,6 +28,7 @@ import {
   uuid,
   uuidOrNull,
 } from '../columns.ts';
+import { readBasis, writeBasis } from './item-basis-text.ts';
 import { RecordTable } from './record-table.ts';
 
 export const invoicesTable = new RecordTable<New<Invoice>>(

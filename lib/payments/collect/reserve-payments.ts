@@ -1,4 +1,4 @@
-import { changeInvoices } from '../../invoicing/change-invoices.ts';
+import { changeInvoices } from '../../invoicing/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/charge-records.ts';

@@ -1,4 +1,4 @@
-import { loadUnpaidInvoices } from '../../invoicing/load-open-invoices.ts';
+import { loadUnpaidInvoices } from '../../invoicing/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';

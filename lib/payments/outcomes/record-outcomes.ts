@@ -1,4 +1,4 @@
-import { changeInvoices } from '../../invoicing/change-invoices.ts';
+import { changeInvoices } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import { AttemptState, isUnresolved, type PaymentTransaction } from '../../records/index.ts';

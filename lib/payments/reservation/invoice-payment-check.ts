@@ -1,4 +1,4 @@
-import { balanceOf } from '../../invoicing/invoice-amounts.ts';
+import { balanceOf } from '../../invoicing/index.ts';
 import type { Account } from '../../records/index.ts';
 import {
   type Invoice,

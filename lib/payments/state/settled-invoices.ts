@@ -1,4 +1,4 @@
-import { amountsAfterPayment } from '../../invoicing/invoice-amounts.ts';
+import { amountsAfterPayment } from '../../invoicing/index.ts';
 import { type Invoice, type InvoicePayment, InvoicePaymentStatus } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';

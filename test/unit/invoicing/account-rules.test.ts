@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
-import { chargedThroughDates } from '../../../lib/invoicing/charged-through-date.ts';
-import { effectiveTargetDate } from '../../../lib/invoicing/effective-target-date.ts';
+import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
+import { effectiveTargetDate } from '../../../lib/invoicing/periods/target-date.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { day, event, subscriptionId, text } from './billing-events.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { cursorsAfter } from '../../../lib/invoicing/cursors-after.ts';
-import type { SubscriptionBilling } from '../../../lib/invoicing/evaluate-subscription.ts';
-import { evaluateAccount } from '../../../lib/invoicing/invoice-run.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
+import { cursorsAfter } from '../../../lib/invoicing/evaluation/cursors-after.ts';
+import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { StoredCursor } from '../../../lib/records/cursor.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { ZERO } from '../../../lib/values/money/index.ts';

@@ -4,7 +4,7 @@ import {
   cycleDatesOf,
   firstCycleAfter,
   lastCycleUpTo,
-} from '../../../lib/invoicing/cycle-dates.ts';
+} from '../../../lib/invoicing/periods/cycle-dates.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { day, text } from './billing-events.ts';

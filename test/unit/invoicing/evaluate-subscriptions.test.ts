@@ -3,10 +3,10 @@ import {
   type EvaluationSettings,
   evaluateSubscription,
   type SubscriptionBilling,
-} from '../../../lib/invoicing/evaluate-subscription.ts';
-import { evaluateSubscriptions } from '../../../lib/invoicing/evaluate-subscriptions.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
-import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+} from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { evaluateSubscriptions } from '../../../lib/invoicing/evaluation/evaluate-subscriptions.ts';
+import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { newId } from '../../storage/records.ts';
 import { day, event } from './billing-events.ts';

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
-import { type EventFacts, eventsBehind, type SubscriptionPast } from '../../../lib/invoicing/event-facts.ts';
-import { rulesBehind } from '../../../lib/invoicing/explained-rules.ts';
-import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoicing/explanation-rules-text.ts';
-import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts';
-import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
+import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
+import {
+  type EventFacts,
+  eventsBehind,
+  type SubscriptionPast,
+} from '../../../lib/invoicing/explanation/event-facts.ts';
+import { rulesBehind } from '../../../lib/invoicing/explanation/explained-rules.ts';
+import {
+  cycleSentence,
+  dateSentence,
+  phaseSentence,
+} from '../../../lib/invoicing/explanation/explanation-rules-text.ts';
+import { caseText, eventText } from '../../../lib/invoicing/explanation/explanation-words.ts';
 import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
 import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-item.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';

@@ -8,7 +8,7 @@ import {
   type CountedPayment,
   invoiceAmounts,
   isUnpaid,
-} from '../../../lib/invoicing/invoice-amounts.ts';
+} from '../../../lib/invoicing/invoices/invoice-amounts.ts';
 import type { InvoiceAmounts } from '../../../lib/records/invoice.ts';
 import type { InvoiceItemType } from '../../../lib/records/invoice-item.ts';
 import { decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';

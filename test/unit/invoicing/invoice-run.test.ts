@@ -3,15 +3,15 @@ import {
   type DryRunWalkInput,
   subscriptionAfter,
   walkToTargetDate,
-} from '../../../lib/invoicing/dry-run-walk.ts';
-import type { SubscriptionBilling } from '../../../lib/invoicing/evaluate-subscription.ts';
+} from '../../../lib/invoicing/evaluation/dry-run-walk.ts';
 import {
   type AccountRun,
   type AccountRunInput,
   evaluateAccount,
   missingItemIdsOfAccount,
-} from '../../../lib/invoicing/invoice-run.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
+} from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { ongoingChargeAfter, ongoingChargeOf, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import {
+  ongoingChargeAfter,
+  ongoingChargeOf,
+  ongoingEvent,
+} from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, subscriptionId } from './billing-events.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { firstChangedDate } from '../../../lib/invoicing/catalog-changes.ts';
-import { priceDifferences } from '../../../lib/invoicing/price-differences.ts';
+import { firstChangedDate } from '../../../lib/invoicing/evaluation/catalog-changes.ts';
+import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, event } from './billing-events.ts';

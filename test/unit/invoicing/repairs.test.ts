@@ -3,7 +3,7 @@ import {
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
-} from '../../../lib/invoicing/evaluate-subscription.ts';
+} from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,21 +1,28 @@
 import { expect } from 'chai';
-import { coverageAfter } from '../../../lib/invoicing/apply-to-coverage.ts';
-import { stepsOf } from '../../../lib/invoicing/basis-calculation.ts';
+import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
-} from '../../../lib/invoicing/evaluate-subscription.ts';
-import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
-import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import type { NewInvoiceItem } from '../../../lib/invoicing/new-item.ts';
-import { ongoingChargeAfter } from '../../../lib/invoicing/ongoing-charge.ts';
-import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
-import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
-import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
-import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/window.ts';
+} from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { ongoingChargeAfter } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
+import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
+import {
+  DEFAULT_INVOICING_CONFIG,
+  type InvoicingConfig,
+} from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/periods/window.ts';
+import { coverageAfter } from '../../../lib/invoicing/reconciliation/apply-to-coverage.ts';
+import type { PeriodOfPhase } from '../../../lib/invoicing/reconciliation/reconcile.ts';
+import type { BilledItem } from '../../../lib/invoicing/reconciliation/recurring-row.ts';
+import {
+  billedTwice,
+  isRepair,
+  releaseCoverage,
+} from '../../../lib/invoicing/reconciliation/void-coverage.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { CoverageRow } from '../../../lib/records/coverage.ts';
 import type { InvoicingCursor, OngoingCharge } from '../../../lib/records/cursor.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isDue } from '../../../lib/invoicing/window.ts';
+import { isDue } from '../../../lib/invoicing/periods/window.ts';
 import { cancel, day, event } from './billing-events.ts';
 import { line, SubscriptionLedger } from './subscription-ledger.ts';
 

@@ -1,0 +1,99 @@
+import type { StoredFacts } from '../../../lib/invoicing/index.ts';
+import type { BasisEvent, ItemBasis, Share } from '../../../lib/records/index.ts';
+import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
+
+/** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
+export function writeBasis(basis: ItemBasis): string {
+  return JSON.stringify(storedBasis(basis));
+}
+
+/** The basis of a stored text. */
+export function readBasis(text: string): ItemBasis {
+  const stored: StoredBasis = JSON.parse(text);
+  switch (stored.kind) {
+    case 'FIXED':
+      return { ...stored, event: readEvent(stored.event), price: decimal(stored.price) };
+    case 'RECURRING':
+      return {
+        ...stored,
+        billingAlignment: stored.billingAlignment ?? null,
+        isRequestedDay: stored.isRequestedDay ?? null,
+        event: readEvent(stored.event),
+        nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
+        price: decimal(stored.price),
+        startDate: parseLocalDate(stored.startDate),
+        endDate: parseLocalDate(stored.endDate),
+        share: stored.share && readShare(stored.share),
+        part: stored.part && readShare(stored.part),
+      };
+    case 'REPAIR':
+      return {
+        ...stored,
+        event: stored.event && readEvent(stored.event),
+        startDate: parseLocalDate(stored.startDate),
+        endDate: parseLocalDate(stored.endDate),
+        amount: decimal(stored.amount),
+        share: stored.share && readShare(stored.share),
+        repairable: decimal(stored.repairable),
+      };
+    case 'CREDIT':
+      return { ...stored, balance: decimal(stored.balance), credit: decimal(stored.credit) };
+    default:
+      return neverKind(stored);
+  }
+}
+
+type StoredBasis = StoredFacts<ItemBasis>;
+
+function storedBasis(basis: ItemBasis): StoredBasis {
+  switch (basis.kind) {
+    case 'FIXED':
+      return { ...basis, event: storedEvent(basis.event), price: formatDecimal(basis.price) };
+    case 'RECURRING':
+      return {
+        ...basis,
+        event: storedEvent(basis.event),
+        nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
+        price: formatDecimal(basis.price),
+        startDate: formatLocalDate(basis.startDate),
+        endDate: formatLocalDate(basis.endDate),
+        share: basis.share && storedShare(basis.share),
+        part: basis.part && storedShare(basis.part),
+      };
+    case 'REPAIR':
+      return {
+        ...basis,
+        event: basis.event && storedEvent(basis.event),
+        startDate: formatLocalDate(basis.startDate),
+        endDate: formatLocalDate(basis.endDate),
+        amount: formatDecimal(basis.amount),
+        share: basis.share && storedShare(basis.share),
+        repairable: formatDecimal(basis.repairable),
+      };
+    case 'CREDIT':
+      return { ...basis, balance: formatDecimal(basis.balance), credit: formatDecimal(basis.credit) };
+    default:
+      return neverKind(basis);
+  }
+}
+
+function storedEvent(event: BasisEvent): StoredFacts<BasisEvent> {
+  return { ...event, localDate: formatLocalDate(event.localDate) };
+}
+
+function readEvent(stored: StoredFacts<BasisEvent>): BasisEvent {
+  return { ...stored, localDate: parseLocalDate(stored.localDate) };
+}
+
+function storedShare(share: Share): StoredFacts<Share> {
+  return { ...share, base: formatDecimal(share.base) };
+}
+
+function readShare(stored: StoredFacts<Share>): Share {
+  return { ...stored, base: decimal(stored.base) };
+}
+
+function neverKind(basis: never): never {
+  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+}

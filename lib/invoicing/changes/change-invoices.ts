@@ -1,0 +1,212 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { Account, AccountInvoicingState, Invoice, New } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type LocalDate, localDateOf } from '../../values/time/index.ts';
+import {
+  applyAccountCredit,
+  type CreditMove,
+  type LoadedCreditInput,
+  UNNUMBERED,
+} from '../credit/account-credit.ts';
+import {
+  adjustmentEvents,
+  type ChangedInvoice,
+  type CreditUse,
+  creditedChange,
+  hasOtherAmounts,
+  isAdjusted,
+  isNewlyCommitted,
+  type StoredChange,
+} from '../credit/changed-invoice.ts';
+import { afterMoves, creditItem, stateAfterMoves } from '../credit/credit-moves.ts';
+import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
+import { itemOf } from '../invoices/new-invoice.ts';
+import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
+
+export interface InvoiceChanges {
+  /** All of these accounts are locked. */
+  readonly changes: readonly ChangedInvoice[];
+  /** Accounts whose credit is applied although none of their invoices has changed. */
+  readonly accounts?: readonly Account[];
+  /** New target dates that later runs of accounts do not go behind. */
+  readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
+}
+
+/**
+ * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
+ * changed invoices as candidates (§10), and writes invoices, items, kept sums and states, with the events
+ * of §16. The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
+ * @returns the changed invoices as they are stored, in the order given.
+ */
+export async function changeInvoices(
+  session: WriteSession,
+  { changes, accounts = [], maxTargetDates = new Map() }: InvoiceChanges,
+  ids: IdGenerator,
+): Promise<readonly New<Invoice>[]> {
+  if (changes.length === 0 && accounts.length === 0) return [];
+  const counted = (await countedStates(session, changes, accounts)).map((state) => {
+    const maxTargetDate = maxTargetDates.get(state.accountId);
+    return maxTargetDate === undefined ? state : { ...state, maxTargetDate };
+  });
+  const byAccount = Map.groupBy(changes, ({ after }) => after.accountId);
+  const inputs = await loadCreditInputs(
+    session,
+    counted.map((state) => ({ state, candidates: (byAccount.get(state.accountId) ?? []).map(candidateOf) })),
+  );
+  const credits = counted.map((state): AppliedCredit => {
+    const input = inputs.get(state.accountId);
+    return { state, input, moves: input === undefined ? [] : applyAccountCredit(input) };
+  });
+  const moves = credits.flatMap((credit) => credit.moves);
+  const uses = await creditItems(session, { moves, changes, credits, accounts }, ids);
+  return write(session, { changes, credits, uses });
+}
+
+/** What the credit of one account does. */
+interface AppliedCredit {
+  /** Before the moves. */
+  readonly state: AccountInvoicingState;
+  readonly input: LoadedCreditInput | undefined;
+  readonly moves: readonly CreditMove[];
+}
+
+/** The states of the accounts with the changes counted in. */
+async function countedStates(
+  session: WriteSession,
+  changes: readonly ChangedInvoice[],
+  accounts: readonly Account[],
+): Promise<readonly AccountInvoicingState[]> {
+  const owners = new Map([
+    ...changes.map(({ after }) => [after.accountId, after.accountRecordId] as const),
+    ...accounts.map(({ id, recordId }) => [id, recordId] as const),
+  ]);
+  const stored = await session.invoices.loadStates([...owners.keys()]);
+  const states = new Map([...owners].map(([id, recordId]) => [id, initialState({ id, recordId })]));
+  for (const state of stored) states.set(state.accountId, state);
+  for (const { before, after } of changes) {
+    const state = states.get(after.accountId);
+    if (state) states.set(after.accountId, accountBalancesAfter(state, { before, after }));
+  }
+  return [...states.values()];
+}
+
+function candidateOf({ before, after }: ChangedInvoice) {
+  return before === null ? { ...after, invoiceNumber: UNNUMBERED } : after;
+}
+
+/** The CBA_ADJ items, dated in the zone of each account; accounts are read only where there are any. */
+async function creditItems(
+  session: WriteSession,
+  of: {
+    readonly moves: readonly CreditMove[];
+    readonly changes: readonly ChangedInvoice[];
+    readonly credits: readonly AppliedCredit[];
+    readonly accounts: readonly Account[];
+  },
+  ids: IdGenerator,
+): Promise<readonly CreditUse[]> {
+  if (of.moves.length === 0) return [];
+  const invoices = new Map<Uuid, New<Invoice>>([
+    ...of.credits.flatMap(({ input }) => (input?.unpaid ?? []).map((each) => [each.id, each] as const)),
+    ...of.changes.map(({ after }) => [after.id, after] as const),
+  ]);
+  const moved = of.moves.flatMap((move) => {
+    const invoice = invoices.get(move.invoiceId);
+    return invoice === undefined ? [] : [{ move, invoice }];
+  });
+  const known = new Map(of.accounts.map((account) => [account.id, account]));
+  const missing = new Set(moved.map(({ invoice }) => invoice.accountId).filter((id) => !known.has(id)));
+  const loaded = missing.size === 0 ? [] : await session.accounts.findByIds([...missing]);
+  for (const account of loaded) known.set(account.id, account);
+  return moved.flatMap(({ move, invoice }) => {
+    const account = known.get(invoice.accountId);
+    if (!account) return [];
+    const today = localDateOf(session.authorship.createdDate, account.timeZone);
+    return [{ invoice, item: creditItem(ids.next(), move, today) }];
+  });
+}
+
+interface Writing {
+  readonly changes: readonly ChangedInvoice[];
+  readonly credits: readonly AppliedCredit[];
+  readonly uses: readonly CreditUse[];
+}
+
+async function write(
+  session: WriteSession,
+  { changes, credits, uses }: Writing,
+): Promise<readonly New<Invoice>[]> {
+  const now = session.authorship.createdDate;
+  const moves = credits.flatMap((credit) => credit.moves);
+  const changed = changes.map((change) => ({ ...change, stored: creditedChange(change, moves, uses) }));
+  const credited = credits
+    .flatMap(({ input }) => input?.unpaid ?? [])
+    .filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id))
+    .map((invoice) => afterMoves(invoice, moves));
+  const known = changed.flatMap(({ before, stored }) => (before === null ? [] : { before, stored }));
+  await session.invoices.setAmounts([
+    ...known.filter(hasOtherAmounts).map(({ stored }) => storedAmounts(stored)),
+    ...credited.map(storedAmounts),
+  ]);
+  await session.invoices.saveStates(
+    savedStates(
+      { changes, credits, uses },
+      changed.map(({ stored }) => stored),
+    ),
+  );
+  const numbered = await insertNew(session, changed);
+  await session.invoices.insertItems([
+    ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
+    ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
+  ]);
+  session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
+  const adjusted = numbered.filter((change) => isAdjusted(change, moves));
+  session.publish([
+    ...adjusted.flatMap(adjustmentEvents),
+    ...credited.flatMap((each) => invoiceAdjustmentEvents(each)),
+  ]);
+  return numbered.map(({ stored }) => stored);
+}
+
+/** What this transaction leaves of an account; a state that nothing has happened to is not written. */
+function savedStates(
+  { changes, credits }: Writing,
+  stored: readonly New<Invoice>[],
+): readonly AccountInvoicingState[] {
+  return credits.flatMap(({ state, input, moves }) => {
+    const own = changes.flatMap(({ after }, index) => {
+      const moved = stored[index];
+      return after.accountId === state.accountId && moved !== undefined
+        ? [{ before: after, after: moved }]
+        : [];
+    });
+    const isTouched = changes.some(
+      ({ before, after }) => before !== after && after.accountId === state.accountId,
+    );
+    if (!isTouched && moves.length === 0) return [];
+    const balanced = own.reduce((known, change) => accountBalancesAfter(known, change), state);
+    return [stateAfterMoves(balanced, input?.unpaid ?? [], moves)];
+  });
+}
+
+/** Numbers are taken as late as possible: the tenant's counter is held until the end of the transaction (§1.6). */
+async function insertNew(
+  session: WriteSession,
+  changed: readonly StoredChange[],
+): Promise<readonly StoredChange[]> {
+  const added = changed.filter(({ before }) => before === null);
+  if (added.length === 0) return changed;
+  let next = await session.invoices.takeInvoiceNumbers(added.length);
+  const numbered = changed.map((change) => {
+    if (change.before !== null) return change;
+    const stored = { ...change.stored, invoiceNumber: next };
+    next += 1;
+    return { ...change, stored };
+  });
+  await session.invoices.insertInvoices(
+    numbered.filter(({ before }) => before === null).map(({ stored }) => stored),
+  );
+  return numbered;
+}

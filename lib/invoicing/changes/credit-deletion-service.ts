@@ -1,0 +1,134 @@
+import { lockAccount, noSuchObject } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  ObjectType,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { RECLAIMED_CREDITS_AT_ONCE } from '../../values/limits.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import {
+  type ChangedCredit,
+  creditToReclaim,
+  deletedCredit,
+  differences,
+  reclaimedCredit,
+} from '../credit/credit-deletion.ts';
+import {
+  accountBalancesAfter,
+  initialState,
+  invoiceAmounts,
+  storedAmounts,
+} from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
+import type { DeleteCreditRequest } from '../operations/invoice-operations.ts';
+
+/** Account credit that is taken back (§9 rule 7). */
+export class CreditDeletionService {
+  readonly #ports: Pick<Ports, 'storage'>;
+
+  constructor(ports: Pick<Ports, 'storage'>) {
+    this.#ports = ports;
+  }
+
+  async delete(context: CallContext, request: DeleteCreditRequest): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, request.accountId);
+      const invoice = await countedInvoice(session, request);
+      const items = await session.invoices.findItems([invoice.id]);
+      const item = creditItemOf(items, request);
+      const own = deletedCredit(item, items);
+      if (own.length === 0) return;
+      const [stored] = await session.invoices.loadStates([account.id]);
+      const state = stored ?? initialState(account);
+      const reclaimed = await reclaim(session, account.id, creditToReclaim(item, state.accountCBA));
+      const credits = own.concat(reclaimed.credits);
+      const touched = new Set(reclaimed.items.map(({ invoiceId }) => invoiceId));
+      touched.delete(invoice.id);
+      const others = await session.invoices.findByIds([...touched]);
+      const changes = changedInvoices([{ invoice, items }, ...others.map((each) => ({ invoice: each }))], {
+        items: [...items, ...reclaimed.items],
+        credits,
+      });
+      await session.invoices.setCredits(credits);
+      await session.invoices.setAmounts(changes.map(({ after }) => storedAmounts(after)));
+      await session.invoices.saveStates([changes.reduce(accountBalancesAfter, state)]);
+      session.publish(changes.flatMap(({ after }) => invoiceAdjustmentEvents(after)));
+    });
+  }
+}
+
+/** @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account, made here. */
+async function countedInvoice(
+  session: ReadSession,
+  { accountId, invoiceId }: DeleteCreditRequest,
+): Promise<Invoice> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  const isCounted =
+    invoice?.accountId === accountId && invoice.status === InvoiceStatus.COMMITTED && !invoice.isMigration;
+  if (isCounted) return invoice;
+  throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+}
+
+function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCreditRequest): InvoiceItem {
+  const item = items.find(({ id }) => id === invoiceItemId);
+  if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: invoiceItemId });
+  if (item.itemType === InvoiceItemType.CBA_ADJ) return item;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+    message: `Invoice item ${invoiceItemId} is a ${item.itemType}: only account credit (CBA_ADJ) can be deleted`,
+    facts: { invoiceItemId, itemType: item.itemType },
+  });
+}
+
+interface Reclaimed {
+  readonly credits: readonly ChangedCredit[];
+  /** As they were. */
+  readonly items: readonly InvoiceItem[];
+}
+
+/** So much used credit of the account, from the newest uses on; read in pages, since few of a long history are needed. */
+async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): Promise<Reclaimed> {
+  const credits: ChangedCredit[] = [];
+  const items: InvoiceItem[] = [];
+  let missing = amount;
+  while (missing.greaterThan(0)) {
+    const used = await session.invoices.findUsedCredit({
+      accountId,
+      beforeRecordId: items.at(-1)?.recordId ?? null,
+      limit: RECLAIMED_CREDITS_AT_ONCE,
+    });
+    assertInvariant(used.length > 0, 'More credit was generated than there is and was used', { accountId });
+    const { changed, missing: left } = reclaimedCredit(used, missing);
+    credits.push(...changed);
+    items.push(...used.slice(0, changed.length));
+    missing = left;
+  }
+  return { credits, items };
+}
+
+/** Each invoice before and after its items were changed; of one with a credit the items, all of them, decide the amount. */
+function changedInvoices(
+  touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],
+  { items, credits }: Reclaimed,
+) {
+  const differenceOf = differences(items, credits);
+  const changedItem = new Map(credits.map((credit) => [credit.id, credit]));
+  return touched.map(({ invoice: before, items: all }) => {
+    const difference = differenceOf.get(before.id) ?? { credit: ZERO, all: ZERO };
+    const amount =
+      all === undefined
+        ? before.amount
+        : invoiceAmounts(all.map((item) => changedItem.get(item.id) ?? item)).amount;
+    const creditAdj = before.creditAdj.plus(difference.credit);
+    const rawBalance = before.rawBalance.plus(difference.all);
+    return { before, after: { ...before, amount, creditAdj, rawBalance } };
+  });
+}

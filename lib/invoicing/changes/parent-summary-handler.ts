@@ -1,0 +1,103 @@
+import type { Ports } from '../../ports/index.ts';
+import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
+import { ActingComponent, BusEventType } from '../../records/index.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import { batchAuthorship } from '../../runtime/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { parentCommitTime } from '../invoices/parent-commit-time.ts';
+import { changeInvoices } from './change-invoices.ts';
+import { summariseChildren } from './summarise-children.ts';
+
+interface ChildEntry {
+  readonly entry: ClaimedEntry;
+  readonly invoiceId: Uuid;
+  readonly isNew: boolean;
+}
+
+/**
+ * Follows the invoices of children in the summaries of their parents (§12): first under the locks of the
+ * parents, then, for what a parent has paid already, under those of the children, never both at once (§17 rule 3).
+ */
+export class ParentSummaryHandler implements QueueHandler {
+  readonly name = 'invoice-service:parent-summary';
+  readonly topics: readonly string[] = [BusEventType.CHILD_INVOICE_CHANGE];
+  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids'>;
+  readonly #settingsOf: SettingsOf;
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids'>, settingsOf: SettingsOf) {
+    this.#ports = ports;
+    this.#settingsOf = settingsOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const children = batch.entries.map(childEntry);
+    const now = this.#ports.clock.now();
+    const authorship = batchAuthorship(batch.entries, ActingComponent.PARENT_INVOICE, now);
+    const { busy, credited } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+      this.#summarise(session, batch, children),
+    );
+    batch.busy(busy);
+    if (credited.length === 0) return;
+    const left = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+      this.#credit(session, batch, credited),
+    );
+    batch.busy(left);
+  }
+
+  async #summarise(session: WriteSession, batch: HandlerBatch, children: readonly ChildEntry[]) {
+    const invoices = await session.invoices.findByIds(children.map(({ invoiceId }) => invoiceId));
+    const parentOf = new Map(invoices.map(({ id, parentAccountId }) => [id, parentAccountId]));
+    const parentIds = new Set([...parentOf.values()].flatMap((id) => id ?? []));
+    const known = await session.accounts.findByIds([...parentIds]);
+    const parents = await session.tryLockAccounts(known.map(({ recordId }) => recordId));
+    const locked = new Set<Uuid | null>(parents.map(({ id }) => id));
+    const isBusy = ({ invoiceId }: ChildEntry): boolean => {
+      const parentId = parentOf.get(invoiceId) ?? null;
+      return parentId !== null && !locked.has(parentId);
+    };
+    const ours = children.filter((child) => !isBusy(child));
+    const { 'invoice.parent.commit.local.utc.time': timeOfDay } = await this.#settingsOf(session);
+    const commitAt = parentCommitTime(session.authorship.createdDate, timeOfDay);
+    const tools = { ids: this.#ports.ids, commitAt };
+    const decreased = await summariseChildren(session, { parents, changes: ours }, tools);
+    const ids = new Set(decreased.map(({ id }) => id));
+    const credited = ours.filter(({ invoiceId }) => ids.has(invoiceId));
+    const done = ours.filter(({ invoiceId }) => !ids.has(invoiceId));
+    await batch.finish(
+      session,
+      done.map(({ entry }) => entry),
+    );
+    return { busy: children.filter(isBusy).map(({ entry }) => entry), credited };
+  }
+
+  /** §12 rule 5: a decrease of what the parent has paid is the child's credit. */
+  async #credit(session: WriteSession, batch: HandlerBatch, credited: readonly ChildEntry[]) {
+    const accounts = await session.tryLockAccounts(
+      credited.flatMap(({ entry }) => entry.accountRecordId ?? []),
+    );
+    const locked = new Set(accounts.map(({ recordId }) => recordId));
+    const ours = credited.filter(({ entry }) => locked.has(entry.accountRecordId ?? 0));
+    const invoices = await session.invoices.findByIds(ours.map(({ invoiceId }) => invoiceId));
+    const changes = invoices.map((invoice) => ({ before: invoice, after: invoice }));
+    await changeInvoices(session, { changes, accounts }, this.#ports.ids);
+    await batch.finish(
+      session,
+      ours.map(({ entry }) => entry),
+    );
+    return credited.filter((child) => !ours.includes(child)).map(({ entry }) => entry);
+  }
+}
+
+function childEntry(entry: ClaimedEntry): ChildEntry {
+  const { invoiceId, isNew } = entry.payload;
+  assertInvariant(
+    typeof invoiceId === 'string' && isUuid(invoiceId),
+    'An event of a child names no invoice',
+    {
+      recordId: entry.recordId,
+    },
+  );
+  return { entry, invoiceId, isNew: isNew === true };
+}

@@ -1,0 +1,211 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../../records/index.ts';
+import type { TouchedDate } from '../../subscriptions/index.ts';
+import { atReferenceTime, markDirty } from '../../subscriptions/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { accountCreditOf } from '../invoices/invoice-amounts.ts';
+import { isSettled } from '../invoices/parent-standing.ts';
+import { loadParentInvoices } from '../loading/load-open-invoices.ts';
+import { invoicesBeingPaid } from '../loading/load-payments-in-flight.ts';
+import {
+  billedTwice,
+  isRepair,
+  type ReleasedCoverage,
+  releaseCoverage,
+} from '../reconciliation/void-coverage.ts';
+import { changeInvoices } from './change-invoices.ts';
+
+const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
+
+interface Voiding {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
+
+/**
+ * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had
+ * generated goes, and what it billed is to be billed again by the next run.
+ * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
+ */
+export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
+  const { account, invoice: before } = voiding;
+  await refuseRepaired(session, voiding);
+  await refuseSettledByParent(session, before);
+  if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
+  // A migration invoice bills nothing and repairs nothing.
+  const released = before.isMigration ? NOTHING_RELEASED : await release(session, voiding);
+  const after = { ...before, status: InvoiceStatus.VOID };
+  await session.invoices.setStanding([after]);
+  await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
+  await session.invoices.setRepairable(released.repairable);
+  const maxTargetDates = await maxTargetDateWithout(session, voiding);
+  const lookedAtLess = await lookedAtLessFrom(session, voiding, maxTargetDates.get(account.id));
+  await markDirty(session, [...released.touched, ...lookedAtLess]);
+  if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
+    await resetChargedThrough(session, voiding);
+  }
+  const changes = [{ before, after, isAdjusted: true }];
+  await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
+}
+
+/** Another invoice that counts has repaired an item of this one. */
+async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
+  const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
+  const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const [standing] = await repairsInForce(session, repairs);
+  if (standing === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message: `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
+    facts: { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
+  });
+}
+
+/** Credit that it has generated is used, or it is paid, or a payment of it is under way. */
+async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
+  const [state] = await session.invoices.loadStates([account.id]);
+  const used = generatedCredits(invoice, items).find((credit) =>
+    credit.greaterThan(state?.accountCBA ?? ZERO),
+  );
+  if (used !== undefined) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
+      facts: { invoiceId: invoice.id },
+    });
+  }
+  const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
+  if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
+  const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
+  if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+}
+
+/** The account must still have each of these: every credit item by itself, and all of them together, which go with the invoice. */
+function generatedCredits(invoice: Invoice, items: readonly InvoiceItem[]): readonly Decimal[] {
+  if (invoice.isMigration) return [];
+  const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
+  return [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
+}
+
+/** The parent has paid what the invoice adds to its summary (§12 rule 6). */
+async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
+  const parents = await loadParentInvoices(session, [invoice]);
+  const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
+  if (summary === undefined || !isSettled(summary)) return;
+  if (invoice.contributedAmount?.greaterThan(0)) throw refusedPaid(invoice.id, 'is paid by the parent');
+}
+
+function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+    message: `Invoice ${invoiceId} cannot be voided: it ${reason}`,
+    facts: { invoiceId },
+  });
+}
+
+/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED where days that its repairs have freed are billed by another invoice. */
+async function release(session: ReadSession, { invoice, items }: Voiding): Promise<ReleasedCoverage> {
+  const own = new Set(items.map(({ id }) => id));
+  const repairedIds = items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []);
+  const stored = await session.invoices.findItemsByIds(
+    [...new Set(repairedIds)].filter((id) => !own.has(id)),
+  );
+  const repaired = stored.filter(({ itemType }) => itemType === InvoiceItemType.RECURRING);
+  const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
+  const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const released = releaseCoverage({
+    items,
+    repaired,
+    otherRepairs: await repairsInForce(session, others),
+    currency: invoice.currency,
+  });
+  await refuseBilledTwice(session, invoice, released);
+  return released;
+}
+
+async function refuseBilledTwice(
+  session: ReadSession,
+  { id: invoiceId }: Invoice,
+  { rows, itemIds }: ReleasedCoverage,
+): Promise<void> {
+  const windows = rows.map(({ subscriptionId, startDate }) => ({ subscriptionId, from: startDate }));
+  const released = new Set(itemIds);
+  const staying = (await session.invoices.loadCoverage(windows)).filter(
+    ({ itemId }) => !released.has(itemId),
+  );
+  const twice = billedTwice(rows, staying);
+  if (twice === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message:
+      `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
+      'are billed anew by another invoice; void that one first',
+    facts: { invoiceId, subscriptionId: twice.subscriptionId },
+  });
+}
+
+/** Those of invoices that count: not VOID, and not of another system. */
+async function repairsInForce(
+  session: ReadSession,
+  repairs: readonly InvoiceItem[],
+): Promise<readonly InvoiceItem[]> {
+  if (repairs.length === 0) return [];
+  const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
+  const invisible = new Set(
+    invoices
+      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
+      .map(({ id }) => id),
+  );
+  return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
+}
+
+/** §8.5: from the COMMITTED charges that remain in force. */
+async function resetChargedThrough(session: WriteSession, { account, items }: Voiding): Promise<void> {
+  const subscriptionIds = [...chargedThroughDates(items).keys()];
+  const remaining = await session.invoices.committedThrough(subscriptionIds);
+  const dates = new Map(remaining.map(({ subscriptionId, date }) => [subscriptionId, date]));
+  await session.subscriptions.setChargedThrough(
+    subscriptionIds.map((subscriptionId) => {
+      const date = dates.get(subscriptionId);
+      return {
+        subscriptionId,
+        chargedThrough: date === undefined ? null : atReferenceTime(date, account),
+      };
+    }),
+  );
+}
+
+/** §1.5: the latest target date among the invoices with recurring charges that are left. */
+async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
+  const recurs = items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE');
+  return recurs
+    ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
+    : new Map<Uuid, null>();
+}
+
+/**
+ * The next run may look at less than one before it has: what happens after its date is not to be billed yet, to none of the
+ * account's subscriptions. Else a run would evaluate the days of its window alone by the earlier date (§7.3, I3).
+ * @param heldFrom what still holds later runs; null = nothing, undefined = the same as before.
+ */
+async function lookedAtLessFrom(
+  session: ReadSession,
+  { account, invoice }: Voiding,
+  heldFrom: LocalDate | null | undefined,
+): Promise<readonly TouchedDate[]> {
+  const { targetDate, isMigration } = invoice;
+  if (heldFrom === undefined || targetDate === null || isMigration) return [];
+  if (heldFrom !== null && heldFrom >= targetDate) return [];
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
+  if (heldFrom !== null) return ids.map((subscriptionId) => ({ subscriptionId, date: addDays(heldFrom, 1) }));
+  const subscriptions = await session.subscriptions.findByIds(ids);
+  return subscriptions.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date }));
+}

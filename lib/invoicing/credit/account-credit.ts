@@ -1,0 +1,117 @@
+import type { AccountInvoicingState, CreditBasis, Invoice } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { ZERO } from '../../values/money/index.ts';
+import { isUnpaid } from '../invoices/invoice-amounts.ts';
+import { creditOrder } from './credit-order.ts';
+
+/** What the rule reads of an invoice. */
+export type CreditedInvoice = Pick<
+  Invoice,
+  'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
+> &
+  Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount'>>;
+
+/** Number of an invoice that is not numbered yet: the newest of its day. */
+export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
+
+export interface AccountCreditInput {
+  /** The account's credit, with the candidates counted as they are given. */
+  readonly credit: Decimal;
+  /** The invoices that the transaction has touched, in order, with what it did to them counted. */
+  readonly candidates: readonly CreditedInvoice[];
+  /** The account's unpaid invoices; candidates among them are passed over. Needed only where `spendsCredit`. */
+  readonly unpaid: readonly CreditedInvoice[];
+  /** Invoices that are offered no credit: a payment of theirs is in flight. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** What counts in place of the raw balance, of invoices whose summary the parent owes or has paid (rule 5). */
+  readonly standIns?: ReadonlyMap<Uuid, Decimal>;
+}
+
+/** One CBA_ADJ item: positive = credit made of what an invoice owes its customer, negative = credit used on it. */
+export interface CreditMove {
+  readonly invoiceId: Uuid;
+  readonly amount: Decimal;
+  readonly basis: CreditBasis;
+}
+
+/** Whether there is, or will be, credit to spend, so that the other unpaid invoices matter. */
+export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
+  const { credit, candidates } = input;
+  return (
+    credit.greaterThan(0) ||
+    candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(counted(each, input)))
+  );
+}
+
+/**
+ * The CBA_ADJ items that a transaction ends with (§10 rules 1–3): each candidate in order gives what it
+ * owes its customer to the account, or takes what it lacks; then the other unpaid invoices take, by date and number,
+ * until the credit is used up. A DRAFT may give, which counts when it is committed, and never takes.
+ * @throws InvariantError where the law of rule 6 does not hold afterwards.
+ */
+export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
+  const { candidates, withheld } = input;
+  const moves: CreditMove[] = [];
+  const left = new Map<Uuid, Decimal>();
+  let credit = input.credit;
+  const offered = creditOrder(candidates, input.unpaid).map((invoice) => counted(invoice, input));
+  for (const invoice of offered) {
+    const balance = left.get(invoice.id) ?? invoice.rawBalance;
+    const offer = withheld.has(invoice.id) ? ZERO : credit;
+    const amount = moveOf({ ...invoice, rawBalance: balance }, offer);
+    if (amount.isZero()) continue;
+    moves.push({ invoiceId: invoice.id, amount, basis: { kind: 'CREDIT', balance, credit: offer } });
+    left.set(invoice.id, balance.plus(amount));
+    if (invoice.status === 'COMMITTED') credit = credit.plus(amount);
+  }
+  checkLaw(credit, offered, (invoice) => withheld.has(invoice.id) || left.get(invoice.id)?.isZero() === true);
+  return moves;
+}
+
+/** The invoice with the balance that credit sees of it. */
+function counted(
+  invoice: CreditedInvoice,
+  { standIns }: Pick<AccountCreditInput, 'standIns'>,
+): CreditedInvoice {
+  const rawBalance = standIns?.get(invoice.id);
+  return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
+}
+
+/** Rule 2 for one invoice; 0 = no item. */
+function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
+  if (owesCustomer(invoice)) return invoice.rawBalance.negated();
+  if (!isUnpaid(invoice) || !credit.greaterThan(0)) return ZERO;
+  return (credit.lessThan(invoice.rawBalance) ? credit : invoice.rawBalance).negated();
+}
+
+/** A migration invoice is in no balance and gives no credit. */
+function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {
+  return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
+}
+
+/** Rule 6: credit is never below 0, and where there is some, nothing is unpaid that it may be used on. */
+function checkLaw(
+  credit: Decimal,
+  offered: readonly CreditedInvoice[],
+  isSettled: (invoice: CreditedInvoice) => boolean,
+): void {
+  assertInvariant(credit.greaterThanOrEqualTo(0), `Account credit is below 0: ${credit.toFixed()}`);
+  if (credit.isZero()) return;
+  const unpaid = offered.filter((invoice) => isUnpaid(invoice) && !isSettled(invoice));
+  assertInvariant(unpaid.length === 0, 'Account credit is left while invoices are unpaid', {
+    invoiceIds: unpaid.map(({ id }) => id),
+  });
+}
+
+/** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
+export interface CountedAccount {
+  readonly state: AccountInvoicingState;
+  readonly candidates: readonly CreditedInvoice[];
+}
+
+export interface LoadedCreditInput extends AccountCreditInput {
+  /** The stored ones, in full. */
+  readonly unpaid: readonly Invoice[];
+}

@@ -1,0 +1,96 @@
+import type { Invoice, New } from '../../records/index.ts';
+import type { Draft } from '../invoices/drafting.ts';
+import { amountsAfterItems, type CountedItem, invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import type { CreditMove } from './account-credit.ts';
+import { afterMoves } from './credit-moves.ts';
+
+/** An invoice that a transaction has made or touched. */
+export interface ChangedInvoice {
+  /** As it is stored; null = it is new. */
+  readonly before: Invoice | null;
+  /** `before` itself where nothing of it has changed but what credit it may be offered. Otherwise with its new items and payments counted, and no credit of this transaction. A new one is numbered here. */
+  readonly after: New<Invoice>;
+  readonly newItems?: readonly NewInvoiceItem[];
+  /** All items, the new ones included, where they decide the amount: an invoice with a credit (§1.4). */
+  readonly allItems?: readonly CountedItem[];
+  /** True: it is told as adjusted whatever its items say. */
+  readonly isAdjusted?: boolean;
+  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (§16). */
+  readonly tellsEachItem?: boolean;
+}
+
+/** An item that credit makes, and the invoice that gets it. */
+export interface CreditUse {
+  readonly item: NewInvoiceItem;
+  readonly invoice: New<Invoice>;
+}
+
+/** The changed invoice with its credit; the items of one with a credit decide its amount anew. */
+export function creditedChange(
+  { after, allItems }: ChangedInvoice,
+  moves: readonly CreditMove[],
+  uses: readonly CreditUse[],
+): New<Invoice> {
+  const credited = afterMoves(after, moves);
+  if (allItems === undefined) return credited;
+  const own = uses.filter(({ invoice }) => invoice.id === after.id).map(({ item }) => item);
+  return { ...credited, amount: invoiceAmounts([...allItems, ...own]).amount };
+}
+
+export function hasOtherAmounts({
+  before,
+  stored,
+}: {
+  readonly before: Invoice;
+  readonly stored: New<Invoice>;
+}): boolean {
+  return !(
+    before.rawBalance.equals(stored.rawBalance) &&
+    before.amount.equals(stored.amount) &&
+    before.creditAdj.equals(stored.creditAdj) &&
+    before.refundAdj.equals(stored.refundAdj)
+  );
+}
+
+export type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
+
+export function isNewlyCommitted({ before, stored }: StoredChange): boolean {
+  return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
+}
+
+/**
+ * Items were added to what was there before and is committed now, or credit was made of it or used on it (§16);
+ * a draft that this transaction commits is told so beside its creation.
+ */
+export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
+  const { before, stored, newItems = [], isAdjusted: told = false } = change;
+  if (told || before === null || stored.status !== 'COMMITTED') return told;
+  return newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
+}
+
+export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
+  const times = tellsEachItem ? Math.max(1, newItems.length) : 1;
+  return invoiceAdjustmentEvents(stored, times);
+}
+
+/** A new invoice with these items. */
+export function withItems(
+  invoice: ChangedInvoice['after'],
+  newItems: readonly NewInvoiceItem[],
+): ChangedInvoice {
+  const after = { ...invoice, ...invoiceAmounts(newItems) };
+  return { before: null, after, newItems, allItems: newItems };
+}
+
+/** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
+export function withMoreItems(
+  { invoice, items }: Draft,
+  newItems: readonly NewInvoiceItem[],
+): ChangedInvoice {
+  const allItems = [...items, ...newItems];
+  const { rawBalance } = amountsAfterItems(invoice, newItems);
+  const after = { ...invoice, rawBalance, amount: invoiceAmounts(allItems).amount };
+  return { before: invoice, after, newItems, allItems };
+}

@@ -1,0 +1,93 @@
+import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
+
+/** An item after its amount was changed. */
+export type ChangedCredit = Pick<
+  InvoiceItem,
+  'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
+>;
+
+/** The CREDIT_ADJ item that generated credit of this size came from, so that both can be taken back together. */
+export function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
+  return items.find(
+    ({ itemType, amount }) =>
+      itemType === InvoiceItemType.CREDIT_ADJ && amount.negated().greaterThanOrEqualTo(item.amount),
+  );
+}
+
+/** How much used credit has to be taken back before this item can be deleted; 0 of what is negative. */
+export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
+  return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
+}
+
+/**
+ * The items that the deletion of a CBA_ADJ item changes on its own invoice (§9 rule 7): used credit is 0 then,
+ * generated credit too, with the credit that it came from. `items` are all of the invoice.
+ * @throws BillingError INVOICE_CBA_DELETED (4030) where the credit did not come from a credit that was given.
+ */
+export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
+  if (item.amount.isZero()) return [];
+  if (item.amount.isNegative()) return [changed(item, ZERO, 'Delete used credit')];
+  const credit = creditBehind(item, items);
+  if (credit === undefined) throw notGiven(item);
+  return [
+    changed(item, ZERO, 'Delete gained credit'),
+    { ...changed(credit, credit.amount.plus(item.amount), credit.description), repairable: ZERO },
+  ];
+}
+
+/**
+ * Takes used credit back, the newest first, until `amount` is reached (§9 rule 7).
+ * @param used items that use credit (CBA_ADJ, negative), the newest first.
+ * @returns what is changed, and how much is still missing.
+ */
+export function reclaimedCredit(
+  used: readonly InvoiceItem[],
+  amount: Decimal,
+): { readonly changed: readonly ChangedCredit[]; readonly missing: Decimal } {
+  let missing = amount;
+  const reclaimed: ChangedCredit[] = [];
+  for (const item of used) {
+    if (!missing.greaterThan(0)) break;
+    const usedAmount = item.amount.negated();
+    const taken = usedAmount.lessThan(missing) ? usedAmount : missing;
+    missing = missing.minus(taken);
+    reclaimed.push(changed(item, item.amount.plus(taken), 'Reclaim used credit'));
+  }
+  return { changed: reclaimed, missing };
+}
+
+/** By how much the items of each invoice have changed, credit (CBA_ADJ) and all together. */
+export function differences(
+  before: readonly InvoiceItem[],
+  after: readonly ChangedCredit[],
+): ReadonlyMap<Uuid, { readonly credit: Decimal; readonly all: Decimal }> {
+  const amountOf = new Map(before.map(({ id, amount }) => [id, amount]));
+  const byInvoice = new Map<Uuid, { readonly credit: Decimal; readonly all: Decimal }>();
+  for (const { id, invoiceId, itemType, amount } of after) {
+    const known = byInvoice.get(invoiceId) ?? { credit: ZERO, all: ZERO };
+    const difference = amount.minus(amountOf.get(id) ?? ZERO);
+    const isCredit = itemType === InvoiceItemType.CBA_ADJ;
+    byInvoice.set(invoiceId, {
+      credit: isCredit ? known.credit.plus(difference) : known.credit,
+      all: known.all.plus(difference),
+    });
+  }
+  return byInvoice;
+}
+
+function changed(item: InvoiceItem, amount: Decimal, description: string | null): ChangedCredit {
+  const { id, invoiceId, itemType } = item;
+  const plain = amount.isZero() ? ZERO : amount;
+  return { id, invoiceId, itemType, amount: plain, repairable: plain, description };
+}
+
+function notGiven({ id, invoiceId, amount }: InvoiceItem): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CBA_DELETED,
+    message: `Credit item ${id} of ${formatDecimal(amount)} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`,
+    facts: { invoiceId, invoiceItemId: id, amount: formatDecimal(amount) },
+  });
+}

@@ -1,0 +1,171 @@
+import type { PriceOverrideRequest } from '../../ports/index.ts';
+import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../../records/index.ts';
+import {
+  checkChangeRequest,
+  checkTerms,
+  type HypotheticalAction,
+  HypotheticalActionType,
+  invalid,
+  type SubscriptionInBundle,
+} from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { BillingPeriod, LocalDate, RequestedDate } from '../../values/time/index.ts';
+
+/** What a dry run answers with (§11). */
+export const DryRunType = {
+  TARGET_DATE: 'TARGET_DATE',
+  UPCOMING_INVOICE: 'UPCOMING_INVOICE',
+  SUBSCRIPTION_ACTION: 'SUBSCRIPTION_ACTION',
+} as const;
+export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
+
+/** An invoice to foresee. Absent, null and, in texts, empty members are the same; those that its type does not read count nothing. */
+export interface DryRunRequest {
+  readonly accountId: Uuid;
+  /** Local date in the account's zone up to which to invoice; default today. Not read by UPCOMING_INVOICE. */
+  readonly targetDate?: LocalDate | null | undefined;
+  /** Default TARGET_DATE. */
+  readonly dryRunType?: DryRunType | null | undefined;
+  /** Required by SUBSCRIPTION_ACTION and read by it alone, as the members below but the two ids. */
+  readonly dryRunAction?: HypotheticalActionType | null | undefined;
+  /** When the action takes effect; default now, or by policy. It wins over `billingPolicy`. */
+  readonly effectiveDate?: RequestedDate | null | undefined;
+  /** When a change or the end of billing takes effect; default by the catalog's rules. */
+  readonly billingPolicy?: BillingActionPolicy | null | undefined;
+  /** The plan to start or change to by its name; excludes the four members below. */
+  readonly planName?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly productCategory?: ProductCategory | null | undefined;
+  readonly billingPeriod?: BillingPeriod | null | undefined;
+  readonly priceListName?: string | null | undefined;
+  /** Phase to start in; the ones before it are skipped. */
+  readonly phaseType?: PhaseType | null | undefined;
+  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+  /** Required by CHANGE and STOP_BILLING; UPCOMING_INVOICE answers with the first invoice at a date of this subscription. */
+  readonly subscriptionId?: Uuid | null | undefined;
+  /** As `subscriptionId`; START_BILLING adds the subscription to this bundle. */
+  readonly bundleId?: Uuid | null | undefined;
+}
+
+/** A request that passed the checks. */
+export type CheckedDryRun =
+  | { readonly type: typeof DryRunType.TARGET_DATE; readonly targetDate: LocalDate | null }
+  | {
+      readonly type: typeof DryRunType.UPCOMING_INVOICE;
+      readonly subscriptionId: Uuid | null;
+      readonly bundleId: Uuid | null;
+    }
+  | {
+      readonly type: typeof DryRunType.SUBSCRIPTION_ACTION;
+      readonly targetDate: LocalDate | null;
+      readonly action: HypotheticalAction;
+    };
+
+/**
+ * Checks a request by itself (§11 rule 2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL.
+ */
+export function checkDryRun(request: DryRunRequest): CheckedDryRun {
+  const { dryRunType, targetDate = null, subscriptionId = null, bundleId = null } = request;
+  const type = dryRunType ?? DryRunType.TARGET_DATE;
+  if (type === DryRunType.TARGET_DATE) return { type, targetDate };
+  if (type === DryRunType.UPCOMING_INVOICE) return { type, subscriptionId, bundleId };
+  return { type, targetDate, action: checkAction(request) };
+}
+
+function checkAction(request: DryRunRequest): HypotheticalAction {
+  const { dryRunAction } = request;
+  switch (dryRunAction) {
+    case HypotheticalActionType.START_BILLING:
+      return checkStart(request);
+    case HypotheticalActionType.CHANGE:
+      return checkChange(request);
+    case HypotheticalActionType.STOP_BILLING:
+      return checkStop(request);
+    default:
+      throw invalid(
+        'InvoiceDryRunJson dryRunAction needs to be set when dryRunType is SUBSCRIPTION_ACTION',
+        'dryRunAction',
+      );
+  }
+}
+
+function checkStart(request: DryRunRequest): HypotheticalAction {
+  checkPlanNamed(request);
+  const { productCategory = null, bundleId = null } = request;
+  if (productCategory === ProductCategory.ADD_ON && bundleId === null)
+    throw unspecified('bundleId', 'bundleID');
+  const effectiveDate = request.effectiveDate ?? null;
+  return {
+    type: HypotheticalActionType.START_BILLING,
+    request: {
+      accountId: request.accountId,
+      bundleId,
+      bundleExternalKey: null,
+      externalKey: null,
+      plan: {
+        planName: request.planName || null,
+        productName: request.productName || null,
+        billingPeriod: request.billingPeriod ?? null,
+        priceListName: request.priceListName || null,
+      },
+      productCategory,
+      phaseType: request.phaseType ?? null,
+      ...checkTerms({ priceOverrides: request.priceOverrides }),
+    },
+    options: { entitlementDate: effectiveDate, billingDate: effectiveDate },
+  };
+}
+
+function checkChange(request: DryRunRequest): HypotheticalAction {
+  checkPlanNamed(request);
+  const of = checkSubscriptionNamed(request);
+  const { effectiveDate: requestedDate = null, productCategory = null } = request;
+  const billingPolicy = requestedDate === null ? request.billingPolicy : null;
+  const change = { ...request, priceList: request.priceListName };
+  const checked = checkChangeRequest(change, { requestedDate, billingPolicy });
+  return { type: HypotheticalActionType.CHANGE, of, request: checked, productCategory };
+}
+
+function checkStop(request: DryRunRequest): HypotheticalAction {
+  const of = checkSubscriptionNamed(request);
+  const { effectiveDate: requestedDate = null, billingPolicy } = request;
+  const options =
+    requestedDate === null ? { billingPolicy } : { requestedDate, useRequestedDateForBilling: true };
+  return { type: HypotheticalActionType.STOP_BILLING, of, options };
+}
+
+const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
+
+/** What names a plan otherwise than by its name, in the order of the checks, and how messages call it (http-api §12). */
+const BESIDE_PLAN_NAME = {
+  productName: 'productName',
+  billingPeriod: 'billing period',
+  productCategory: 'product category',
+  priceListName: 'price list',
+} as const satisfies Partial<Record<keyof DryRunRequest, string>>;
+
+/** Either `planName`, or product, category and period; never both. */
+function checkPlanNamed(request: DryRunRequest): void {
+  if (!request.planName) {
+    const absent = PRODUCT_FIELDS.find((field) => !request[field]);
+    if (absent === undefined) return;
+    throw invalid(`InvoiceDryRunJson ${absent} needs to be set when no planName is specified`, absent);
+  }
+  const fields = Object.keys(BESIDE_PLAN_NAME) as (keyof typeof BESIDE_PLAN_NAME)[];
+  const beside = fields.find((field) => request[field]);
+  if (beside === undefined) return;
+  const what = BESIDE_PLAN_NAME[beside];
+  throw invalid(`DryRun subscription ${what} should not be set when planName is specified`, beside);
+}
+
+function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): SubscriptionInBundle {
+  if (!subscriptionId) throw unspecified('subscriptionId', 'subscriptionID');
+  if (!bundleId) throw unspecified('bundleId', 'bundleID');
+  return { subscriptionId, bundleId };
+}
+
+/** In the words that callers compare (http-api §12). */
+function unspecified(field: string, name: string) {
+  return invalid(`DryRun ${name} should be specified`, field);
+}

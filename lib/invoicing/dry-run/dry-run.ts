@@ -1,0 +1,172 @@
+import { noSuchAccount } from '../../accounts/index.ts';
+import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
+import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import type { Hypothesis } from '../../subscriptions/index.ts';
+import {
+  checkBundleOwner,
+  loadHypothesis,
+  noSuchBundle,
+  noSuchSubscription,
+  notInBundle,
+  notOfAccount,
+} from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { runInput } from '../evaluation/account-billing.ts';
+import {
+  type DryRunInvoice,
+  type DryRunWalkInput,
+  type IsWatched,
+  walkToTargetDate,
+  walkToUpcomingInvoice,
+} from '../evaluation/dry-run-walk.ts';
+import { runInvoiceOf } from '../evaluation/run-invoice.ts';
+import { draftingOf } from '../invoices/drafting.ts';
+import { initialState } from '../invoices/invoice-amounts.ts';
+import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type AwaitedRuns, loadAwaitedRuns } from '../loading/load-awaited-runs.ts';
+import { loadBillingState } from '../loading/load-billing-state.ts';
+import { loadDebts } from '../loading/load-debts.ts';
+import { loadDrafts } from '../loading/load-drafts.ts';
+import { withWindowItems } from '../loading/load-repaired-items.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import { effectiveTargetDate } from '../periods/target-date.ts';
+import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
+
+export interface DryRunInput {
+  readonly accountId: Uuid;
+  readonly wanted: CheckedDryRun;
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+  readonly configOf: InvoicingConfigOf;
+  readonly nextId: () => Uuid;
+}
+
+export interface DryRunResult {
+  readonly account: Account;
+  /** null = there will be none. */
+  readonly invoice: DryRunInvoice | null;
+  readonly catalogOf: CatalogOfAccount;
+  /** The plan that prices of a hypothetical action would make. */
+  readonly overridePlan: OverridePlan | null;
+}
+
+/**
+ * The invoice that a run would make (§11). Reads one snapshot, takes no lock and writes nothing.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not
+ * the account's.
+ */
+export async function dryRun(session: ReadSession, input: DryRunInput): Promise<DryRunResult> {
+  const { accountId, wanted, now, catalogsOf, nextId } = input;
+  const [[account], [stored], tags, config, catalogOf] = await Promise.all([
+    session.accounts.findByIds([accountId]),
+    session.invoices.loadStates([accountId]),
+    effectsOnAccounts(session, [accountId]),
+    input.configOf(session),
+    catalogsOf(session, [accountId]),
+  ]);
+  if (account === undefined) throw noSuchAccount(accountId);
+  // Before any price is looked up, as a real run does: without a currency there is none.
+  invoicingCurrency(account);
+  const state = stored ?? initialState(account);
+  const today = localDateOf(now, account.timeZone);
+  const hypothesis =
+    wanted.type === DryRunType.SUBSCRIPTION_ACTION
+      ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
+      : null;
+  const targetDate = effectiveTargetDate({
+    requested: wanted.type === DryRunType.UPCOMING_INVOICE ? null : wanted.targetDate,
+    today,
+    maxTargetDate: state.maxTargetDate,
+    maxMonthsInFuture: config.maxMonthsInFuture,
+  });
+  const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
+  const isPassedOver = !config.isAutomatic || tags.has(accountId, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
+  const awaited = await loadAwaitedRuns(session, { account, today, isPassedOver });
+  const { billings, failures } = await loadBillingState(session, {
+    requests: [{ account, targetDate, runDate: today, state }],
+    earliestTargetDate: state.maxTargetDate,
+    catalogOf,
+    choice: 'all',
+    alignPriceChanges: config.alignPriceChanges,
+    hypothesis,
+  });
+  for (const { error } of failures) throw error;
+  const [billing] = await withWindowItems(session, billings);
+  const overridePlan = hypothesis?.overridePlan ?? null;
+  if (!billing) return { account, invoice: null, catalogOf, overridePlan };
+  const drafted = { account, drafting: draftingOf(tags, accountId) };
+  const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
+  const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
+  const walkInput: DryRunWalkInput = {
+    ...runInput(billing, config),
+    invoice: runInvoiceOf(drafted, drafts),
+    targetDate: requestedDateOf(wanted, hypothesis) ?? today,
+    now,
+    today,
+    dueDates: awaited.dueDates,
+    runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
+    debts: await loadDebts(session, { account, state, config }),
+    ...(drafted.drafting.reusesDraft
+      ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
+      : {}),
+  };
+  const invoice =
+    choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
+  return { account, invoice, catalogOf, overridePlan };
+}
+
+/**
+ * The date that a dry run looks at (§11 rule 1); null = today. An action without one is looked at on the date
+ * of the run that it triggers, now or when it takes effect.
+ */
+function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
+  if (wanted.targetDate !== null || hypothesis === null) return wanted.targetDate;
+  return hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate;
+}
+
+/**
+ * The runs that come before any that is due: those that the queue has events for, then that of the action itself. An account
+ * that automatic runs pass over is next invoiced by the run that ends this: now.
+ */
+function runDatesOf({
+  awaited,
+  hypothesis,
+  isUpcoming,
+  isPassedOver,
+  today,
+}: {
+  readonly awaited: AwaitedRuns;
+  readonly hypothesis: Hypothesis | null;
+  readonly isUpcoming: boolean;
+  readonly isPassedOver: boolean;
+  readonly today: LocalDate;
+}): readonly LocalDate[] {
+  if (isUpcoming && isPassedOver) return [today];
+  return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
+}
+
+/** The subscriptions that an upcoming invoice is asked of: all, those of a bundle, or one. */
+async function watched(
+  session: ReadSession,
+  { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
+  account: Account,
+): Promise<IsWatched> {
+  if (bundleId !== null) {
+    const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+    if (bundle === undefined) throw noSuchBundle(bundleId);
+    checkBundleOwner(bundle, account.id);
+  }
+  if (subscriptionId !== null) {
+    const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
+    if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+    if (bundleId !== null && subscription.bundleId !== bundleId) throw notInBundle(subscriptionId, bundleId);
+    if (subscription.accountId !== account.id) throw notOfAccount(subscriptionId, account.id);
+    return (each) => each.subscriptionId === subscriptionId;
+  }
+  return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
+}

@@ -1,0 +1,159 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import type {
+  Account,
+  AccountInvoicingState,
+  BillingEvent,
+  BlockingState,
+  LifecycleEvent,
+  OngoingCharge,
+  StoredCursor,
+  Subscription,
+} from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
+import { type BilledHistory, type BillingEventStream, billingEvents } from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import { accountBillCycleDay } from '../periods/account-bill-cycle-day.ts';
+import { catalogChanges } from './catalog-changes.ts';
+
+/** An account and the date up to which it is looked at. */
+export interface StreamRequest {
+  readonly account: Account;
+  /** Of a run the effective target date (§8.2 step 4). */
+  readonly targetDate: LocalDate;
+}
+
+/** An account that is to be invoiced. */
+export interface BillingRequest extends StreamRequest {
+  /** Day that the run's items count for: of a due entry its date, so that late entries do not pile up on one day. */
+  readonly runDate: LocalDate;
+  readonly state: AccountInvoicingState;
+}
+
+/** The billing events of one account. */
+export interface AccountStream<R extends StreamRequest> {
+  readonly request: R;
+  readonly newBillCycleDay: number | null;
+  /** In the order in which the subscriptions were created; of those with an ongoing charge none. */
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  /** Record ids of those subscriptions that their own events alone bill: of all but add-ons. */
+  readonly recordIds: ReadonlyMap<Uuid, number>;
+  /** Of all accounts, by subscription: what goes on as at its last evaluation. */
+  readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
+  readonly ends: BillingEventStream['ends'];
+  /** Subscriptions that are left out: their events do not begin with their start (subscriptions §19.2 rule 2). */
+  readonly skipped: readonly Uuid[];
+  /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
+  readonly changes: ReadonlyMap<Uuid, LocalDate>;
+}
+
+export interface AccountStreams<R extends StreamRequest> {
+  readonly streams: readonly AccountStream<R>[];
+  /** Accounts whose events cannot be built. */
+  readonly failures: readonly { readonly request: R; readonly error: unknown }[];
+}
+
+/** What the events of accounts are built from. */
+export interface StreamsInput<R extends StreamRequest> {
+  readonly requests: readonly R[];
+  readonly alignPriceChanges: boolean;
+  readonly cursors: readonly StoredCursor[];
+  readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
+  /** Those of the other cursors, and the bases of their add-ons. */
+  readonly subscriptions: readonly Subscription[];
+  readonly events: readonly LifecycleEvent[];
+  readonly blockingStates: readonly BlockingState[];
+  readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
+}
+
+/** One account whose events cannot be built does not keep the others from being billed. */
+export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
+  const { requests, cursors, subscriptions, events } = input;
+  const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
+  const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
+  const cursorsOf = Map.groupBy(cursors, (cursor) => cursor.accountRecordId);
+  const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
+  const streams: AccountStream<R>[] = [];
+  const failures: { readonly request: R; readonly error: unknown }[] = [];
+  for (const request of requests) {
+    const histories = (subscriptionsOf.get(request.account.id) ?? []).map((subscription) => ({
+      subscription,
+      events: eventsOf.get(subscription.id) ?? [],
+      blockingStates: [request.account.id, subscription.bundleId, subscription.id].flatMap(
+        (id) => statesOf.get(id) ?? [],
+      ),
+    }));
+    try {
+      const catalog = input.plansOf(request.account.id);
+      const own = cursorsOf.get(request.account.recordId) ?? [];
+      streams.push(streamOf(request, { ...input, catalog, histories, cursors: own }));
+    } catch (error) {
+      failures.push({ request, error });
+    }
+  }
+  return { streams, failures };
+}
+
+interface StreamInput extends Pick<StreamsInput<StreamRequest>, 'alignPriceChanges' | 'ongoing'> {
+  readonly catalog: CatalogWithOverrides;
+  readonly histories: readonly LoadedHistory[];
+  readonly cursors: readonly StoredCursor[];
+}
+
+interface LoadedHistory extends BilledHistory {
+  readonly subscription: Subscription;
+}
+
+/**
+ * Billing events of one account. An account without a bill cycle day gets that of its earliest account-aligned charge,
+ * and its events are built again with it (subscriptions §15.2).
+ */
+function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
+  const { account } = request;
+  const { histories, catalog, alignPriceChanges } = input;
+  const first = billingEvents({ account, histories, plans: catalog, alignPriceChanges });
+  const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
+  const billed = newBillCycleDay === null ? account : { ...account, billCycleDayLocal: newBillCycleDay };
+  const stream =
+    newBillCycleDay === null
+      ? first
+      : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
+  const bySubscription = eventsBySubscription(stream, input);
+  const changes = catalogChanges({ ...input, account: billed, bySubscription });
+  const { ends, skipped } = stream;
+  const recordIds = new Map(
+    histories.flatMap(({ subscription: { id, recordId, category } }) =>
+      category === ProductCategory.ADD_ON ? [] : [[id, recordId]],
+    ),
+  );
+  const { ongoing } = input;
+  return { request, newBillCycleDay, bySubscription, recordIds, ongoing, ends, skipped, changes };
+}
+
+const NO_EVENTS: readonly BillingEvent[] = [];
+
+/**
+ * The events of the subscriptions that are asked for. One that is blocked from its start on has none, and what was billed of
+ * it before is to be repaired.
+ */
+function eventsBySubscription(
+  { events, skipped }: BillingEventStream,
+  { histories, cursors, ongoing }: StreamInput,
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  const found = Map.groupBy(events, (event) => event.subscriptionId);
+  const recordIds = new Map(histories.map(({ subscription: { id, recordId } }) => [id, recordId]));
+  const leftOut = new Set(skipped);
+  return new Map(
+    cursors
+      .flatMap(({ subscriptionId: id }) => {
+        const charge = ongoing.get(id);
+        if (charge !== undefined) return { id, recordId: charge.subscriptionRecordId, events: NO_EVENTS };
+        const recordId = recordIds.get(id);
+        return recordId === undefined || leftOut.has(id)
+          ? []
+          : { id, recordId, events: found.get(id) ?? NO_EVENTS };
+      })
+      .sort((a, b) => a.recordId - b.recordId)
+      .map((each) => [each.id, each.events]),
+  );
+}

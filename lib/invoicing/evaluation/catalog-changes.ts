@@ -1,0 +1,115 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import type { Account, BillingEvent, StoredCursor } from '../../records/index.ts';
+import { type BilledHistory, billingEvents } from '../../subscriptions/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { type LocalDate, minDate } from '../../values/time/index.ts';
+
+export interface CatalogChangesInput {
+  readonly account: Account;
+  /** All subscriptions of the account that are looked at, with the bases of add-ons. */
+  readonly histories: readonly BilledHistory[];
+  readonly catalog: CatalogWithOverrides;
+  readonly alignPriceChanges: boolean;
+  /** Events of the account's subscriptions by the catalog as it is now. */
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  readonly cursors: readonly StoredCursor[];
+}
+
+/** True if the catalog has got another revision since the subscription was evaluated. */
+export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
+  return cursor.catalogRevision !== catalog.revision;
+}
+
+/**
+ * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by
+ * subscription, the first local date that is billed differently. One that nothing changes for is not in the result, nor
+ * is one that has settled nothing yet, which is evaluated as a whole anyway.
+ */
+export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
+  const behind = input.cursors.filter(
+    (cursor) => cursor.settledThrough !== null && isBehind(cursor, input.catalog),
+  );
+  const changes = new Map<Uuid, LocalDate>();
+  for (const [revision, cursors] of Map.groupBy(behind, ({ catalogRevision }) => catalogRevision)) {
+    const earlier = eventsAsOf(revision, input);
+    for (const { subscriptionId } of cursors) {
+      const date = firstChangedDate(
+        earlier.get(subscriptionId) ?? [],
+        input.bySubscription.get(subscriptionId) ?? [],
+      );
+      if (date !== null) changes.set(subscriptionId, date);
+    }
+  }
+  return changes;
+}
+
+/**
+ * Without a revision the cursor is older than price changes: they alone are new then. So they are where a plugin gave the
+ * catalog, whose earlier content nobody knows: what it no longer says of the past stays as it was billed.
+ */
+function eventsAsOf(
+  revision: number | null,
+  { account, histories, catalog, alignPriceChanges }: CatalogChangesInput,
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  const isKnown = revision !== null && catalog.knows(revision);
+  const plans = isKnown ? catalog.asOf(revision) : withoutPriceChanges(catalog);
+  try {
+    const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
+    return Map.groupBy(events, (event) => event.subscriptionId);
+  } catch (error) {
+    // An earlier catalog that does not know all the plans cannot tell what is new: everything is looked at again.
+    if (error instanceof BillingError) return new Map();
+    throw error;
+  }
+}
+
+function withoutPriceChanges(
+  catalog: CatalogWithOverrides,
+): Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt' | 'priceChangeEvents'> {
+  return {
+    resolvePlan: catalog.resolvePlan.bind(catalog),
+    versionAt: catalog.versionAt.bind(catalog),
+    priceChangeEvents: () => [],
+  };
+}
+
+/**
+ * The local date from which one subscription is billed differently under another stream of events; null = it is billed
+ * alike. The version that supplies a plan is informative and makes no difference (§5.5 rule 1).
+ */
+export function firstChangedDate(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): LocalDate | null {
+  const length = Math.max(before.length, after.length);
+  for (let index = 0; index < length; index += 1) {
+    const [was, is] = [before[index], after[index]];
+    if (was === undefined || is === undefined) return was?.localDate ?? is?.localDate ?? null;
+    if (!isBilledAlike(was, is)) return minDate(was.localDate, is.localDate);
+  }
+  return null;
+}
+
+function isBilledAlike(one: BillingEvent, other: BillingEvent): boolean {
+  return (
+    comparedAsTheyAre.every((name) => one[name] === other[name]) &&
+    isSameAmount(one.fixedPrice, other.fixedPrice) &&
+    isSameAmount(one.recurringPrice, other.recurringPrice)
+  );
+}
+
+const comparedAsTheyAre = [
+  'localDate',
+  'planName',
+  'phaseName',
+  'billingPeriod',
+  'billingMode',
+  'billCycleDayLocal',
+  'quantity',
+] as const satisfies readonly (keyof BillingEvent)[];
+
+function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}

@@ -1,0 +1,61 @@
+import type { Uuid } from '../../values/ids/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import type { CountedAccount, LoadedCreditInput } from '../credit/account-credit.ts';
+import { applyAccountCredit, type CreditedInvoice, UNNUMBERED } from '../credit/account-credit.ts';
+import {
+  type CreditedInvoices,
+  creditInvoices,
+  creditItem,
+  NOTHING_CREDITED,
+  stateAfterMoves,
+} from '../credit/credit-moves.ts';
+import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import type { AccountRun } from './evaluate-account.ts';
+import { accountedInvoice } from './run-invoice.ts';
+
+/** The invoice of a run, as the credit rule sees it. */
+export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
+  const draft = run.invoice.draft?.invoice;
+  return {
+    ...accountedInvoice(run.invoice, run.amounts),
+    id,
+    invoiceDate: draft?.invoiceDate ?? invoiceDate,
+    invoiceNumber: draft?.invoiceNumber ?? UNNUMBERED,
+  };
+}
+
+/** The account as its run leaves it, its invoice counted. */
+export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CountedAccount {
+  return { state: run.state, candidates: [candidateOf(run, id, invoiceDate)] };
+}
+
+/**
+ * A run with the account's credit applied to its invoice and to the account's unpaid ones (§10). Pure but
+ * for `nextItemId`. @throws InvariantError where the law of credit does not hold.
+ */
+export function creditRun(
+  run: AccountRun,
+  input: LoadedCreditInput,
+  { today, nextItemId }: { readonly today: LocalDate; readonly nextItemId: () => Uuid },
+): { readonly run: AccountRun; readonly credited: CreditedInvoices } {
+  const moves = applyAccountCredit(input);
+  if (moves.length === 0) return { run, credited: NOTHING_CREDITED };
+  const own = new Set(input.candidates.map(({ id }) => id));
+  const items = [
+    ...run.items,
+    ...moves
+      .filter(({ invoiceId }) => own.has(invoiceId))
+      .map((move) => creditItem(nextItemId(), move, today)),
+  ];
+  const after = invoiceAmounts([...(run.invoice.draft?.items ?? []), ...items]);
+  const others = moves.filter(({ invoiceId }) => !own.has(invoiceId));
+  const state = accountBalancesAfter(run.state, {
+    before: accountedInvoice(run.invoice, run.amounts),
+    after: accountedInvoice(run.invoice, after),
+  });
+  const credited = creditInvoices(input.unpaid, others, { today, nextItemId });
+  return {
+    run: { ...run, items, amounts: after, state: stateAfterMoves(state, input.unpaid, others) },
+    credited,
+  };
+}

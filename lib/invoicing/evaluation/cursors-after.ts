@@ -1,0 +1,75 @@
+import type { CursorToSave, InvoicingCursor, OngoingCharge, StoredCursor } from '../../records/index.ts';
+import type { AccountBilling } from './account-billing.ts';
+import type { AccountRun } from './evaluate-account.ts';
+import type { SubscriptionBilling } from './evaluate-subscription.ts';
+import { staysKept } from './kept-as-billed.ts';
+import { ongoingChargeAfter } from './ongoing-charge.ts';
+
+type Evaluated = Pick<AccountRun, 'evaluations'>;
+
+/** The cursors that a run leaves: of the subscriptions that it has evaluated, and of those that it notes only. */
+export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
+  return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
+}
+
+/** With the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
+function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
+  const { account, subscriptions, runDate } = billing;
+  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  const revisionOf = revisionsNoted(billing);
+  return run.evaluations.map(({ subscriptionId, cursor, items }) => {
+    const subscription = before.get(subscriptionId);
+    const { itemsCreatedToday = 0, cursor: read = null } = subscription ?? {};
+    return {
+      ...(read?.recordId === undefined ? {} : { recordId: read.recordId }),
+      ...cursor,
+      accountRecordId: account.recordId,
+      catalogRevision: revisionOf(cursor),
+      itemsDate: runDate,
+      itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
+      ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
+      keepsOngoing: subscription?.ongoing != null,
+    };
+  });
+}
+
+/** What goes on stays as it is kept; of the others it is told anew, as soon as the account has a bill cycle day. */
+function ongoingAfter(
+  { account, newBillCycleDay, recordIds }: AccountBilling,
+  { subscriptionId, events, ongoing = null }: SubscriptionBilling,
+  cursor: InvoicingCursor,
+): OngoingCharge | null {
+  if (ongoing !== null) return ongoing;
+  const recordId = recordIds.get(subscriptionId);
+  const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
+  return hasDay && recordId !== undefined ? ongoingChargeAfter({ recordId, events }, cursor) : null;
+}
+
+/** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
+function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+  const { behind } = billing;
+  if (behind.length === 0) return behind;
+  const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
+  const revisionOf = revisionsNoted(billing);
+  return (
+    behind
+      .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
+      // The later catalog may tell more of the event than what is billed, its names for one.
+      .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
+  );
+}
+
+/** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */
+function revisionsNoted({
+  behind,
+  subscriptions,
+  catalogRevision,
+}: AccountBilling): (cursor: InvoicingCursor) => number | null {
+  const earlier = new Map(behind.map((cursor) => [cursor.subscriptionId, cursor.catalogRevision]));
+  const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  return (cursor) => {
+    const subscription = evaluated.get(cursor.subscriptionId);
+    const isKept = subscription !== undefined && staysKept(subscription, cursor);
+    return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
+  };
+}

@@ -1,0 +1,300 @@
+import type { Invoice } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { Draft } from '../invoices/drafting.ts';
+import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
+import { tooManyPeriods } from '../periods/target-date.ts';
+import { isDue } from '../periods/window.ts';
+import { coverageAfter } from '../reconciliation/apply-to-coverage.ts';
+import type { BilledItem } from '../reconciliation/recurring-row.ts';
+import { countedRun, creditRun } from './credit-run.ts';
+import { type AccountRun, type AccountRunInput, evaluateAccount } from './evaluate-account.ts';
+import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
+import type { RunInvoice } from './run-invoice.ts';
+
+export interface DryRunWalkInput extends AccountRunInput {
+  /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
+  readonly targetDate: LocalDate;
+  readonly now: Instant;
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  /** Dates of the runs that have just been asked for, in their order: they come before any other. Default none. */
+  readonly runDates?: readonly LocalDate[];
+  /** Dates of the account's pending due entries: the only steps that may lie in the past. */
+  readonly dueDates: readonly LocalDate[];
+  /** What the account's credit is used on besides the invoices of the walk. */
+  readonly debts?: Debts;
+  /** Of an account whose runs add to its drafts: those there are, the oldest first, and what one that a run makes is like. */
+  readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
+}
+
+/** The invoice that a dry run answers with. */
+export interface DryRunInvoice {
+  /** Target date of the step that made it. */
+  readonly targetDate: LocalDate;
+  readonly run: AccountRun;
+}
+
+/** Subscriptions at whose dates an invoice is asked for; that of such a date holds what is due of all (§11). */
+export type IsWatched = (subscription: SubscriptionBilling) => boolean;
+
+/**
+ * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
+ * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
+ * date is the answer; so is what they have made where they leave nothing to bill up to it. Each earlier date is
+ * evaluated in memory by the rules of a real run and counts as billed for the next one. Load what the first step needs,
+ * with the items of all rows in the window: later steps look at later days only. Nothing of the input is changed.
+ */
+export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
+  const { targetDate, runDates = [] } = input;
+  const isUpToTarget = (date: LocalDate): boolean => date <= targetDate;
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)].filter(isUpToTarget));
+  const walk = new Walk(input, nextItemId);
+  let latest: DryRunInvoice | null = null;
+  const step = (date: LocalDate): DryRunInvoice | null => {
+    const invoice = walk.step(date);
+    latest = invoice ?? latest;
+    candidates.add(walk.dueDates.filter((due) => due < targetDate));
+    return invoice;
+  };
+  for (const date of runDates.filter(isUpToTarget)) step(date);
+  const askedFor: DryRunInvoice | null = latest;
+  if (askedFor !== null && runDates.includes(targetDate)) return askedFor;
+  for (;;) {
+    const candidate = candidates.takeFirst();
+    const invoice = step(candidate ?? targetDate);
+    if (candidate === targetDate) return latest === askedFor ? latest : invoice;
+    if (candidate === undefined) return latest;
+  }
+}
+
+/**
+ * The first invoice that comes at a due or event date of a watched subscription; null = none will come (§11,
+ * UPCOMING_INVOICE). Dates of the other subscriptions are walked over in between, so that the invoice holds what will be
+ * due on its day and nothing that earlier runs bill. `targetDate` of the input is not looked at.
+ */
+export function walkToUpcomingInvoice(
+  input: DryRunWalkInput,
+  isWatched: IsWatched,
+  nextItemId: () => Uuid,
+): DryRunInvoice | null {
+  const subscriptions = input.subscriptions.filter(isWatched);
+  const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
+  const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
+  const walk = new Walk(input, nextItemId);
+  const step = (date: LocalDate): DryRunInvoice | null => {
+    const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
+    const invoice = walk.step(date);
+    candidates.add(walk.dueDates);
+    return isOwnDate && invoice !== null ? notBefore(input.today, invoice) : null;
+  };
+  for (const date of input.runDates ?? []) {
+    const invoice = step(date);
+    if (invoice !== null) return invoice;
+  }
+  for (;;) {
+    const date = candidates.takeFirst();
+    if (date === undefined || (watchedEvents.isEmpty && !walk.isAnyAwaited(watchedIds))) return null;
+    const invoice = step(date);
+    if (invoice !== null) return invoice;
+  }
+}
+
+/** A run that is late comes today, whatever date it is for. */
+function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
+  return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
+}
+
+/** Dates of billing events to come. */
+function eventDates({
+  subscriptions,
+  now,
+}: Pick<DryRunWalkInput, 'subscriptions' | 'now'>): readonly LocalDate[] {
+  return subscriptions.flatMap(({ events }) =>
+    events.filter(({ effectiveDate }) => effectiveDate > now).map(({ localDate }) => localDate),
+  );
+}
+
+/** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */
+class Walk {
+  #account: AccountRunInput;
+  readonly #debts: RunningDebts;
+  readonly #reuse: DryRunWalkInput['reuse'];
+  readonly #today: LocalDate;
+  readonly #nextItemId: () => Uuid;
+  #steps = 0;
+  #run: AccountRun | undefined;
+
+  constructor(input: DryRunWalkInput, nextItemId: () => Uuid) {
+    this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
+    this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
+    this.#reuse = input.reuse;
+    this.#today = input.today;
+    this.#nextItemId = nextItemId;
+  }
+
+  step(date: LocalDate): DryRunInvoice | null {
+    const { state } = this.#account;
+    if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
+    this.#steps += 1;
+    const targetDate = raised(date, state.maxTargetDate);
+    const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
+    const isEmpty = evaluated.items.length === 0;
+    // Credit has the date of the run, not that of its target (§10 rule 7): what is due from an earlier day is run today.
+    const runDate = maxDate(this.#today, date);
+    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, runDate, this.#nextItemId);
+    this.#run = run;
+    this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
+    return run.items.length === 0 ? null : { targetDate, run };
+  }
+
+  /** What the next run writes to: one that stays a draft has the items, after one that was committed comes the next. */
+  #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
+    const reuse = this.#reuse;
+    if (reuse === undefined || items.length === 0) return invoice;
+    if (invoice.status === 'COMMITTED') return { ...invoice, draft: draftAfter(invoice.draft, reuse.drafts) };
+    const draft = invoice.draft ?? { invoice: reuse.newDraft, items: [] };
+    const { createdDate } = draft.invoice;
+    const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
+    return {
+      ...invoice,
+      draft: {
+        invoice: { ...draft.invoice, targetDate: raisedTargetDate(draft.invoice, targetDate) },
+        items: [...draft.items, ...added],
+      },
+    };
+  }
+
+  /** Due dates that the last step has found. */
+  get dueDates(): readonly LocalDate[] {
+    return this.#run?.dueDates ?? [];
+  }
+
+  /** Whether the next step has something to look at in one of these subscriptions if it is at that date. */
+  isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
+    const { config, state, subscriptions } = this.#account;
+    const targetDate = raised(date, state.maxTargetDate);
+    return subscriptions.some(
+      ({ subscriptionId, events, cursor }) =>
+        subscriptionIds.has(subscriptionId) && isDue({ events, cursor, targetDate, config }),
+    );
+  }
+
+  /** Whether one of these subscriptions has something to be looked at, at whatever date. */
+  isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
+    return this.#account.subscriptions.some(
+      ({ subscriptionId, cursor }) =>
+        subscriptionIds.has(subscriptionId) &&
+        (cursor === null || cursor.dirtyFrom !== null || cursor.nextDueDate !== null),
+    );
+  }
+}
+
+/** A run never looks earlier than what is billed already (§8.2 step 4). */
+function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
+  return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
+}
+
+/** Dates in order, each once. */
+class DateQueue {
+  readonly #dates: Set<LocalDate>;
+
+  constructor(dates: readonly LocalDate[]) {
+    this.#dates = new Set(dates);
+  }
+
+  get isEmpty(): boolean {
+    return this.#dates.size === 0;
+  }
+
+  takeFirst(): LocalDate | undefined {
+    let first: LocalDate | undefined;
+    for (const date of this.#dates) {
+      if (first === undefined || date < first) first = date;
+    }
+    if (first !== undefined) this.#dates.delete(first);
+    return first;
+  }
+
+  /** True if the date is in the queue; it is not any more. */
+  take(date: LocalDate): boolean {
+    return this.#dates.delete(date);
+  }
+
+  add(dates: readonly LocalDate[]): void {
+    for (const date of dates) this.#dates.add(date);
+  }
+}
+
+/** What credit is used on while the walk goes on; its own invoices count as paid once their credit is applied. */
+class RunningDebts {
+  #unpaid: readonly Invoice[];
+  readonly #debts: Debts;
+
+  constructor(debts: Debts) {
+    this.#unpaid = debts.unpaid;
+    this.#debts = debts;
+  }
+
+  credit(run: AccountRun, date: LocalDate, nextItemId: () => Uuid): AccountRun {
+    const { state, candidates } = countedRun(run, nextItemId(), date);
+    const { withheld, openUntil } = this.#debts;
+    // A committed summary keeps its invoices from credit (§10 rule 5).
+    const unpaid = this.#unpaid.filter(({ id }) => date <= (openUntil.get(id) ?? date));
+    const input = { credit: state.accountCBA, candidates, unpaid, withheld };
+    const { run: credited, credited: others } = creditRun(run, input, { today: date, nextItemId });
+    const after = new Map(others.invoices.map((invoice) => [invoice.id, invoice]));
+    this.#unpaid = this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice);
+    return credited;
+  }
+}
+
+/** Every step stands for another day: the daily number of items is not a bound of the walk. */
+function forToday(subscription: SubscriptionBilling): SubscriptionBilling {
+  return subscription.itemsCreatedToday === 0 ? subscription : { ...subscription, itemsCreatedToday: 0 };
+}
+
+function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInput {
+  const evaluationOf = new Map(run.evaluations.map((evaluation) => [evaluation.subscriptionId, evaluation]));
+  const subscriptions = account.subscriptions.map((subscription) => {
+    const evaluation = evaluationOf.get(subscription.subscriptionId);
+    return evaluation === undefined ? subscription : subscriptionAfter(subscription, evaluation);
+  });
+  return { ...account, subscriptions, state: run.state };
+}
+
+function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null {
+  const index = drafts.findIndex(({ invoice }) => invoice.id === used?.invoice.id);
+  return index < 0 ? null : (drafts[index + 1] ?? null);
+}
+
+/** The subscription as the next evaluation finds it once this one is written. */
+export function subscriptionAfter(
+  subscription: SubscriptionBilling,
+  { items, coverage, repairable, cursor }: SubscriptionEvaluation,
+): SubscriptionBilling {
+  if (items.length === 0) return { ...subscription, cursor };
+  const billed = new Map<Uuid, BilledItem>(subscription.items);
+  for (const change of repairable) {
+    const item = billed.get(change.id);
+    if (item !== undefined) billed.set(change.id, { ...item, repairable: change.repairable });
+  }
+  for (const item of items) {
+    if (item.itemType === 'RECURRING') billed.set(item.id, item);
+  }
+  return { ...subscription, cursor, items: billed, rows: coverageAfter(subscription.rows, coverage) };
+}
+
+/** What the credit of an account is used on as time goes by. */
+export interface Debts {
+  /** The account's unpaid invoices. */
+  readonly unpaid: readonly Invoice[];
+  /** Those that are being paid now. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** Of those that are linked to an open summary of the parent, the last day on which it is open. */
+  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+}
+
+export const NO_DEBTS: Debts = { unpaid: [], withheld: new Set(), openUntil: new Map() };

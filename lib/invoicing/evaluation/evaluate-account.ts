@@ -1,0 +1,99 @@
+import type { AccountInvoicingState, InvoiceAmounts } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { isDue } from '../periods/window.ts';
+import {
+  type EvaluationSettings,
+  missingItemIds,
+  type SubscriptionBilling,
+  type SubscriptionEvaluation,
+} from './evaluate-subscription.ts';
+import { evaluateSubscriptions } from './evaluate-subscriptions.ts';
+import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './run-invoice.ts';
+
+/** What one run of an account reads. */
+export interface AccountRunInput extends EvaluationSettings {
+  readonly state: AccountInvoicingState;
+  /** In output order. Those that are not due are passed over; bundles tagged AUTO_INVOICING_OFF are left out. */
+  readonly subscriptions: readonly SubscriptionBilling[];
+  /** Default a new COMMITTED invoice. */
+  readonly invoice?: RunInvoice;
+}
+
+/** What one run of an account writes: to one invoice if there are items, and in any case cursors and due dates. */
+export interface AccountRun {
+  /** One per due subscription, in the order of the input. */
+  readonly evaluations: readonly SubscriptionEvaluation[];
+  /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
+  readonly items: readonly NewInvoiceItem[];
+  /** The invoice that the items go to. */
+  readonly invoice: RunInvoice;
+  /** Amounts of the whole invoice while it is unpaid. */
+  readonly amounts: InvoiceAmounts;
+  /** New charged-through dates by subscription (§8.5); none of a DRAFT. */
+  readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
+  /** Dates after the target date for which the account needs a due entry; ascending, each once. */
+  readonly dueDates: readonly LocalDate[];
+  /** With the invoice counted in; `version` is left to the storage. */
+  readonly state: AccountInvoicingState;
+}
+
+/**
+ * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and what follows for
+ * the account (§8.2 steps 7–9, §8.4, §8.5). Runs, dry runs and tests all go through it. Pure but for
+ * `nextItemId` (see `evaluateSubscription`).
+ * @throws InvariantError on an illegal state; nothing may be written then.
+ */
+export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
+  const evaluations = evaluateSubscriptions(dueSubscriptions(input), input, nextItemId);
+  const items = evaluations.flatMap((evaluation) => evaluation.items);
+  const { invoice = NEW_COMMITTED } = input;
+  const all = [...(invoice.draft?.items ?? []), ...items];
+  const amounts = invoiceAmounts(all);
+  return {
+    evaluations,
+    items,
+    invoice,
+    amounts,
+    chargedThrough: chargedThroughDates(invoice.status === 'COMMITTED' ? all : []),
+    dueDates: dueDatesAfter(evaluations, input.targetDate),
+    state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
+  };
+}
+
+/** `missingItemIds` of all due subscriptions: one list, so that one query can load them. */
+export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
+  return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
+}
+
+function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
+  return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, config }));
+}
+
+function dueDatesAfter(
+  evaluations: readonly SubscriptionEvaluation[],
+  targetDate: LocalDate,
+): readonly LocalDate[] {
+  const dates = new Set<LocalDate>();
+  for (const { cursor } of evaluations) {
+    if (cursor.nextDueDate !== null && cursor.nextDueDate > targetDate) dates.add(cursor.nextDueDate);
+  }
+  return [...dates].sort((a, b) => a - b);
+}
+
+function stateAfter(
+  { state, targetDate, invoice = NEW_COMMITTED }: AccountRunInput,
+  items: readonly NewInvoiceItem[],
+  amounts: InvoiceAmounts,
+): AccountInvoicingState {
+  // What a reused draft held before counted nowhere.
+  const after = accountedInvoice(invoice, amounts);
+  const balanced = accountBalancesAfter(state, { before: null, after });
+  // Only what recurs holds later runs at its target date (§1.5).
+  if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
+  const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
+  return { ...balanced, maxTargetDate };
+}

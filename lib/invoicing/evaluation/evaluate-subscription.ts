@@ -1,0 +1,163 @@
+import type {
+  BillingEvent,
+  CoverageRow,
+  InvoicingCursor,
+  OngoingCharge,
+  StoredCursor,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { fixedProposals } from '../periods/fixed-proposals.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import { standingAfter } from '../periods/next-due-date.ts';
+import { type RecurringProposal, recurringProposals } from '../periods/recurring-proposals.ts';
+import { type BillingWindow, windowOf } from '../periods/window.ts';
+import { applyToCoverage, type CoverageChanges } from '../reconciliation/apply-to-coverage.ts';
+import { newItems } from '../reconciliation/new-items.ts';
+import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
+import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
+import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
+import { ongoingEvent } from './ongoing-charge.ts';
+import { assertItemBounds } from './safety-bounds.ts';
+
+/** Everything that the evaluation of one subscription reads. */
+export interface SubscriptionBilling {
+  readonly subscriptionId: Uuid;
+  /**
+   * What bills it on as it was (see ongoing-charge.ts): whole periods from what is settled on, after which there are no rows.
+   * Its event counts in place of `events` then. Default null.
+   */
+  readonly ongoing?: OngoingCharge | null;
+  /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4). */
+  readonly events: readonly BillingEvent[];
+  /** null = never evaluated. */
+  readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
+  /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default none do. */
+  readonly keptUntil?: LocalDate | null;
+  /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
+  readonly rows: readonly CoverageRow[];
+  /** RECURRING items that are repaired, by id (see `missingItemIds`); others do no harm. */
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Items with this subscription's id that were created on the current local day before this run. */
+  readonly itemsCreatedToday: number;
+}
+
+export interface EvaluationSettings {
+  /** Effective target date (see `effectiveTargetDate`). */
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: InvoicingConfig;
+  /**
+   * Consulted under fixed-days proration only, for repairs of a plan that no loaded event names any more (a change that
+   * was taken back); without it such a repair is the row's own share, which may differ by a rounding.
+   */
+  readonly periodOfPhase?: PeriodOfPhase;
+}
+
+/** What a run has to write for one subscription; without items only the cursor changes. */
+export interface SubscriptionEvaluation {
+  readonly subscriptionId: Uuid;
+  /** FIXED, RECURRING and REPAIR_ADJ items in output order. */
+  readonly items: readonly NewInvoiceItem[];
+  readonly coverage: CoverageChanges;
+  /** New `repairable` of existing items. */
+  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
+  readonly cursor: InvoicingCursor;
+}
+
+interface Proposals {
+  readonly window: BillingWindow;
+  /** Days before it are not looked at; null = all days are. */
+  readonly lookedAtFrom: LocalDate | null;
+  readonly recurring: readonly RecurringProposal[];
+}
+
+/**
+ * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for
+ * `nextItemId`, which is called once per item in output order and otherwise never looked into: a run passes the id
+ * port, a dry run and the tests a counter, and equal sources give equal results.
+ * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of §8.4 is broken.
+ */
+export function evaluateSubscription(
+  subscription: SubscriptionBilling,
+  settings: EvaluationSettings,
+  nextItemId: () => Uuid,
+): SubscriptionEvaluation {
+  const { subscriptionId, rows, items: billedItems, keptUntil = null } = subscription;
+  const events = billingEventsOf(subscription);
+  const { targetDate, currency, config, periodOfPhase } = settings;
+  const { window, lookedAtFrom, recurring } = propose(subscription, settings);
+  const { start: windowStart, anchorIndex } = window;
+  const reconciliation = reconcile({
+    fixed: fixedFrom(
+      fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
+      keptUntil,
+      rows,
+    ),
+    recurring,
+    rows,
+    items: billedItems,
+    events,
+    windowStart: lookedAtFrom,
+    targetDate,
+    currency,
+    prorationFixedDays: config.prorationFixedDays,
+    ...(periodOfPhase === undefined ? {} : { periodOfPhase }),
+  });
+
+  const items = newItems(reconciliation, nextItemId);
+  assertItemBounds({ items, subscription, config });
+  return {
+    subscriptionId,
+    items,
+    coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
+    repairable: [...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
+    cursor: {
+      subscriptionId,
+      dirtyFrom: null,
+      ...standingAfter({ events, targetDate, config }),
+    },
+  };
+}
+
+/**
+ * Items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of its
+ * rows, inside the window or not (§7.2 rule 6), then evaluate; a subscription without changes needs none.
+ */
+export function missingItemIds(
+  subscription: SubscriptionBilling,
+  settings: EvaluationSettings,
+): readonly Uuid[] {
+  const rows = recurringRows(subscription.rows);
+  if (rows.length === 0) return [];
+  const { lookedAtFrom, recurring } = propose(subscription, settings);
+  const parts = repairedParts(rows, recurring, lookedAtFrom);
+  const ids = new Set(parts.map(({ of: row }) => row.itemId));
+  return [...ids].filter((id) => !subscription.items.has(id));
+}
+
+function billingEventsOf({
+  subscriptionId,
+  events,
+  ongoing = null,
+}: SubscriptionBilling): readonly BillingEvent[] {
+  return ongoing === null ? events : [ongoingEvent(subscriptionId, ongoing)];
+}
+
+function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
+  const { cursor, keptUntil = null, ongoing = null } = subscription;
+  const events = billingEventsOf(subscription);
+  const window =
+    ongoing !== null && cursor !== null
+      ? { start: cursor.settledThrough, anchorIndex: 0 }
+      : windowOf({ events, cursor, targetDate: settings.targetDate });
+  const { start: windowStart, anchorIndex } = window;
+  const recurring = recurringProposals({ events, anchorIndex, windowStart, ...settings });
+  return {
+    window,
+    lookedAtFrom: keptUntil ?? windowStart,
+    recurring: recurringFrom(recurring, keptUntil),
+  };
+}

@@ -1,0 +1,159 @@
+import type { BillingEvent } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { BillingPeriod, DatedInstant, Instant } from '../../values/time/index.ts';
+
+/** RECURRING is charged for every billing period, FIXED once. */
+export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED' } as const;
+export type PriceType = (typeof PriceType)[keyof typeof PriceType];
+
+/** From `from` on a subscription pays another price than before; of a fixed price, then. */
+export interface PriceDifference {
+  readonly subscriptionId: Uuid;
+  readonly bundleId: Uuid;
+  readonly planName: string;
+  readonly phaseName: string;
+  readonly priceType: PriceType;
+  readonly from: DatedInstant;
+  /** Prices of one, a recurring one per its billing period; null = none. */
+  readonly oldPrice: Decimal | null;
+  readonly newPrice: Decimal | null;
+  /** New minus old. */
+  readonly difference: Decimal;
+  /** null for a fixed price. */
+  readonly oldBillingPeriod: BillingPeriod | null;
+  readonly newBillingPeriod: BillingPeriod | null;
+  /** Date of the version that supplies the new price. */
+  readonly catalogEffectiveDate: Instant | null;
+}
+
+/**
+ * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one pair
+ * of recurring prices in one phase, and one for each fixed price. What begins or ends in one stream only is no difference
+ * of recurring prices; a stream without events has nothing to compare.
+ */
+export function priceDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): readonly PriceDifference[] {
+  return [...recurringDifferences(before, after), ...fixedDifferences(before, after)].sort(
+    (one, other) => one.from.at - other.from.at,
+  );
+}
+
+function recurringDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): readonly PriceDifference[] {
+  const differences: PriceDifference[] = [];
+  const both = [
+    ...before.map((event) => ({ event, isNew: false })),
+    ...after.map((event) => ({ event, isNew: true })),
+  ].toSorted((one, other) => one.event.effectiveDate - other.event.effectiveDate);
+  let old: BillingEvent | undefined;
+  let now: BillingEvent | undefined;
+  let open: PriceDifference | undefined;
+  for (const [at, events] of Map.groupBy(both, ({ event }) => event.effectiveDate)) {
+    old = events.findLast(({ isNew }) => !isNew)?.event ?? old;
+    now = events.findLast(({ isNew }) => isNew)?.event ?? now;
+    const difference = recurringDifference(at, old, now);
+    if (difference !== undefined && !isSame(open, difference)) differences.push(difference);
+    open = difference;
+  }
+  return differences;
+}
+
+function recurringDifference(
+  at: Instant,
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+): PriceDifference | undefined {
+  if (!old?.planName || !now?.planName || now.phaseName === null) return undefined;
+  const [oldPrice, newPrice] = [old.recurringPrice, now.recurringPrice];
+  const isFree = isZero(oldPrice) && isZero(newPrice);
+  if (isFree || (isSamePrice(oldPrice, newPrice) && old.billingPeriod === now.billingPeriod))
+    return undefined;
+  return {
+    subscriptionId: now.subscriptionId,
+    bundleId: now.bundleId,
+    planName: now.planName,
+    phaseName: now.phaseName,
+    priceType: PriceType.RECURRING,
+    from: { at, date: now.effectiveDate === at ? now.localDate : old.localDate },
+    oldPrice,
+    newPrice,
+    difference: differenceOf(oldPrice, newPrice),
+    oldBillingPeriod: old.billingPeriod,
+    newBillingPeriod: now.billingPeriod,
+    catalogEffectiveDate: now.catalogEffectiveDate,
+  };
+}
+
+function fixedDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): readonly PriceDifference[] {
+  if (before.length === 0 || after.length === 0) return [];
+  const [old, now] = [fixedCharges(before), fixedCharges(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap(
+    (key) => fixedDifference(old.get(key), now.get(key)) ?? [],
+  );
+}
+
+/** The events that charge a fixed price, by phase and how many times it has charged one: a phase may begin on another day. */
+function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
+  const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
+  return new Map(
+    [...Map.groupBy(charges, ({ phaseName }) => phaseName)].flatMap(([phaseName, charged]) =>
+      charged.map((event, index) => [`${phaseName} ${index}`, event] as const),
+    ),
+  );
+}
+
+function fixedDifference(
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+): PriceDifference | undefined {
+  const event = now ?? old;
+  if (!event?.planName || event.phaseName === null) return undefined;
+  const [oldPrice, newPrice] = [old?.fixedPrice ?? null, now?.fixedPrice ?? null];
+  if (isSamePrice(oldPrice, newPrice)) return undefined;
+  return {
+    subscriptionId: event.subscriptionId,
+    bundleId: event.bundleId,
+    planName: event.planName,
+    phaseName: event.phaseName,
+    priceType: PriceType.FIXED,
+    from: { at: event.effectiveDate, date: event.localDate },
+    oldPrice,
+    newPrice,
+    difference: differenceOf(oldPrice, newPrice),
+    oldBillingPeriod: null,
+    newBillingPeriod: null,
+    catalogEffectiveDate: event.catalogEffectiveDate,
+  };
+}
+
+function isSame(one: PriceDifference | undefined, other: PriceDifference): boolean {
+  return (
+    one !== undefined &&
+    one.phaseName === other.phaseName &&
+    isSamePrice(one.oldPrice, other.oldPrice) &&
+    isSamePrice(one.newPrice, other.newPrice) &&
+    one.oldBillingPeriod === other.oldBillingPeriod &&
+    one.newBillingPeriod === other.newBillingPeriod
+  );
+}
+
+function isSamePrice(one: Decimal | null, other: Decimal | null): boolean {
+  return differenceOf(one, other).isZero();
+}
+
+function isZero(price: Decimal | null): boolean {
+  return price?.isZero() ?? true;
+}
+
+/** Without a price nothing is paid. */
+function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
+  return (now ?? ZERO).minus(old ?? ZERO);
+}

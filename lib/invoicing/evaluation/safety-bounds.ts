@@ -1,0 +1,116 @@
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import type { BilledItem } from '../reconciliation/recurring-row.ts';
+
+export interface ItemBoundsInput {
+  /** New items of one subscription in output order. */
+  readonly items: readonly NewInvoiceItem[];
+  readonly subscription: {
+    readonly subscriptionId: Uuid;
+    readonly itemsCreatedToday: number;
+    readonly items: ReadonlyMap<Uuid, BilledItem>;
+  };
+  readonly config: Pick<InvoicingConfig, 'sanitySafetyBoundEnabled' | 'maxDailyItems'>;
+}
+
+/**
+ * Refuses output that asks too much, or that can only come from a defect or from damaged data (§8.4).
+ * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError: nothing may be written, the account is parked.
+ */
+export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
+  if (items.length === 0) return;
+  const { subscriptionId } = subscription;
+  if (config.sanitySafetyBoundEnabled) refuseDoubleFixed(items, subscriptionId);
+  if (config.maxDailyItems >= 0) refuseDailyNumber({ items, subscription, config });
+  assertNoOverlap(items, 'RECURRING', () => subscriptionId);
+  assertNoOverlap(items, 'REPAIR_ADJ', (item) => item.linkedItemId);
+  assertRepairs(items, subscription.items);
+}
+
+/** The settings of a run that goes past the bounds. */
+export function withoutBounds(config: InvoicingConfig): InvoicingConfig {
+  return { ...config, sanitySafetyBoundEnabled: false, maxDailyItems: -1 };
+}
+
+export function isBoundExceeded(error: unknown): boolean {
+  return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
+}
+
+/** Rule 1; its half on RECURRING items follows from rule 3. */
+function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
+  const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
+  if (new Set(starts).size === starts.length) return;
+  throw boundExceeded('sanitySafetyBoundEnabled', {
+    excess: `Subscription ${subscriptionId} would get two FIXED items on one date`,
+    facts: { subscriptionId },
+  });
+}
+
+/** Rule 2. Repairs carry no subscription id and do not count. */
+function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: ItemBoundsInput): void {
+  const { subscriptionId, itemsCreatedToday } = subscription;
+  const created = items.filter((item) => item.subscriptionId !== null).length;
+  if (created === 0 || itemsCreatedToday + created <= maxDailyItems) return;
+  throw boundExceeded('maxDailyNumberOfItemsSafetyBound', {
+    excess: `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than ${maxDailyItems}`,
+    facts: { subscriptionId, itemsCreatedToday, created, maxDailyItems },
+  });
+}
+
+/** Names the bound by its setting, and both ways past it. */
+function boundExceeded(
+  bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
+  { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
+): BillingError {
+  const setting = `org.service.invoice.${bound}`;
+  return new BillingError({
+    code: ErrorCode.INVOICE_BOUND_EXCEEDED,
+    message: `${excess}: that is past the safety bound ${setting}; an explicit run with acceptBounds=true goes past it once, the setting ${bound === 'sanitySafetyBoundEnabled' ? 'turns it off' : 'raises it'}`,
+    facts: { bound: setting, ...facts },
+  });
+}
+
+/** Rule 3: items come in date order, so each one has to start where the last of its group ended, or later. */
+function assertNoOverlap(
+  items: readonly NewInvoiceItem[],
+  itemType: 'RECURRING' | 'REPAIR_ADJ',
+  groupOf: (item: NewInvoiceItem) => Uuid | null,
+): void {
+  const endOf = new Map<Uuid | null, number>();
+  for (const item of items) {
+    if (item.itemType !== itemType || item.startDate === null || item.endDate === null) continue;
+    const group = groupOf(item);
+    assertInvariant(
+      item.startDate >= (endOf.get(group) ?? item.startDate) && item.startDate < item.endDate,
+      `${itemType} items of ${group} overlap or are empty`,
+      { group, startDate: item.startDate, endDate: item.endDate },
+    );
+    endOf.set(group, item.endDate);
+  }
+}
+
+/** Rule 4 with §1.6 rules 4 and 5: repairs lie inside their item and never exceed what is left of it. */
+function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
+  const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));
+  for (const { itemType, linkedItemId, startDate, endDate, amount } of items) {
+    if (itemType !== 'REPAIR_ADJ' || linkedItemId === null) continue;
+    const item = billed.get(linkedItemId);
+    const remaining = left.get(linkedItemId)?.plus(amount);
+    assertInvariant(
+      item !== undefined && remaining !== undefined && !amount.greaterThan(0) && !remaining.lessThan(0),
+      `Item ${linkedItemId} would be repaired beyond its amount`,
+      { itemId: linkedItemId, amount: amount.toFixed() },
+    );
+    assertInvariant(
+      startDate !== null &&
+        endDate !== null &&
+        startDate >= (item.startDate ?? startDate) &&
+        endDate <= (item.endDate ?? endDate),
+      `A repair lies outside its item ${linkedItemId}`,
+      { itemId: linkedItemId, startDate, endDate },
+    );
+    left.set(linkedItemId, remaining);
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  type ItemBasis,
+  type RecurringBasis,
+  type RepairBasis,
+  RepairRule,
+  type Share,
+} from '../../records/index.ts';
+import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  quotient,
+  roundToCurrency,
+  roundToScale,
+  ZERO,
+} from '../../values/money/index.ts';
+
+/** One operation of the way to an amount; the result of one is the base of the next unless it says otherwise. */
+export interface CalculationStep {
+  /**
+   * MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the currency. ROUND: base
+   * rounded half up to the currency. LIMIT: base, but at most factor. REMAINDER: factor, whatever the base. NEGATE: base
+   * with the other sign.
+   */
+  readonly operation: 'MULTIPLY' | 'PRORATE' | 'ROUND' | 'LIMIT' | 'REMAINDER' | 'NEGATE';
+  readonly base: Decimal;
+  readonly factor: Decimal | null;
+  readonly days: number | null;
+  readonly totalDays: number | null;
+  /** Days ÷ total days. */
+  readonly ratio: Decimal | null;
+  /** Before it is rounded. */
+  readonly unrounded: Decimal | null;
+  readonly result: Decimal;
+}
+
+/** The steps from the facts of an item to its amount, which is the last step's result. */
+export function stepsOf(basis: ItemBasis, currency: Currency): readonly CalculationStep[] {
+  switch (basis.kind) {
+    case 'FIXED': {
+      const priced = pricedSteps(basis.price, basis.quantity);
+      return [...priced, rounded(resultOf(priced, basis.price), currency)];
+    }
+    case 'RECURRING':
+      return recurringSteps(basis, currency);
+    case 'REPAIR':
+      return repairSteps(basis, currency);
+    case 'CREDIT': {
+      if (basis.balance.isNegative()) return [negated(basis.balance)];
+      const used = step({
+        operation: 'LIMIT',
+        base: basis.balance,
+        factor: basis.credit,
+        result: smaller(basis.balance, basis.credit),
+      });
+      return [used, negated(used.result)];
+    }
+    default:
+      return neverKind(basis);
+  }
+}
+
+function recurringSteps(basis: RecurringBasis, currency: Currency): readonly CalculationStep[] {
+  const { price, quantity, share, part } = basis;
+  const steps = pricedSteps(price, quantity);
+  const rate = resultOf(steps, price);
+  const whole = share === null ? rounded(rate, currency) : prorated(share, currency);
+  return part === null ? [...steps, whole] : [...steps, whole, prorated(part, currency)];
+}
+
+function repairSteps(basis: RepairBasis, currency: Currency): readonly CalculationStep[] {
+  const { rule, share, amount, repairable } = basis;
+  const steps: CalculationStep[] = share === null ? [] : [prorated(share, currency)];
+  const base = resultOf(steps, amount);
+  if (rule === RepairRule.LIMIT) {
+    steps.push(step({ operation: 'LIMIT', base, factor: repairable, result: smaller(base, repairable) }));
+  }
+  if (rule === RepairRule.REMAINDER) {
+    steps.push(step({ operation: 'REMAINDER', base, factor: repairable, result: repairable }));
+  }
+  return [...steps, negated(resultOf(steps, amount))];
+}
+
+/** Price × quantity with up to 9 decimals, as rates are stored. */
+function pricedSteps(price: Decimal, quantity: number): CalculationStep[] {
+  if (quantity === 1) return [];
+  const factor = decimal(quantity);
+  const unrounded = price.times(factor);
+  const result =
+    unrounded.decimalPlaces() > MAX_FRACTION_DIGITS
+      ? roundToScale(unrounded, MAX_FRACTION_DIGITS)
+      : unrounded;
+  return [step({ operation: 'MULTIPLY', base: price, factor, unrounded, result })];
+}
+
+function prorated({ base, days, totalDays }: Share, currency: Currency): CalculationStep {
+  const ratio = quotient(days, totalDays);
+  const unrounded = base.times(ratio);
+  const result = roundToCurrency(unrounded, currency);
+  return step({ operation: 'PRORATE', base, days, totalDays, ratio, unrounded, result });
+}
+
+function rounded(base: Decimal, currency: Currency): CalculationStep {
+  return step({ operation: 'ROUND', base, unrounded: base, result: roundToCurrency(base, currency) });
+}
+
+function negated(base: Decimal): CalculationStep {
+  return step({ operation: 'NEGATE', base, result: base.isZero() ? ZERO : base.negated() });
+}
+
+function step(
+  known: Pick<CalculationStep, 'operation' | 'base' | 'result'> & Partial<CalculationStep>,
+): CalculationStep {
+  return { factor: null, days: null, totalDays: null, ratio: null, unrounded: null, ...known };
+}
+
+function resultOf(steps: readonly CalculationStep[], start: Decimal): Decimal {
+  return steps.at(-1)?.result ?? start;
+}
+
+function smaller(one: Decimal, other: Decimal): Decimal {
+  return one.lessThan(other) ? one : other;
+}
+
+function neverKind(basis: never): never {
+  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+}

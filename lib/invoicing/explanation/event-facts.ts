@@ -1,0 +1,140 @@
+import type { BasisEvent, BlockingState, ItemBasis, LifecycleEvent } from '../../records/index.ts';
+import { BillingTransitionType } from '../../records/index.ts';
+import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../../subscriptions/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+
+/** What is stored of a subscription. */
+export interface SubscriptionPast {
+  /** Active and withdrawn ones. */
+  readonly events: readonly LifecycleEvent[];
+  /** Active states of the subscription, its bundle and its account. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
+
+/** A billing event with what the subscription's history knows of it. */
+export interface EventFacts extends BasisEvent {
+  /** The choice of plan that a bill cycle day or quantity came with; of others the type. */
+  readonly cameWith: BillingTransitionType;
+  /** True of a CHANGE of the catalog's price alone. */
+  readonly isPriceChange: boolean;
+  /** Why it is dated as it is; null = nothing is kept of it. */
+  readonly reason: EventReason | null;
+  /** Of a choice of plan the date that its phases count from. */
+  readonly phaseAnchor: LocalDate | null;
+  /** Of the beginning and end of a block: the services and states that say so, where they still do. */
+  readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
+}
+
+/** The events that stand behind an item. */
+export interface ItemEvents {
+  /** What its price comes from; of a repair what it comes after. */
+  readonly event: EventFacts | null;
+  /** What ends the stretch of a recurring charge. */
+  readonly nextEvent: EventFacts | null;
+  /** What put the subscription on the plan of the charge. */
+  readonly planEvent: EventFacts | null;
+}
+
+export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
+
+/** The events of a basis as the history of the subscription was when the item was made. */
+export function eventsBehind(
+  basis: ItemBasis,
+  item: { readonly planName: string | null; readonly createdDate: Instant },
+  past: SubscriptionPast,
+): ItemEvents {
+  if (basis.kind === 'CREDIT') return NO_EVENTS;
+  const known = new Past(past, item.createdDate);
+  const { event } = basis;
+  if (basis.kind === 'REPAIR') return { ...NO_EVENTS, event: event && known.factsOf(event) };
+  const nextEvent = basis.kind === 'RECURRING' ? basis.nextEvent : null;
+  return {
+    event: event && known.factsOf(event),
+    nextEvent: nextEvent && known.factsOf(nextEvent),
+    planEvent: event && known.planChoice(event, item.planName),
+  };
+}
+
+class Past {
+  readonly #past: SubscriptionPast;
+  readonly #at: Instant;
+
+  constructor(past: SubscriptionPast, at: Instant) {
+    this.#past = past;
+    this.#at = at;
+  }
+
+  factsOf(event: BasisEvent): EventFacts {
+    const stored = this.#stored(event);
+    const { type, effectiveDate } = event;
+    const isTerm =
+      type === BillingTransitionType.BCD_CHANGE || type === BillingTransitionType.QUANTITY_CHANGE;
+    const choice = isTerm
+      ? this.#choices().find(({ effective }) => effective.at === effectiveDate)
+      : undefined;
+    return {
+      ...event,
+      cameWith: choice === undefined ? type : typeOf(choice),
+      isPriceChange: type === BillingTransitionType.CHANGE && stored === undefined,
+      reason: this.#reasonOf(event, choice ?? stored),
+      phaseAnchor: (choice ?? stored)?.phaseAnchor?.date ?? null,
+      blockedBy: this.#blockedBy(event),
+    };
+  }
+
+  /** The latest choice of that plan up to the event. */
+  planChoice(until: BasisEvent, planName: string | null): EventFacts | null {
+    const choice = this.#choices().find(
+      (each) => each.planName === planName && each.effective.at <= until.effectiveDate,
+    );
+    if (choice === undefined) return null;
+    const { effective } = choice;
+    return this.factsOf({ type: typeOf(choice), effectiveDate: effective.at, localDate: effective.date });
+  }
+
+  /** Of the events of that type and instant the one that stood when the item was made. */
+  #stored({ type, effectiveDate }: BasisEvent): LifecycleEvent | undefined {
+    const same = this.#past.events.filter(
+      (event) => event.type === type && event.effective.at === effectiveDate,
+    );
+    return same.find((event) => this.#stood(event)) ?? same.at(-1);
+  }
+
+  /** The choices of plan that stood then, the latest first. */
+  #choices(): readonly LifecycleEvent[] {
+    return this.#past.events
+      .filter((event) => isPlanChoice(event) && this.#stood(event))
+      .toSorted((a, b) => b.effective.at - a.effective.at || b.sequence - a.sequence);
+  }
+
+  #stood({ createdDate, isActive, deactivatedBy }: LifecycleEvent): boolean {
+    if (createdDate > this.#at) return false;
+    if (isActive) return true;
+    const by = this.#past.events.find(({ id }) => id === deactivatedBy);
+    return by !== undefined && by.createdDate > this.#at;
+  }
+
+  /** An end that is not stored is derived from that of the base (subscriptions §12). */
+  #reasonOf({ type }: BasisEvent, stored: LifecycleEvent | undefined): EventReason | null {
+    const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
+    if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
+    return stored.reason === null ? null : readReason(stored.reason);
+  }
+
+  #blockedBy({ type, effectiveDate }: BasisEvent): EventFacts['blockedBy'] {
+    const isStart = type === BillingTransitionType.START_BILLING_DISABLED;
+    if (!isStart && type !== BillingTransitionType.END_BILLING_DISABLED) return [];
+    return this.#past.blockingStates
+      .filter(({ effective, isBlockBilling }) => effective.at === effectiveDate && isBlockBilling === isStart)
+      .map(({ service, stateName }) => ({ service, stateName }));
+  }
+}
+
+/** Markers of an undo are never asked for. */
+function typeOf({ type }: LifecycleEvent): BillingTransitionType {
+  return type === 'UNCANCEL' || type === 'UNDO_CHANGE'
+    ? BillingTransitionType.CHANGE
+    : BillingTransitionType[type];
+}

@@ -1,0 +1,243 @@
+import {
+  type CreditBasis,
+  type FixedBasis,
+  type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
+  PeriodRule,
+  type RecurringBasis,
+  type RepairBasis,
+  RepairRule,
+} from '../../records/index.ts';
+import { type Currency, type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { isMonthBased } from '../../values/time/index.ts';
+import type { CalculationStep } from './basis-calculation.ts';
+import type { EventFacts, ItemEvents } from './event-facts.ts';
+import { endingEvent } from './explained-rules.ts';
+import { cycleSentence, dateSentence, phaseSentence } from './explanation-rules-text.ts';
+import {
+  capitalised,
+  counted,
+  dateText,
+  eventName,
+  eventText,
+  instantText,
+  money,
+  periodName,
+  planOf,
+  range,
+} from './explanation-words.ts';
+
+export interface ExplanationParts {
+  readonly item: InvoiceItem;
+  readonly linked: InvoiceItem | undefined;
+  readonly basis: ItemBasis | null;
+  readonly events: ItemEvents;
+  /** True if the plan is one of prices of its own, which no catalog version has. */
+  readonly hasOwnPrices: boolean;
+  /** True of an invoice that another system has made. */
+  readonly isMigrated: boolean;
+  readonly steps: readonly CalculationStep[];
+  readonly computedAmount: Decimal;
+}
+
+/** The facts and the sum as one paragraph of English. */
+export function explanationText(parts: ExplanationParts): string {
+  const { item, basis, computedAmount } = parts;
+  const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
+  const { description, currency } = item;
+  const changed = computedAmount.equals(item.amount)
+    ? []
+    : [
+        `The amount was changed to ${money(item.amount, currency)} later${description === null ? '' : `: ${description}`}.`,
+      ];
+  return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
+}
+
+function factsOf(basis: ItemBasis, parts: ExplanationParts): readonly string[] {
+  switch (basis.kind) {
+    case 'FIXED':
+      return fixedFacts(basis, parts);
+    case 'RECURRING':
+      return [...recurringFacts(basis, parts), `${sumOf(parts)}.`];
+    case 'REPAIR':
+      return [...repairFacts(basis, parts), `${sumOf(parts)}.`];
+    case 'CREDIT':
+      return [creditFacts(basis, parts)];
+    default:
+      return neverKind(basis);
+  }
+}
+
+function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { event } = events;
+  const came =
+    event === null ? '' : ` with ${event.localDate === item.startDate ? eventName(event) : eventText(event)}`;
+  const isPlain = quantity === 1 && price.equals(item.amount);
+  return [
+    `One-time price of ${planOf(item)}, charged on ${dateText(item.startDate)}${came}: ${priceText(price, quantity, item.currency)}, ${versionOf(parts)}.`,
+    ...startSentences(events, item),
+    isPlain ? '' : `${sumOf(parts)}.`,
+  ];
+}
+
+function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { price, quantity, billingPeriod, billingMode, part, share, prorationFixedDays } = basis;
+  const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
+  const days = part === null && share === null ? range(item) : counted(item);
+  const since = events.event === null ? '' : ` since ${eventText(events.event)}`;
+  return [
+    `${periodName(billingPeriod)} price of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
+    periodFact(basis, events),
+    part === null ? '' : `Only ${range(item)} of it was not billed yet.`,
+    cycleSentence(basis),
+    ...startSentences(events, item),
+    dateSentence(endingEvent(basis, events)),
+    prorationFixedDays > 0 && (share ?? part) !== null
+      ? `Every month counts for ${prorationFixedDays} days.`
+      : '',
+  ];
+}
+
+/** Of what begins with its event: of what follows, the cycle dates tell. */
+function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
+  const { event } = events;
+  return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
+}
+
+function priceText(price: Decimal, quantity: number, currency: Currency): string {
+  return quantity === 1 ? money(price, currency) : `${money(price, currency)} for each of ${quantity}`;
+}
+
+function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
+  const { rule, billingPeriod } = basis;
+  const cycleDate = isMonthBased(billingPeriod) ? 'bill cycle date' : 'cycle date';
+  const subject = basis.part === null ? 'It' : `The period ${counted(basis)}`;
+  const from = event === null ? dateText(basis.startDate) : eventText(event);
+  const until = nextEvent === null ? 'the end of what is billable' : eventText(nextEvent);
+  switch (rule) {
+    case PeriodRule.WHOLE:
+      return `${subject} is a whole period, from one ${cycleDate} to the next.`;
+    case PeriodRule.LEADING:
+      return `${subject} goes from ${from} to the next ${cycleDate}.`;
+    case PeriodRule.TRAILING:
+      return `${subject} goes from the last ${cycleDate} to ${until}.`;
+    case PeriodRule.BETWEEN_EVENTS:
+      return `${subject} goes from ${from} to ${until}, before the next ${cycleDate}.`;
+    default:
+      return neverRule(rule);
+  }
+}
+
+function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts): readonly string[] {
+  const charge =
+    linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
+  const { amount, repairable, rule } = basis;
+  const left = money(repairable, item.currency);
+  const credit = amount.equals(repairable)
+    ? 'all of which could be credited'
+    : `and ${left} was left to credit`;
+  return [
+    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${afterText(events.event)}.`,
+    dateSentence(events.event),
+    `Of that charge ${money(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
+    rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
+    rule === RepairRule.REMAINDER ? 'These are its last days in force, so all that is left is credited.' : '',
+  ];
+}
+
+function afterText(event: EventFacts | null): string {
+  return event === null ? '' : ` after ${eventText(event)}`;
+}
+
+function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }: ExplanationParts): string {
+  const { currency } = item;
+  if (balance.isNegative()) {
+    return `The invoice came to ${money(balance, currency)}, so ${money(computedAmount, currency)} went to the account as credit.`;
+  }
+  const used = money(computedAmount.negated(), currency);
+  return `The invoice owed ${money(balance, currency)} and the account had ${money(credit, currency)} of credit, of which ${used} was used: the item is ${money(computedAmount, currency)}.`;
+}
+
+/** The steps in a row: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
+function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
+  const shown = steps.flatMap((step) => shownStep(step, currency));
+  return shown.length === 0
+    ? `The amount is ${money(computedAmount, currency)}`
+    : capitalised(shown.join(', '));
+}
+
+function shownStep(step: CalculationStep, currency: Currency): readonly string[] {
+  const { operation, base, factor, days, totalDays, unrounded, result } = step;
+  const amount = (value: Decimal): string => money(value, currency);
+  switch (operation) {
+    case 'MULTIPLY':
+      return [`${amount(base)} × ${formatDecimal(factor ?? result)} = ${amount(result)}`];
+    case 'PRORATE': {
+      const product = unrounded ?? result;
+      const sum = `${amount(base)} × ${days}/${totalDays} days = ${formatDecimal(product)}`;
+      return [product.equals(result) ? `${sum} ${currency}` : `${sum}, rounded half up to ${amount(result)}`];
+    }
+    case 'ROUND':
+      return base.equals(result) ? [] : [`${amount(base)}, rounded half up to ${amount(result)}`];
+    case 'LIMIT':
+      return [`the smaller of ${amount(base)} and ${amount(factor ?? result)} is ${amount(result)}`];
+    case 'REMAINDER':
+      return [`what is left is ${amount(result)}`];
+    case 'NEGATE':
+      return [`so the item is ${amount(result)}`];
+    default:
+      return neverOperation(operation);
+  }
+}
+
+/** Amounts that people give are not computed; the facts of others were not always kept. */
+function withoutBasis({ item, linked, isMigrated }: ExplanationParts): readonly string[] {
+  const amount = money(item.amount, item.currency);
+  if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
+  switch (item.itemType) {
+    case InvoiceItemType.EXTERNAL_CHARGE:
+      return [`External charge of ${amount}, the amount that was asked for.`];
+    case InvoiceItemType.TAX:
+      return [`Tax of ${amount}, the amount that was given.`];
+    case InvoiceItemType.CREDIT_ADJ:
+      return [
+        `Credit of ${money(item.amount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
+      ];
+    case InvoiceItemType.ITEM_ADJ: {
+      const of =
+        linked === undefined
+          ? ''
+          : ` of the ${money(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+      return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
+    }
+    case InvoiceItemType.PARENT_SUMMARY:
+      return [
+        `Summary of ${amount}: what the linked invoices of child account ${item.childAccountId} come to.`,
+      ];
+    default:
+      return [`${amount}: the facts behind this amount were not kept when it was made.`];
+  }
+}
+
+/** An override plan is of no version: its date is that of its event. */
+function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
+  if (hasOwnPrices) return 'with prices of its own';
+  return catalogEffectiveDate === null
+    ? 'by the catalog'
+    : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
+}
+
+function neverKind(basis: never): never {
+  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+}
+
+function neverRule(rule: never): never {
+  throw new Error(`Unknown period rule ${String(rule)}`);
+}
+
+function neverOperation(operation: never): never {
+  throw new Error(`Unknown operation ${String(operation)}`);
+}

@@ -1,0 +1,77 @@
+import type { InvoiceItem, InvoiceItemType, ItemBasis } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+import { type CalculationStep, stepsOf } from './basis-calculation.ts';
+import { eventsBehind, type ItemEvents, NO_EVENTS, type SubscriptionPast } from './event-facts.ts';
+import { type ExplainedRule, rulesBehind } from './explained-rules.ts';
+import { explanationText } from './explanation-text.ts';
+
+/** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */
+export interface ItemExplanation {
+  readonly itemId: Uuid;
+  readonly invoiceId: Uuid;
+  readonly itemType: InvoiceItemType;
+  readonly amount: Decimal;
+  readonly currency: Currency;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  readonly startDate: LocalDate | null;
+  readonly endDate: LocalDate | null;
+  /** Effective date of the catalog version that the price comes from; of an override plan, the date of its event. */
+  readonly catalogEffectiveDate: Instant | null;
+  /** The item that is repaired or adjusted. */
+  readonly linkedItemId: Uuid | null;
+  /** null: the amount was given and not computed, or the facts behind it were not kept. */
+  readonly basis: ItemBasis | null;
+  /** The events of the basis, with why each is dated as it is. */
+  readonly events: ItemEvents;
+  /** The catalog's rules that decided its dates and its bill cycle day, with the case of each that matched. */
+  readonly rules: readonly ExplainedRule[];
+  /** From the facts to the amount; empty without them. */
+  readonly steps: readonly CalculationStep[];
+  /** What the steps come to, or the amount as it was given; differs from `amount` only where it was changed later. */
+  readonly computedAmount: Decimal;
+  /** One paragraph of English with the sum worked out. */
+  readonly text: string;
+}
+
+export interface ExplainedItem {
+  readonly item: InvoiceItem;
+  /** The item that it repairs or adjusts. */
+  readonly linked: InvoiceItem | undefined;
+  readonly basis: ItemBasis | null;
+  /** Of its subscription, or of that of the item that it repairs. */
+  readonly past: SubscriptionPast;
+  /** True if its plan is one that overrides prices. */
+  readonly hasOwnPrices: boolean;
+  /** True of an invoice that another system has made. */
+  readonly isMigrated: boolean;
+}
+
+/** Explains the amount of an item from the facts kept with it. */
+export function explainItem(explained: ExplainedItem): ItemExplanation {
+  const { item, linked, basis, past, hasOwnPrices, isMigrated } = explained;
+  const steps = basis === null ? [] : stepsOf(basis, item.currency);
+  const computedAmount = steps.at(-1)?.result ?? item.amount;
+  const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
+  return {
+    itemId: item.id,
+    invoiceId: item.invoiceId,
+    itemType: item.itemType,
+    amount: item.amount,
+    currency: item.currency,
+    planName: item.planName,
+    phaseName: item.phaseName,
+    startDate: item.startDate,
+    endDate: item.endDate,
+    catalogEffectiveDate: item.catalogEffectiveDate,
+    linkedItemId: item.linkedItemId,
+    basis,
+    events,
+    rules: basis === null ? [] : rulesBehind(basis, events),
+    steps,
+    computedAmount,
+    text: explanationText({ item, linked, basis, events, hasOwnPrices, isMigrated, steps, computedAmount }),
+  };
+}

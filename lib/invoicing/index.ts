@@ -1,0 +1,62 @@
+export { AccountCreditService } from './changes/account-credit-service.ts';
+export { adjustUnpaidItems } from './changes/adjust-unpaid-items.ts';
+export { changeInvoices } from './changes/change-invoices.ts';
+export { CreditDeletionService } from './changes/credit-deletion-service.ts';
+export { InvoiceStatusService } from './changes/invoice-status-service.ts';
+export { ManualItemService } from './changes/manual-item-service.ts';
+export { MigrationInvoiceService } from './changes/migration-invoice-service.ts';
+export { ParentCommitHandler } from './changes/parent-commit-handler.ts';
+export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
+export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
+export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
+export { DryRunService } from './dry-run/dry-run-service.ts';
+export { PriceType } from './evaluation/price-differences.ts';
+export { dueEntry } from './evaluation/run-trigger.ts';
+export type { StoredFacts } from './evaluation/stored-facts.ts';
+export type { CalculationStep } from './explanation/basis-calculation.ts';
+export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
+export { type ExplainedRule, ExplainedRuleName } from './explanation/explained-rules.ts';
+export type { ItemExplanation } from './explanation/explanation.ts';
+export {
+  type AccountedInvoice,
+  accountBalancesAfter,
+  amountsAfterPayment,
+  balanceOf,
+  type CountedItem,
+  type CountedPayment,
+  initialState,
+  invoiceAmounts,
+} from './invoices/invoice-amounts.ts';
+export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
+export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
+export type { MigrationItem } from './invoices/migration-items.ts';
+export { loadBalances } from './loading/load-balances.ts';
+export { loadViewSources } from './loading/load-invoice-views.ts';
+export { loadUnpaidInvoices } from './loading/load-open-invoices.ts';
+export { type InvoicingConfigOf, invoicingConfigOf } from './loading/tenant-invoicing-config.ts';
+export type { AccountCreditOperations } from './operations/account-credit-operations.ts';
+export type {
+  CatalogReportOperations,
+  ChangeReportPart,
+  ChangeReportTotals,
+  PriceChange,
+} from './operations/catalog-report-operations.ts';
+export type {
+  CoverageDifference,
+  DeleteCreditRequest,
+  InvoiceOperations,
+  ItemAdjustmentRequest,
+  ManualItemsRequest,
+  MigrationInvoiceRequest,
+} from './operations/invoice-operations.ts';
+export { effectiveTargetDate } from './periods/target-date.ts';
+export { rowsOfItem } from './reconciliation/apply-to-coverage.ts';
+export { ChangeReports } from './review/change-report.ts';
+export { CoverageService } from './review/coverage-service.ts';
+export { ExplanationService } from './review/explanation-service.ts';
+export { InvoiceReadService } from './review/invoice-read-service.ts';
+export { verifyAccounts } from './review/verify-coverage.ts';
+export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
+export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';
+export { InvoiceRunHandler } from './runs/run-handler.ts';
+export { InvoiceRunService } from './runs/run-service.ts';

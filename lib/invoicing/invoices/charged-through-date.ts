@@ -1,0 +1,25 @@
+import type { InvoiceItem } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+
+export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
+
+/**
+ * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end, or start where
+ * there is no end, of its FIXED, RECURRING and USAGE items (§8.5). It can lie before the old one. A
+ * subscription that is only repaired is not in the result and keeps its date.
+ */
+export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
+  const dates = new Map<Uuid, LocalDate>();
+  for (const { itemType, subscriptionId, startDate, endDate } of items) {
+    if (subscriptionId === null || !isCharge(itemType)) continue;
+    const date = endDate ?? startDate;
+    const latest = dates.get(subscriptionId);
+    if (date !== null && (latest === undefined || date > latest)) dates.set(subscriptionId, date);
+  }
+  return dates;
+}
+
+function isCharge(itemType: ChargingItem['itemType']): boolean {
+  return itemType === 'FIXED' || itemType === 'RECURRING' || itemType === 'USAGE';
+}

@@ -1,0 +1,148 @@
+import type {
+  Account,
+  AccountInvoicingState,
+  BalancedInvoice,
+  Invoice,
+  InvoiceAmounts,
+  InvoiceItem,
+  InvoicePayment,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
+
+export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
+export type CountedPayment = Pick<InvoicePayment, 'type' | 'status' | 'amount'>;
+
+type OwnInvoice = BalancedInvoice & Partial<Pick<Invoice, 'contributedAmount'>>;
+
+export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
+  amount: ZERO,
+  creditAdj: ZERO,
+  refundAdj: ZERO,
+  rawBalance: ZERO,
+});
+
+/** Amounts of an invoice from all of its items and payments (§1.4 rules 1–5). */
+export function invoiceAmounts(
+  items: readonly CountedItem[],
+  payments: readonly CountedPayment[] = [],
+): InvoiceAmounts {
+  let amounts = addItems(NO_AMOUNTS, items, isPureCredit(items));
+  for (const payment of payments) amounts = amountsAfterPayment(amounts, payment);
+  return amounts;
+}
+
+/** Amounts after further items on an invoice that is more than a credit. */
+export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
+  return addItems(amounts, items, false);
+}
+
+/**
+ * Amounts after one more payment or refund of the invoice; refunds and chargebacks carry negative amounts. A payment
+ * counts once, when it becomes a SUCCESS: pass it on that change only.
+ */
+export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPayment): InvoiceAmounts {
+  if (payment.status !== 'SUCCESS') return amounts;
+  const rawBalance = amounts.rawBalance.minus(payment.amount);
+  if (payment.type === 'ATTEMPT') return { ...amounts, rawBalance };
+  return { ...amounts, rawBalance, refundAdj: amounts.refundAdj.plus(payment.amount) };
+}
+
+/** What is owed for the invoice (rule 6); `parentBalance` = balance of the parent invoice it is linked to, if any. */
+export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
+  const { status, isMigration, isWrittenOff, rawBalance } = invoice;
+  const isSettledByParent = parentBalance?.isZero() === true;
+  return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
+}
+
+/** Rule 9, for an invoice that is not linked to a parent's. */
+export function isUnpaid(invoice: BalancedInvoice): boolean {
+  return balanceOf(invoice).greaterThan(0);
+}
+
+/** The part of the invoice's credit items that is the account's (rule 7): written-off invoices count. */
+export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
+  return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
+}
+
+export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
+
+export interface InvoiceChange {
+  /** null = the invoice is new. */
+  readonly before: AccountedInvoice | null;
+  readonly after: AccountedInvoice;
+}
+
+/**
+ * The part of the balance that is kept with the account. Whether an invoice counts that the parent pays is decided by the
+ * parent's, under another lock, so it is added when balances are read.
+ */
+function ownBalanceOf(invoice: OwnInvoice): Decimal {
+  return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
+}
+
+/**
+ * Account balances after a change of one of its invoices (rules 7 and 8), without reading any other: balance = Σ
+ * invoice balances − credit; it may be negative.
+ */
+export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(
+  state: S,
+  { before, after }: InvoiceChange,
+): S {
+  const credit = accountCreditOf(after).minus(before === null ? ZERO : accountCreditOf(before));
+  const balance = ownBalanceOf(after).minus(before === null ? ZERO : ownBalanceOf(before));
+  return {
+    ...state,
+    accountCBA: state.accountCBA.plus(credit),
+    accountBalance: state.accountBalance.plus(balance).minus(credit),
+  };
+}
+
+function addItems(
+  { amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts,
+  items: readonly CountedItem[],
+  isCreditOnly: boolean,
+): InvoiceAmounts {
+  const credit = sum(items.filter(isAccountCredit).map((item) => item.amount));
+  const others = sum(items.filter((item) => !isAccountCredit(item)).map((item) => item.amount));
+  return {
+    amount: isCreditOnly ? amount : amount.plus(others),
+    creditAdj: creditAdj.plus(credit),
+    refundAdj,
+    rawBalance: rawBalance.plus(others).plus(credit),
+  };
+}
+
+function isAccountCredit({ itemType }: CountedItem): boolean {
+  return itemType === 'CBA_ADJ';
+}
+
+/** An invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x, and nothing else. */
+function isPureCredit(items: readonly CountedItem[]): boolean {
+  const [a, b] = items;
+  if (items.length !== 2 || a === undefined || b === undefined) return false;
+  const isPair =
+    (a.itemType === 'CREDIT_ADJ' && b.itemType === 'CBA_ADJ') ||
+    (a.itemType === 'CBA_ADJ' && b.itemType === 'CREDIT_ADJ');
+  return isPair && a.amount.plus(b.amount).isZero();
+}
+
+/** State of an account before its first invoice. */
+export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
+  return {
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    maxTargetDate: null,
+    accountCBA: ZERO,
+    accountBalance: ZERO,
+    version: 0,
+  };
+}
+
+/** The kept sums of an invoice, as they are stored. */
+export function storedAmounts(
+  invoice: Pick<Invoice, 'id' | keyof InvoiceAmounts>,
+): InvoiceAmounts & { readonly invoiceId: Uuid } {
+  const { id, amount, creditAdj, refundAdj, rawBalance } = invoice;
+  return { invoiceId: id, amount, creditAdj, refundAdj, rawBalance };
+}

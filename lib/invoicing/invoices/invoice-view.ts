@@ -1,0 +1,92 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import type { CallContext } from '../../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { balanceOf } from './invoice-amounts.ts';
+import { parentBalanceOf } from './parent-standing.ts';
+
+/** An item as it is read: pretty names are never stored (§1.2). */
+export interface InvoiceItemView extends InvoiceItem {
+  readonly prettyProductName: string | null;
+  readonly prettyPlanName: string | null;
+  readonly prettyPhaseName: string | null;
+  readonly prettyUsageName: string | null;
+  /** Of a PARENT_SUMMARY item the items of the child's invoices that it stands for, where they were asked for. */
+  readonly childItems: readonly InvoiceItemView[] | null;
+}
+
+/** An invoice as it is read; `items` is empty where a list was asked for without them. */
+export interface InvoiceView extends Invoice {
+  /** What is owed on it now (§1.4 rule 6). */
+  readonly balance: Decimal;
+  readonly items: readonly InvoiceItemView[];
+}
+
+/** Reads one invoice with its items. */
+export interface InvoiceReader {
+  /** @throws BillingError INVOICE_NOT_FOUND (4006). */
+  get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView>;
+}
+
+export interface ViewSources {
+  readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
+  /** The parents' invoices that these are linked to, by id. */
+  readonly parents: ReadonlyMap<Uuid, Invoice>;
+}
+
+/** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
+export function viewInvoices(
+  invoices: readonly Invoice[],
+  items: readonly InvoiceItem[],
+  { catalogOf, parents }: ViewSources,
+): readonly InvoiceView[] {
+  const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
+  return invoices.map((invoice) => ({
+    ...invoice,
+    // The parent pays it by a summary; before it is in one it is the child's own (ruling R52).
+    parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
+    balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
+    items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
+      viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),
+    ),
+  }));
+}
+
+function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): InvoiceItemView {
+  const plan = item.planName === null ? undefined : catalog?.newestPlan(item.planName);
+  const phase = plan?.plan.phases.find((each) => each.name === item.phaseName);
+  const usage = phase?.usages.find((each) => each.name === item.usageName);
+  return {
+    ...item,
+    prettyProductName: plan?.version.productNamed(plan.plan.product)?.prettyName ?? null,
+    prettyPlanName: plan?.plan.prettyName ?? null,
+    prettyPhaseName: phase?.prettyName ?? null,
+    prettyUsageName: usage?.prettyName ?? null,
+    childItems: null,
+  };
+}
+
+/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (§12 rule 8). */
+export function withChildItems(
+  views: readonly InvoiceView[],
+  children: readonly InvoiceView[],
+): readonly InvoiceView[] {
+  const itemsOf = Map.groupBy(
+    children.flatMap(({ parentInvoiceId, accountId, items }) =>
+      items.map((item) => ({ key: `${parentInvoiceId} ${accountId}`, item })),
+    ),
+    ({ key }) => key,
+  );
+  return views.map((view) => ({
+    ...view,
+    items: view.items.map((item) =>
+      item.itemType === InvoiceItemType.PARENT_SUMMARY
+        ? {
+            ...item,
+            childItems: (itemsOf.get(`${view.id} ${item.childAccountId}`) ?? []).map((found) => found.item),
+          }
+        : item,
+    ),
+  }));
+}

@@ -1,0 +1,213 @@
+import { InvoiceItemType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_ITEM_DETAILS_BYTES } from '../../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  roundToCurrency,
+  ZERO,
+} from '../../values/money/index.ts';
+import { checkStorable } from '../../values/text/index.ts';
+import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
+
+/** An external charge, tax or credit to add. Absent and null members are the same. */
+export interface ManualItem {
+  /** A DRAFT of the account to add it to; absent = a new invoice. */
+  readonly invoiceId?: Uuid | null | undefined;
+  /** In the account's currency, at least 0. */
+  readonly amount?: Decimal | null | undefined;
+  /** As `quantity`, kept as it is given; the amount does not follow from them. */
+  readonly rate?: Decimal | null | undefined;
+  /** Only the account's own. */
+  readonly currency?: string | null | undefined;
+  /** What it is about, for those who read it: kept as given, whatever it leads to; of taxes the bundle alone (ruling R21). */
+  readonly bundleId?: Uuid | null | undefined;
+  readonly subscriptionId?: Uuid | null | undefined;
+  readonly linkedItemId?: Uuid | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly planName?: string | null | undefined;
+  readonly phaseName?: string | null | undefined;
+  /** Up to 255 characters. */
+  readonly description?: string | null | undefined;
+  /** Local dates of the account. */
+  readonly startDate?: LocalDate | null | undefined;
+  readonly endDate?: LocalDate | null | undefined;
+  readonly quantity?: Decimal | null | undefined;
+  /** Free text, JSON by convention, up to 64 kB. */
+  readonly itemDetails?: string | null | undefined;
+}
+
+export type ManualItemType =
+  | typeof InvoiceItemType.EXTERNAL_CHARGE
+  | typeof InvoiceItemType.TAX
+  | typeof InvoiceItemType.CREDIT_ADJ;
+
+export const MAX_DESCRIPTION_LENGTH = 255;
+
+/**
+ * Checks the items by themselves (§9 rule 1).
+ * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID (4009);
+ * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkManualItems(type: ManualItemType, items: readonly ManualItem[]): void {
+  if (items.length === 0) throw invalid('InvoiceItemJson body should be specified');
+  for (const item of items) {
+    checkAmount(type, item.amount);
+    checkTexts(item);
+    checkPeriod(item);
+  }
+}
+
+/** The texts of an item that a caller writes. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+export function checkTexts(
+  item: Pick<ManualItem, 'description' | 'itemDetails' | 'productName' | 'planName' | 'phaseName'>,
+): void {
+  const { description, itemDetails } = item;
+  for (const name of ['description', 'itemDetails', 'productName', 'planName', 'phaseName'] as const) {
+    checkStorable(`Invoice item ${name}`, item[name]);
+  }
+  if ((description ?? '').length > MAX_DESCRIPTION_LENGTH) {
+    throw invalid(`Invoice item description is longer than ${MAX_DESCRIPTION_LENGTH} characters`);
+  }
+  if (new TextEncoder().encode(itemDetails ?? '').length > MAX_ITEM_DETAILS_BYTES) {
+    throw invalid(`Invoice item itemDetails is longer than ${MAX_ITEM_DETAILS_BYTES} bytes`);
+  }
+}
+
+export interface ManualItemContext {
+  readonly id: Uuid;
+  readonly currency: Currency;
+  /** Local date that the call asks for. */
+  readonly requestedDate: LocalDate;
+}
+
+/** The item as it is stored (§1.3); amounts are rounded to the currency's minor unit. */
+export function manualItem(
+  type: ManualItemType,
+  item: ManualItem,
+  { id, currency, requestedDate }: ManualItemContext,
+): NewInvoiceItem {
+  const amount = roundToCurrency(item.amount ?? ZERO, currency);
+  const kept = {
+    bundleId: given(item.bundleId),
+    rate: given(item.rate),
+    quantity: given(item.quantity),
+    itemDetails: given(item.itemDetails),
+  };
+  const made = { item, requestedDate, own: { id, amount, ...kept } };
+  switch (type) {
+    case InvoiceItemType.EXTERNAL_CHARGE:
+      return charge(made);
+    case InvoiceItemType.TAX:
+      return tax(made);
+    case InvoiceItemType.CREDIT_ADJ:
+      return credit(made);
+  }
+}
+
+interface Making {
+  readonly item: ManualItem;
+  readonly requestedDate: LocalDate;
+  /** What every manual item has. */
+  readonly own: Pick<NewInvoiceItem, 'id' | 'amount' | 'bundleId' | 'rate' | 'quantity' | 'itemDetails'>;
+}
+
+function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
+  const planName = given(item.planName);
+  const byDefault = planName === null ? 'External charge' : `${planName} (external charge)`;
+  return plainItem({
+    ...own,
+    itemType: InvoiceItemType.EXTERNAL_CHARGE,
+    repairable: own.amount,
+    description: given(item.description) ?? byDefault,
+    startDate: item.startDate ?? requestedDate,
+    endDate: given(item.endDate),
+    subscriptionId: given(item.subscriptionId),
+    linkedItemId: given(item.linkedItemId),
+    productName: given(item.productName),
+    planName,
+    phaseName: given(item.phaseName),
+  });
+}
+
+function tax({ item, requestedDate, own }: Making): NewInvoiceItem {
+  return plainItem({
+    ...own,
+    itemType: InvoiceItemType.TAX,
+    repairable: own.amount,
+    description: given(item.description) ?? 'Tax',
+    startDate: item.startDate ?? requestedDate,
+  });
+}
+
+function credit({ item, requestedDate, own }: Making): NewInvoiceItem {
+  return plainItem({
+    ...own,
+    itemType: InvoiceItemType.CREDIT_ADJ,
+    amount: own.amount.isZero() ? ZERO : own.amount.negated(),
+    repairable: ZERO,
+    description: given(item.description) ?? 'Invoice adjustment',
+    startDate: requestedDate,
+    endDate: requestedDate,
+    subscriptionId: given(item.subscriptionId),
+    linkedItemId: given(item.linkedItemId),
+  });
+}
+
+/** Absent members, null and empty texts are the same. */
+export function given<T>(value: T | null | undefined): T | null {
+  return value === undefined || value === '' ? null : value;
+}
+
+/** @throws BillingError CURRENCY_INVALID (3) for another currency than the account's. */
+export function checkCurrency(given: string | null | undefined, currency: Currency): void {
+  if (given == null || given === currency) return;
+  throw new BillingError({
+    code: ErrorCode.CURRENCY_INVALID,
+    message: `Currency ${given} is not that of the account, ${currency}`,
+    facts: { currency: given, accountCurrency: currency },
+  });
+}
+
+function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): void {
+  if (amount != null && !amount.isNegative()) return;
+  if (amount?.isZero()) return;
+  const isCredit = type === InvoiceItemType.CREDIT_ADJ;
+  throw new BillingError({
+    code: isCredit
+      ? ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID
+      : ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+    message:
+      amount == null
+        ? `The amount of a ${nameOf(type)} needs to be set`
+        : `The amount of a ${nameOf(type)} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
+  });
+}
+
+function nameOf(type: ManualItemType): string {
+  switch (type) {
+    case InvoiceItemType.EXTERNAL_CHARGE:
+      return 'charge';
+    case InvoiceItemType.TAX:
+      return 'tax';
+    case InvoiceItemType.CREDIT_ADJ:
+      return 'credit';
+  }
+}
+
+/** @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
+export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
+  if (startDate == null || endDate == null || startDate <= endDate) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+    message: `Invoice item ends on ${formatLocalDate(endDate)}, before it starts on ${formatLocalDate(startDate)}`,
+  });
+}
+
+function invalid(message: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+}

@@ -1,0 +1,67 @@
+import { InvoiceItemType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { roundToCurrency, ZERO } from '../../values/money/index.ts';
+import { checkStorable } from '../../values/text/index.ts';
+import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext } from './manual-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+import { plainItem } from './new-item.ts';
+
+/** An item of an invoice that another system has made. Absent and null members are the same. */
+export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
+  /** Required, of any type. */
+  readonly itemType?: InvoiceItemType | null | undefined;
+  /** Required; of either sign, whatever the type. */
+  readonly amount?: ManualItem['amount'];
+  readonly usageName?: string | null | undefined;
+}
+
+/**
+ * Checks the items by themselves (§9 rule 5).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
+ */
+export function checkMigrationItems(items: readonly MigrationItem[]): void {
+  if (items.length === 0) throw invalid('InvoiceItemJson body should be specified');
+  for (const item of items) {
+    requireType(item.itemType);
+    if (item.amount == null) throw invalid('InvoiceItemJson amount needs to be set');
+    checkStorable('Invoice item usageName', item.usageName);
+    checkTexts(item);
+    checkPeriod(item);
+  }
+}
+
+/** The item as it was given, but for the amount, which has the currency's minor unit; nothing of it can be adjusted or repaired. */
+export function migrationItem(
+  item: MigrationItem,
+  { id, currency }: Pick<ManualItemContext, 'id' | 'currency'>,
+): NewInvoiceItem {
+  return plainItem({
+    id,
+    itemType: requireType(item.itemType),
+    amount: roundToCurrency(item.amount ?? ZERO, currency),
+    repairable: ZERO,
+    bundleId: given(item.bundleId),
+    subscriptionId: given(item.subscriptionId),
+    linkedItemId: given(item.linkedItemId),
+    productName: given(item.productName),
+    planName: given(item.planName),
+    phaseName: given(item.phaseName),
+    usageName: given(item.usageName),
+    description: given(item.description),
+    startDate: given(item.startDate),
+    endDate: given(item.endDate),
+    rate: given(item.rate),
+    quantity: given(item.quantity),
+    itemDetails: given(item.itemDetails),
+  });
+}
+
+function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {
+  if (itemType == null) throw invalid('InvoiceItemJson itemType needs to be set');
+  if (Object.hasOwn(InvoiceItemType, itemType)) return itemType;
+  throw invalid(`Invoice item itemType ${itemType} is none of ${Object.keys(InvoiceItemType).join(', ')}`);
+}
+
+function invalid(message: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+}

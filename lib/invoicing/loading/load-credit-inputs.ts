@@ -1,0 +1,144 @@
+import type { ReadSession } from '../../ports/storage/index.ts';
+import { type Invoice, InvoiceItemType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import {
+  type CountedAccount,
+  type CreditedInvoice,
+  type LoadedCreditInput,
+  spendsCredit,
+  UNNUMBERED,
+} from '../credit/account-credit.ts';
+import { isUnpaid } from '../invoices/invoice-amounts.ts';
+import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-standing.ts';
+import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';
+import { invoicesBeingPaid } from './load-payments-in-flight.ts';
+
+/**
+ * What the credit of each account is applied to, by account id. A constant number of statements for any number of
+ * accounts, and none where no account has credit to spend and no parent pays.
+ */
+export async function loadCreditInputs(
+  session: ReadSession,
+  accounts: readonly CountedAccount[],
+): Promise<ReadonlyMap<Uuid, LoadedCreditInput>> {
+  const standIns = await loadStandIns(session, accounts);
+  const inputs = accounts.map(({ state, candidates }) => ({
+    accountId: state.accountId,
+    credit: state.accountCBA,
+    candidates,
+    standIns,
+  }));
+  const spending = inputs.filter(spendsCredit);
+  const owners = spending.map(({ accountId }) => accountId);
+  const stored = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
+  const touched = new Set(accounts.flatMap(({ candidates }) => candidates.map(({ id }) => id)));
+  const unpaid = Map.groupBy(
+    stored.filter(({ id }) => !touched.has(id)),
+    ({ accountId }) => accountId,
+  );
+  const offered = spending.flatMap(({ accountId, candidates }) => [
+    ...candidates.filter(isUnpaid),
+    ...(unpaid.get(accountId) ?? []),
+  ]);
+  const withheld = await invoicesWithheld(session, offered);
+  return new Map(
+    inputs.map((input) => [
+      input.accountId,
+      { ...input, unpaid: unpaid.get(input.accountId) ?? [], withheld },
+    ]),
+  );
+}
+
+/** Of candidates that are linked to a summary of the parent; the stored ones to choose from are not (rule 5). */
+async function loadStandIns(
+  session: ReadSession,
+  accounts: readonly CountedAccount[],
+): Promise<ReadonlyMap<Uuid, Decimal>> {
+  const candidates = accounts.flatMap(({ state: { accountId }, candidates: own }) =>
+    own.map((invoice) => ({ accountId, invoice })),
+  );
+  const contributing = candidates.filter(({ invoice }) => invoice.contributedAmount != null);
+  const summaries = await loadParentInvoices(
+    session,
+    contributing.map(({ invoice }) => invoice),
+  );
+  const linked = contributing.flatMap(({ accountId, invoice }): readonly LinkedInvoice[] => {
+    const summary = invoice.parentInvoiceId == null ? undefined : summaries.get(invoice.parentInvoiceId);
+    return summary === undefined ? [] : [{ accountId, invoice, summary }];
+  });
+  const creditable = await loadCreditable(session, linked);
+  const standIns = new Map<Uuid, Decimal>();
+  for (const each of linked) {
+    const key = shareKey(each.summary.id, each.accountId);
+    const left = creditable.get(key) ?? null;
+    const standIn = creditStandIn(each.invoice, each.summary, left);
+    if (standIn === null) continue;
+    standIns.set(each.invoice.id, standIn);
+    // Invoices of one child share what is left.
+    if (left !== null) creditable.set(key, left.plus(standIn));
+  }
+  return standIns;
+}
+
+/** An invoice of a child with the summary of its parent. */
+interface LinkedInvoice {
+  readonly accountId: Uuid;
+  readonly invoice: CreditedInvoice;
+  readonly summary: Invoice;
+}
+
+/**
+ * What may become credit of each child's decreases, by `shareKey`; absent = all. Nothing is asked of the storage but where
+ * there is a decrease, and little where the parent's item is as it was: then all that it stands for is paid.
+ */
+async function loadCreditable(
+  session: ReadSession,
+  linked: readonly LinkedInvoice[],
+): Promise<Map<string, Decimal>> {
+  const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
+  const items = await session.invoices.findItems([...new Set(decreased.map(({ summary }) => summary.id))]);
+  const itemOf = new Map(
+    items
+      .filter(({ itemType }) => itemType === InvoiceItemType.PARENT_SUMMARY)
+      .map((item) => [shareKey(item.invoiceId, item.childAccountId), item]),
+  );
+  const limited = decreased.filter(({ accountId, summary }) => {
+    const item = itemOf.get(shareKey(summary.id, accountId));
+    return item === undefined || !item.repairable.equals(item.amount);
+  });
+  if (limited.length === 0) return new Map();
+  const invoices = await session.invoices.findLinked(
+    [...new Set(limited.map(({ summary }) => summary.id))],
+    [...new Set(limited.map(({ accountId }) => accountId))],
+  );
+  const contributing = invoices.filter(({ contributedAmount }) => contributedAmount?.greaterThan(0));
+  const shareOf = new Map(
+    contributing.map(({ id, accountId, parentInvoiceId }) => [id, shareKey(parentInvoiceId, accountId)]),
+  );
+  const own = Map.groupBy(await session.invoices.findItems([...shareOf.keys()]), ({ invoiceId }) =>
+    shareOf.get(invoiceId),
+  );
+  return new Map(
+    limited.map(({ accountId, summary }) => {
+      const key = shareKey(summary.id, accountId);
+      return [key, creditableOf(itemOf.get(key), own.get(key) ?? [])];
+    }),
+  );
+}
+
+function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
+  return `${summaryId} ${childAccountId}`;
+}
+
+/** A new invoice has no number yet and no payment either. */
+async function invoicesWithheld(
+  session: ReadSession,
+  offered: readonly CreditedInvoice[],
+): Promise<ReadonlySet<Uuid>> {
+  const stored = offered.filter(({ invoiceNumber }) => invoiceNumber !== UNNUMBERED);
+  return invoicesBeingPaid(
+    session,
+    stored.map(({ id }) => id),
+  );
+}

@@ -1,0 +1,136 @@
+import type { CatalogOfAccount } from '../../catalog/index.ts';
+import { withOverridePlans } from '../../catalog/index.ts';
+import { bundlesNotInvoiced } from '../../control-tags/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { OngoingCharge, StoredCursor, Subscription } from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
+import {
+  catalogUnder,
+  cursorsUnder,
+  eventsUnder,
+  type Hypothesis,
+  planNamesOf,
+  subscriptionsUnder,
+} from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
+import { ongoingChargeOf } from '../evaluation/ongoing-charge.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+
+/** Which subscriptions of the accounts to load. */
+export type CursorChoice = 'due' | 'all';
+
+/** What a run loads: greedy arrears can grow on any day, whatever their next due date is (§7.1). */
+export function choiceOfRun({ inArrearMode }: Pick<InvoicingConfig, 'inArrearMode'>): CursorChoice {
+  return inArrearMode === 'GREEDY' ? 'all' : 'due';
+}
+
+export interface LoadInput<R extends StreamRequest> {
+  readonly requests: readonly R[];
+  readonly catalogOf: CatalogOfAccount;
+  readonly choice: CursorChoice;
+  readonly alignPriceChanges: boolean;
+  /** An action that is tried on the one account of the requests; its facts count as if they were stored. */
+  readonly hypothesis?: Hypothesis | null;
+}
+
+export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
+  readonly cursors: readonly StoredCursor[];
+}
+
+/**
+ * Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. What is billed
+ * as it was at its last evaluation is read with its cursor alone.
+ */
+export async function loadStreams<R extends StreamRequest>(
+  session: ReadSession,
+  input: LoadInput<R>,
+): Promise<LoadedStreams<R>> {
+  const { hypothesis = null } = input;
+  const accounts = input.requests.map(({ account }) => account);
+  const [stored, blockingStates, bundlesLeftOut] = await Promise.all([
+    loadCursors(session, input),
+    session.subscriptions.findBlocksOfAccounts(accounts.map(({ id }) => id)),
+    bundlesNotInvoiced(session, accounts),
+  ]);
+  const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
+  const allOngoing = ongoingCharges(stored, input);
+  const ids = stored.map(({ subscriptionId }) => subscriptionId).filter((id) => !allOngoing.has(id));
+  const [found, eventsFound] = await Promise.all([
+    session.subscriptions.findByIds(ids),
+    session.subscriptions.findEvents(ids),
+  ]);
+  const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
+  // They take no part, nor does what is billed of them.
+  const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
+  const subscriptions = looked.filter(isInvoiced);
+  const ongoing =
+    bundlesLeftOut.size === 0
+      ? allOngoing
+      : new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
+  const invoiced = new Set(subscriptions.map(({ id }) => id));
+  const cursors = all.filter(({ subscriptionId: id }) => invoiced.has(id) || ongoing.has(id));
+  const bases = await missingBases(session, subscriptions);
+  const withBases = [...subscriptions, ...bases];
+  const eventsOfBases = await session.subscriptions.findEvents(bases.map(({ id }) => id));
+  const storedEvents = [
+    ...eventsFound.filter(({ subscriptionId }) => invoiced.has(subscriptionId)),
+    ...eventsOfBases,
+  ];
+  const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
+  const storedPlansOf = await withOverridePlans(session, {
+    catalogOf: input.catalogOf,
+    accountIds: accounts.map(({ id }) => id),
+    planNames: planNamesOf(storedEvents),
+  });
+  const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
+  const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
+  return { cursors, ...streamsOf({ ...input, ...loaded }) };
+}
+
+/** The charges that go on, by subscription. A hypothesis, and a look at all subscriptions, goes by the events. */
+function ongoingCharges(
+  cursors: readonly StoredCursor[],
+  { requests, catalogOf, choice, hypothesis = null }: LoadInput<StreamRequest>,
+): ReadonlyMap<Uuid, OngoingCharge> {
+  if (choice === 'all' || hypothesis !== null) return new Map();
+  const accountOf = new Map(requests.map(({ account }) => [account.recordId, account]));
+  return new Map(
+    cursors.flatMap((cursor): [Uuid, OngoingCharge][] => {
+      const account = accountOf.get(cursor.accountRecordId);
+      const charge = account && ongoingChargeOf(cursor, { account, catalog: catalogOf(account.id) });
+      return charge ? [[cursor.subscriptionId, charge]] : [];
+    }),
+  );
+}
+
+/** The bases of the add-ons, as far as they are not among them: cycles and ends of add-ons follow them. */
+async function missingBases(
+  session: ReadSession,
+  subscriptions: readonly Subscription[],
+): Promise<readonly Subscription[]> {
+  const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
+  const bundleIds = subscriptions
+    .filter(({ category, bundleId }) => category === ProductCategory.ADD_ON && !withBase.has(bundleId))
+    .map(({ bundleId }) => bundleId);
+  if (bundleIds.length === 0) return [];
+  return (await session.subscriptions.findByBundles([...new Set(bundleIds)])).filter(isBase);
+}
+
+function isBase({ category }: Subscription): boolean {
+  return category === ProductCategory.BASE;
+}
+
+async function loadCursors(
+  session: ReadSession,
+  { requests, catalogOf, choice }: LoadInput<StreamRequest>,
+): Promise<readonly StoredCursor[]> {
+  if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
+  return session.invoices.dueCursors(
+    requests.map(({ account, targetDate }) => ({
+      accountId: account.id,
+      targetDate,
+      catalogRevision: catalogOf(account.id).revision,
+    })),
+  );
+}

@@ -1,0 +1,206 @@
+import type { InvoiceFilter } from '../../ports/storage/index.ts';
+import type { Leading, Page, PageRequest } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
+import type { ItemExplanation } from '../explanation/explanation.ts';
+import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import type { ManualItem } from '../invoices/manual-items.ts';
+import type { MigrationItem } from '../invoices/migration-items.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+
+export interface GenerateRequest {
+  readonly accountId: Uuid;
+  /** Local date in the account's zone up to which to invoice; default today. */
+  readonly targetDate?: LocalDate | null;
+  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  readonly reuseDraft?: boolean;
+  /** Adds the items to this DRAFT. */
+  readonly draftId?: Uuid | null;
+  /** Goes past the safety bounds this once (§8.4). Default false. */
+  readonly acceptBounds?: boolean;
+}
+
+/** Which invoices of an account to list, and whether with their items. */
+export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
+  readonly accountId: Uuid;
+  /** Default false. */
+  readonly unpaidOnly?: boolean;
+  /** Default false. */
+  readonly withItems?: boolean;
+  /** Default false. */
+  readonly includeVoided?: boolean;
+}
+
+export interface ManualItemsRequest {
+  readonly accountId: Uuid;
+  readonly items: readonly ManualItem[];
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
+  readonly autoCommit?: boolean | undefined;
+}
+
+export interface ItemAdjustmentRequest {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  readonly invoiceItemId: Uuid;
+  /** More than 0; default all that remains of the item. */
+  readonly amount?: Decimal | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly itemDetails?: string | null | undefined;
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+}
+
+export interface DeleteCreditRequest {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  /** A CBA_ADJ item of the invoice. */
+  readonly invoiceItemId: Uuid;
+}
+
+export interface MigrationInvoiceRequest {
+  readonly accountId: Uuid;
+  /** At least one. */
+  readonly items: readonly MigrationItem[];
+  /** Local date of the account; default today. */
+  readonly targetDate?: LocalDate | null | undefined;
+}
+
+/** Invoices, and what is put on them by hand. */
+export interface InvoiceOperations<C extends Leading = []> {
+  /**
+   * Runs the account up to the target date now and returns the invoice (§8). Works on a parked account and
+   * unparks it.
+   * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
+   * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
+   * INVOICE_BOUND_EXCEEDED (4040) past a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
+   * account.
+   */
+  generate(...given: [...C, request: Given<GenerateRequest>]): Promise<InvoiceView>;
+
+  /**
+   * The invoice that a run would make, or null (§11): at the target date once all earlier due dates and events
+   * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
+   * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
+   * number 0.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and for ids that are not
+   * the account's 1081, 1082, 1020.
+   */
+  dryRun(...given: [...C, request: Given<DryRunRequest>]): Promise<InvoiceView | null>;
+
+  /**
+   * The invoice with its items; `withChildrenItems` fills those of a parent's summary with what they stand for (§12 rule 8).
+   * @throws BillingError INVOICE_NOT_FOUND (4006).
+   */
+  get(
+    ...given: [...C, invoiceId: Uuid | string, options?: Given<{ readonly withChildrenItems?: boolean }>]
+  ): Promise<InvoiceView>;
+
+  /**
+   * Invoices of an account by target date, then number (http-api §8 rule 6). Migration, voided and paid ones are
+   * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  ofAccount(...given: [...C, request: Given<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
+
+  /** A window of the tenant's invoices in creation order, without items. */
+  page(...given: [...C, request: PageRequest]): Promise<Page<InvoiceView>>;
+
+  /** A window of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
+
+  /**
+   * Why an item has its amount: events, price, catalog version, cases of the catalog's rules, period, days, and every step to
+   * the rounded amount, as they were when the item was made; with a paragraph of English that works the sum out. Amounts that
+   * were given, such as those of external charges, have no steps.
+   * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
+   */
+  explain(...given: [...C, itemId: Uuid | string]): Promise<ItemExplanation>;
+
+  /**
+   * Adds external charges, on one new invoice or on the drafts that they name (§9 rules 1 and 2).
+   * @returns the items in the order given.
+   * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
+   * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
+   * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   */
+  addCharges(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+
+  /** Adds taxes, as `addCharges` does; which subscription or item they are about is not stored. @throws as `addCharges`. */
+  addTaxes(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+
+  /**
+   * Gives credits. On a new invoice they become account credit, which pays what is unpaid; on a draft they first reduce
+   * it (§9 rule 3). The items are returned as they are stored: with negative amounts.
+   * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
+   */
+  addCredits(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+
+  /** The credit with that item id, its amount negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008). */
+  getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
+
+  /**
+   * Takes an amount off an item of an invoice (§9 rule 4); what the invoice then owes its customer becomes
+   * account credit.
+   * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID (3),
+   * INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
+   * (4020), INVOICE_NOTHING_TO_DO (4007) where nothing remains of the item; MISSING_OR_INVALID_FIELD, BUSY (60018).
+   */
+  adjustItem(...given: [...C, request: Given<ItemAdjustmentRequest>]): Promise<void>;
+
+  /**
+   * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) is the account's again, and is not
+   * used anew by this call; the next change or `accounts.rebalanceCredit` does. Generated credit (a positive item) goes with
+   * the credit (CREDIT_ADJ) that it came from; as much of it as is used is taken back from the invoices that used credit
+   * last. An item of 0 stays as it is.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also of an invoice of another
+   * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) of an
+   * item that is no CBA_ADJ, INVOICE_CBA_DELETED (4030) where no credit of that size was given on the invoice, BUSY (60018).
+   */
+  deleteCredit(...given: [...C, request: Given<DeleteCreditRequest>]): Promise<void>;
+
+  /**
+   * Stores an invoice that another system has made, for reference: COMMITTED, its items as they are given, its balance 0. It
+   * is never paid, and counts in no balance, credit, run or repair; `invoices.ofAccount` lists it `withMigration` only.
+   * @returns the invoice with its items.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
+   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   */
+  createMigrationInvoice(...given: [...C, request: Given<MigrationInvoiceRequest>]): Promise<InvoiceView>;
+
+  /**
+   * Commits a DRAFT: it counts from now on, and is paid as any new invoice is.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is not a DRAFT, BUSY (60018).
+   */
+  commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
+
+  /**
+   * Voids a DRAFT or COMMITTED invoice: it counts nowhere any more, and what it billed is billed again by the next run.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is VOID,
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
+   */
+  void(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
+
+  /**
+   * Evaluates the whole history of an account up to today and compares that with what a run of today would make; an empty
+   * list is as it should be. Writes nothing and takes no lock; meant for operators, since it costs all that was ever billed.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
+   */
+  verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
+}
+
+/** A subscription of which the next run would make other items than the evaluation of its whole history. */
+export interface CoverageDifference {
+  readonly subscriptionId: Uuid;
+  /** Items that the whole history asks for; ids are made up. */
+  readonly expected: readonly NewInvoiceItem[];
+  /** Items that the run would make. */
+  readonly found: readonly NewInvoiceItem[];
+}

@@ -1,0 +1,130 @@
+import type { BillingEvent } from '../../records/index.ts';
+import { type Currency, type Decimal, decimal, roundToCurrency } from '../../values/money/index.ts';
+import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
+
+/** A one-time price that should be billed (§5.1). */
+export interface FixedProposal {
+  readonly event: BillingEvent;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate | null;
+  /** Price × quantity, rounded to the currency. */
+  readonly amount: Decimal;
+}
+
+export interface FixedProposalsInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  readonly anchorIndex: number;
+  readonly windowStart: LocalDate | null;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+}
+
+/** The fixed proposals of a subscription up to the target date, at most one per local date, in date order. */
+export function fixedProposals(input: FixedProposalsInput): readonly FixedProposal[] {
+  const { events, anchorIndex, windowStart, targetDate } = input;
+  const proposals: FixedProposal[] = [];
+  for (let index = anchorIndex; index < events.length; index += 1) {
+    const event = events[index];
+    if (event === undefined || event.localDate > targetDate) break;
+    if (event.fixedPrice === null || (windowStart !== null && event.localDate < windowStart)) continue;
+    if (!isDisplaced(events, index)) proposals.push(propose(event, phaseEnd(events, index), input.currency));
+  }
+  return proposals;
+}
+
+/** Of several events on one local date only the last counts, even without a fixed price (§5.1 rule 2). */
+function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
+  const localDate = events[index]?.localDate;
+  for (let later = index + 1; later < events.length; later += 1) {
+    const event = events[later];
+    if (event === undefined || event.localDate !== localDate) return false;
+    if (displacesFixedPrice(event, events[later - 1])) return true;
+  }
+  return false;
+}
+
+/** False for the kinds of event that never carry a fixed price: they cannot take one away either. */
+function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
+  switch (event.transitionType) {
+    case 'BCD_CHANGE':
+    case 'QUANTITY_CHANGE':
+    case 'CHANGE':
+      return !isChangeOfTerms(event, previous);
+    case 'START_BILLING_DISABLED':
+      return false;
+    case 'END_BILLING_DISABLED':
+      return event.fixedPrice !== null;
+    case 'CREATE':
+    case 'TRANSFER':
+    case 'PHASE':
+    case 'CANCEL':
+    case 'EXPIRED':
+      return true;
+    default:
+      return neverType(event.transitionType);
+  }
+}
+
+/**
+ * True if plan and phase go on: another bill cycle day, another quantity, or a price change for existing subscriptions,
+ * which is a CHANGE that keeps both and bills no fixed price (§4).
+ */
+function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
+  if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
+  return (
+    event.transitionType === 'CHANGE' &&
+    event.fixedPrice === null &&
+    event.planName === previous?.planName &&
+    event.phaseName === previous?.phaseName
+  );
+}
+
+function propose(event: BillingEvent, endDate: LocalDate | null, currency: Currency): FixedProposal {
+  const price = event.fixedPrice ?? decimal(0);
+  const amount = roundToCurrency(
+    event.quantity === 1 ? price : price.times(decimal(event.quantity)),
+    currency,
+  );
+  return { event, startDate: event.localDate, endDate, amount };
+}
+
+/**
+ * Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (§5.1 rule
+ * 3). A pause does not move its end: within the phase it counts for nothing, and of a phase that has gone over meanwhile what
+ * follows the pause is the latest end.
+ */
+function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
+  const event = events[index];
+  if (event === undefined || event.recurringPrice !== null || event.isEvergreen) return null;
+  const next = afterWhatKeepsThePhase(events, index);
+  if (next?.transitionType === 'PHASE') return next.localDate;
+  const duration = event.phaseDuration;
+  const end = duration === null ? null : (durationEnd(event.localDate, duration) ?? null);
+  return end !== null && next?.transitionType === 'END_BILLING_DISABLED' ? minDate(end, next.localDate) : end;
+}
+
+/** The next event that does more than change the terms, or begin or end a pause within plan and phase. */
+function afterWhatKeepsThePhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
+  for (let later = index + 1; later < events.length; later += 1) {
+    const next = events[later];
+    const previous = events[later - 1];
+    if (next !== undefined && !isChangeOfTerms(next, previous) && !isPause(next, events[index])) return next;
+  }
+  return undefined;
+}
+
+function isPause(event: BillingEvent, phase: BillingEvent | undefined): boolean {
+  switch (event.transitionType) {
+    case 'START_BILLING_DISABLED':
+      return true;
+    case 'END_BILLING_DISABLED':
+      return event.planName === phase?.planName && event.phaseName === phase?.phaseName;
+    default:
+      return false;
+  }
+}
+
+function neverType(type: never): never {
+  throw new Error(`Unknown billing transition ${String(type)}`);
+}

@@ -1,0 +1,39 @@
+import { InArrearMode } from '../../tenants/index.ts';
+import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
+
+/** Per-tenant settings that the rules of this room read (§18, prefix `org.service.invoice.`). */
+export interface InvoicingConfig {
+  /** `enabled`; false = automatic runs park their accounts (§8.2 step 1). */
+  readonly isAutomatic: boolean;
+  /** `maxNumberOfMonthsInFuture`. */
+  readonly maxMonthsInFuture: number;
+  /** `parkAccountsOnAllExceptions`; false = only an illegal state parks an account (§8.6). */
+  readonly parksOnAllErrors: boolean;
+  /** `inArrear.mode`. */
+  readonly inArrearMode: InArrearMode;
+  /** `proration.fixed.days`: days that every month counts for when a part of it is charged; 0 = calendar days. */
+  readonly prorationFixedDays: number;
+  /** `sanitySafetyBoundEnabled`. */
+  readonly sanitySafetyBoundEnabled: boolean;
+  /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
+  readonly maxDailyItems: number;
+  /**
+   * Whether a new price for existing subscriptions waits for the bill cycle date (catalog §6.4 rule 5):
+   * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
+   */
+  readonly alignPriceChanges: boolean;
+  /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
+  readonly parentCommitTimeOfDay: number;
+}
+
+export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
+  isAutomatic: true,
+  maxMonthsInFuture: MAX_TARGET_DATE_MONTHS,
+  parksOnAllErrors: true,
+  inArrearMode: InArrearMode.DEFAULT,
+  prorationFixedDays: 0,
+  sanitySafetyBoundEnabled: true,
+  maxDailyItems: MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
+  alignPriceChanges: false,
+  parentCommitTimeOfDay: 86_399_999,
+});

@@ -1,0 +1,50 @@
+import type { Share } from '../../records/index.ts';
+import { type Currency, type Decimal, prorate } from '../../values/money/index.ts';
+import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../../values/time/index.ts';
+
+/** base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
+export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
+  return prorate({ amount: base, days, totalDays, currency });
+}
+
+/**
+ * F × M of §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar
+ * days count: F is 0, or the period is day- or week-based.
+ */
+export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
+  if (fixedDays <= 0) return null;
+  const { unit, number } = periodLength(period);
+  return unit === 'MONTHS' ? fixedDays * number : null;
+}
+
+/** days(from, to) where every month has `fixedDays` days; never negative, however few days a month is given. */
+export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
+  const start = calendarDayOf(from);
+  const end = calendarDayOf(to);
+  const months = (end.year - start.year) * 12 + end.month - start.month;
+  return Math.max(0, fixedDays * months + end.day - start.day);
+}
+
+export interface DayCount {
+  /** Days of the part that is charged. */
+  readonly days: number;
+  /** Days of the whole period that the price is for. */
+  readonly totalDays: number;
+}
+
+export interface ProratedInterval {
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly period: BillingPeriod;
+  readonly prorationFixedDays: number;
+  /** Calendar days of the whole period, used where fixed days do not apply. */
+  readonly calendarTotalDays: number;
+}
+
+/** Numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
+export function countDays(interval: ProratedInterval): DayCount {
+  const { startDate, endDate, period, prorationFixedDays, calendarTotalDays } = interval;
+  const fixedTotal = fixedDaysOfPeriod(period, prorationFixedDays);
+  if (fixedTotal === null) return { days: endDate - startDate, totalDays: calendarTotalDays };
+  return { days: fixedDaysBetween(startDate, endDate, prorationFixedDays), totalDays: fixedTotal };
+}

@@ -1,0 +1,196 @@
+import type { BillingEvent } from '../../records/index.ts';
+import { PeriodRule, type Share } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  roundToCurrency,
+  roundToScale,
+} from '../../values/money/index.ts';
+import { addPeriod, type LocalDate } from '../../values/time/index.ts';
+import { billThroughDate } from './bill-through-date.ts';
+import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import { countDays, proratedShare } from './proration.ts';
+import { tooManyPeriods } from './target-date.ts';
+
+/** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
+export interface RecurringProposal {
+  readonly event: BillingEvent;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly planName: string;
+  readonly phaseName: string;
+  /** Price × quantity, up to 9 decimals. */
+  readonly rate: Decimal;
+  /** Rounded to the currency. */
+  readonly amount: Decimal;
+  readonly rule: PeriodRule;
+  /** Share of the rate; null = the whole rate. */
+  readonly share: Share | null;
+  /** The event after this one; null = none is known. */
+  readonly nextEvent: BillingEvent | null;
+  readonly prorationFixedDays: number;
+}
+
+export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFixedDays'>;
+
+export interface RecurringProposalsInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  /** Index of the first event that proposes (the anchor of §7.2). */
+  readonly anchorIndex: number;
+  /** Proposals that start earlier are left out; null = none are. */
+  readonly windowStart: LocalDate | null;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: ProposalConfig;
+}
+
+/** What an event bills at a target date: its cycle, up to X, and at the latest up to the next event. */
+export interface BilledEvent {
+  readonly event: BillingEvent;
+  readonly nextEvent: BillingEvent | null;
+  readonly cycle: CycleDates;
+  readonly endDate: LocalDate | null;
+  /** X of §5.3; null = nothing is billable yet. */
+  readonly billThrough: LocalDate | null;
+}
+
+/** The recurring proposals of a subscription at the target date, in date order and without overlap. */
+export function recurringProposals(input: RecurringProposalsInput): readonly RecurringProposal[] {
+  const proposals: RecurringProposal[] = [];
+  for (let index = input.anchorIndex; index < input.events.length; index += 1) {
+    const event = input.events[index];
+    if (event === undefined || event.localDate > input.targetDate) break;
+    const billed = billedEvent(input, index);
+    if (billed !== null) proposePeriods(proposals, billed, input);
+  }
+  return proposals;
+}
+
+/** How the event at `index` bills, or null if it bills nothing at all (§5.2 rules 3 and 4). */
+export function billedEvent(
+  input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
+  index: number,
+): BilledEvent | null {
+  const event = input.events[index];
+  if (event === undefined || !recurs(event)) return null;
+  const nextEvent = input.events[index + 1] ?? null;
+  const endDate = nextEvent?.localDate ?? null;
+  if (endDate === event.localDate) return null;
+  const cycle = cycleDatesOf(event);
+  const { targetDate, config } = input;
+  const { inArrearMode } = config;
+  const billThrough = billThroughDate({
+    cycle,
+    endDate,
+    targetDate,
+    billingMode: event.billingMode,
+    inArrearMode,
+  });
+  return { event, nextEvent, cycle, endDate, billThrough };
+}
+
+/** True if the event has a recurring price, 0 included, and a period to bill it in. */
+export function recurs(event: BillingEvent): boolean {
+  return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
+}
+
+// §5.4
+function proposePeriods(
+  proposals: RecurringProposal[],
+  billed: BilledEvent,
+  input: RecurringProposalsInput,
+): void {
+  const { event, cycle, endDate, billThrough } = billed;
+  if (billThrough === null) return;
+  const { start, first, period } = cycle;
+  const propose = proposer(proposals, billed, input);
+  if (endDate !== null && endDate <= first) {
+    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], endDate - addPeriod(endDate, period, -1));
+    return;
+  }
+  if (first > start) propose(PeriodRule.LEADING, [start, first], first - addPeriod(first, period, -1));
+
+  const last = lastCycleUpTo(cycle, billThrough);
+  const from = firstCycleInWindow(cycle, input.windowStart);
+  if (last - from > MAX_PERIODS_PER_RUN) {
+    const { subscriptionId } = event;
+    throw tooManyPeriods(input.targetDate, { subscriptionId, periods: last - from });
+  }
+  let current = cycleDate(cycle, Math.max(0, Math.min(from, last)));
+  for (let k = from; k < last; k += 1) {
+    const next = cycleDate(cycle, k + 1);
+    propose(PeriodRule.WHOLE, [current, next], null);
+    current = next;
+  }
+  if (billThrough > current) {
+    propose(PeriodRule.TRAILING, [current, billThrough], addPeriod(current, period, 1) - current);
+  }
+}
+
+type Propose = (
+  rule: PeriodRule,
+  dates: readonly [startDate: LocalDate, endDate: LocalDate],
+  totalDays: number | null,
+) => void;
+
+/** Adds one period; `totalDays` null stands for ratio 1, else it is the calendar length that the part is taken of. */
+function proposer(
+  proposals: RecurringProposal[],
+  { event, nextEvent }: BilledEvent,
+  { windowStart, currency, config }: RecurringProposalsInput,
+): Propose {
+  const { planName, phaseName, billingPeriod: period } = event;
+  assertInvariant(
+    planName !== null && phaseName !== null,
+    'A billing event with a recurring price names no plan and phase',
+    { subscriptionId: event.subscriptionId, localDate: event.localDate },
+  );
+  const rate = rateOf(event);
+  const { prorationFixedDays } = config;
+  let wholeAmount: Decimal | undefined;
+  return (rule, [startDate, endDate], totalDays) => {
+    if (windowStart !== null && startDate < windowStart) return;
+    let amount: Decimal;
+    let share: Share | null = null;
+    if (totalDays === null) {
+      wholeAmount ??= roundToCurrency(rate, currency);
+      amount = wholeAmount;
+    } else {
+      const interval = { startDate, endDate, period, prorationFixedDays, calendarTotalDays: totalDays };
+      share = { base: rate, ...countDays(interval) };
+      amount = proratedShare(share, currency);
+    }
+    const kind = { planName, phaseName, rate };
+    proposals.push({
+      event,
+      nextEvent,
+      startDate,
+      endDate,
+      ...kind,
+      amount,
+      rule,
+      share,
+      prorationFixedDays,
+    });
+  };
+}
+
+function rateOf(event: BillingEvent): Decimal {
+  assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
+  const rate =
+    event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
+  // Rates are stored with 9 decimals; the kind of a charge is compared by its stored rate.
+  return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
+}
+
+/** The smallest k with C(k) ≥ `windowStart`. */
+function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): number {
+  if (windowStart === null || windowStart <= cycle.first) return 0;
+  const k = firstCycleAfter(cycle, windowStart);
+  return cycleDate(cycle, k - 1) === windowStart ? k - 1 : k;
+}

@@ -1,0 +1,109 @@
+import type { BillingEvent, InvoicingCursor } from '../../records/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import { addDays, minDate } from '../../values/time/index.ts';
+import { cycleDate, cycleDatesOf, lastCycleUpTo } from './cycle-dates.ts';
+import { standingAfter } from './next-due-date.ts';
+import { type ProposalConfig, recurs } from './recurring-proposals.ts';
+
+/** What one evaluation of a subscription looks at: the days from `start` on (§7.2). */
+export interface BillingWindow {
+  /** null = all days (full evaluation). */
+  readonly start: LocalDate | null;
+  /** Index of the first billing event that matters; events before it need not be loaded. */
+  readonly anchorIndex: number;
+}
+
+export interface WindowInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  /** null = never evaluated. */
+  readonly cursor: InvoicingCursor | null;
+  /** Of the evaluation, or the earliest one of several; null = any. */
+  readonly targetDate: LocalDate | null;
+}
+
+export interface DueInput extends WindowInput {
+  readonly targetDate: LocalDate;
+  readonly config: ProposalConfig;
+}
+
+const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
+
+/**
+ * The window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the
+ * FIXED and FREE rows that start on or after it.
+ *
+ * A cursor that has settled nothing means the whole history, whatever is dirty: `dirtyFrom` alone may lie after periods
+ * that no run has billed yet.
+ */
+export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
+  if (cursor === null || cursor.settledThrough === null) return wholeHistory;
+  const changedFrom = looksAtFrom(cursor, cursor.settledThrough, targetDate);
+  if (changedFrom === null) return wholeHistory;
+
+  const anchorIndex = lastEventBefore(events, changedFrom);
+  const anchor = events[anchorIndex];
+  if (anchor === undefined) return wholeHistory;
+  return { start: windowStart(anchor, changedFrom), anchorIndex };
+}
+
+/**
+ * W of §7.2. What is as it was is evaluated again only where more of it is due. What has changed may be evaluated up to an
+ * earlier date than before, since a run that charges nothing recurring does not hold later ones (§1.5): then the days after
+ * that date are to be looked at too, or §7.3 I1 would not hold of them.
+ */
+function looksAtFrom(
+  { dirtyFrom }: InvoicingCursor,
+  settledThrough: LocalDate,
+  targetDate: LocalDate | null,
+): LocalDate | null {
+  if (dirtyFrom === null) return settledThrough;
+  if (targetDate === null) return null;
+  return minDate(settledThrough, dirtyFrom, addDays(targetDate, 1));
+}
+
+/** True if the subscription can have something to bill or to repair at the target date (§7.1). */
+export function isDue({ events, cursor, targetDate, config }: DueInput): boolean {
+  if (cursor === null || cursor.dirtyFrom !== null) return true;
+  if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;
+  if (config.inArrearMode !== 'GREEDY') return false;
+  if (!events.some((event) => recurs(event) && event.billingMode === 'IN_ARREAR')) return false;
+  // They grow on later days than that of the last evaluation, never on one that it has looked at (§7.3 I3).
+  const { settledThrough } = standingAfter({ events, targetDate, config });
+  return (
+    settledThrough !== null && (cursor.settledThrough === null || settledThrough > cursor.settledThrough)
+  );
+}
+
+/**
+ * A date on which an evaluation leaves the cursor of what is not due as it is: the target date, or a later one up to which
+ * it was looked at already; null = there is none.
+ */
+export function lookedAtUpTo({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
+  if (cursor === null) return null;
+  const { settledThrough, nextDueDate } = cursor;
+  const dates = [
+    targetDate,
+    ...(nextDueDate === null ? [] : [addDays(nextDueDate, -1)]),
+    ...(settledThrough === null ? [] : [addDays(settledThrough, -1), settledThrough]),
+  ];
+  const found = dates.find((date) => {
+    const standing = standingAfter({ events, targetDate: date, config });
+    return standing.settledThrough === settledThrough && standing.nextDueDate === nextDueDate;
+  });
+  return found ?? null;
+}
+
+function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): number {
+  let index = events.length - 1;
+  while (index >= 0 && (events[index]?.localDate ?? date) >= date) index -= 1;
+  return index;
+}
+
+/** The latest date before `changedFrom` on which a period of the anchor begins. */
+function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
+  if (!recurs(anchor)) return anchor.localDate;
+  const cycle = cycleDatesOf(anchor);
+  const k = lastCycleUpTo(cycle, addDays(changedFrom, -1));
+  return k < 0 ? anchor.localDate : cycleDate(cycle, k);
+}

@@ -1,0 +1,92 @@
+import type { CoverageRow, Share } from '../../records/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import type { FixedProposal } from '../periods/fixed-proposals.ts';
+import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from '../periods/proration.ts';
+import type { RecurringProposal } from '../periods/recurring-proposals.ts';
+import type { RecurringCharge } from './new-items.ts';
+import type { RecurringRow } from './recurring-row.ts';
+import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
+
+export interface NewChargesInput {
+  /** In date order. */
+  readonly proposals: readonly RecurringProposal[];
+  /** In date order. */
+  readonly rows: readonly RecurringRow[];
+  /** FREE rows: zero-amount recurring items that are billed already. */
+  readonly freeRows: readonly CoverageRow[];
+  readonly windowStart: LocalDate | null;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+}
+
+/**
+ * The recurring charges that are still missing (§6 rules 1 and 2). A proposal of amount 0 is charged whole
+ * unless the same free item exists; of the others, the days that no row of their kind covers. A part whose share
+ * rounds to 0 leaves no row either, so it is looked up among the free items like a whole proposal: else every run would
+ * charge it again.
+ */
+export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
+  const { proposals, rows, freeRows, windowStart } = input;
+  const isFree = freeItems(freeRows);
+  const charges: RecurringCharge[] = [];
+  for (const proposal of proposals) {
+    const { startDate, endDate, amount } = proposal;
+    if (amount.isZero()) charges.push({ proposal, startDate, endDate, amount, part: null });
+  }
+  const priced = charges.length === 0 ? proposals : proposals.filter(({ amount }) => !amount.isZero());
+  for (const part of uncoveredParts({ intervals: priced, covers: rows, windowStart })) {
+    charges.push(chargeOf(part, input));
+  }
+  return charges.filter((charge) => !charge.amount.isZero() || !isFree(charge));
+}
+
+/** The FIXED proposals that no FIXED row records (§6 rule 6). */
+export function newFixedCharges(
+  proposals: readonly FixedProposal[],
+  fixedRows: readonly CoverageRow[],
+): readonly FixedProposal[] {
+  const byStart = rowsByStart(fixedRows);
+  return proposals.filter(({ event, startDate, amount }) => {
+    const rows = byStart.get(startDate) ?? [];
+    return !rows.some((row) => isSamePhase(row, event) && row.amount.equals(amount));
+  });
+}
+
+function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): RecurringCharge {
+  const { of: proposal, startDate, endDate } = part;
+  if (startDate === proposal.startDate && endDate === proposal.endDate) {
+    return { proposal, startDate, endDate, amount: proposal.amount, part: null };
+  }
+  const share = shareOfPart(part, input);
+  return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
+}
+
+/** Share of the proposal's amount by days; under fixed days, of its rate (§6 rules 2 and 7). */
+function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
+  const { of: proposal, startDate, endDate } = part;
+  const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
+  if (fixedTotal === null) {
+    const totalDays = proposal.endDate - proposal.startDate;
+    return { base: proposal.amount, days: endDate - startDate, totalDays };
+  }
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  return { base: proposal.rate, days, totalDays: fixedTotal };
+}
+
+function freeItems(freeRows: readonly CoverageRow[]): (charge: RecurringCharge) => boolean {
+  const byStart = rowsByStart(freeRows);
+  return ({ proposal, startDate, endDate }) =>
+    (byStart.get(startDate) ?? []).some((row) => row.endDate === endDate && isSamePhase(row, proposal));
+}
+
+function rowsByStart(rows: readonly CoverageRow[]): ReadonlyMap<LocalDate, readonly CoverageRow[]> {
+  return Map.groupBy(rows, (row) => row.startDate);
+}
+
+function isSamePhase(
+  row: CoverageRow,
+  { planName, phaseName }: { readonly planName: string | null; readonly phaseName: string | null },
+): boolean {
+  return row.planName === planName && row.phaseName === phaseName;
+}

@@ -1,0 +1,171 @@
+import type {
+  BasisEvent,
+  BillingEvent,
+  FixedBasis,
+  ItemBasis,
+  RecurringBasis,
+  RepairBasis,
+  Share,
+} from '../../records/index.ts';
+import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import type { FixedProposal } from '../periods/fixed-proposals.ts';
+import type { RecurringProposal } from '../periods/recurring-proposals.ts';
+
+/** A proposal, or the part of it that is not billed yet. */
+export interface RecurringCharge {
+  readonly proposal: RecurringProposal;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly amount: Decimal;
+  /** What a part is a share of; null = the proposal is charged as a whole. */
+  readonly part: Share | null;
+}
+
+/** Days taken out of an item. */
+export interface Repair {
+  readonly itemId: Uuid;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** ≥ 0; the item carries it with the opposite sign. */
+  readonly amount: Decimal;
+  readonly basis: RepairBasis;
+}
+
+export interface ItemSources {
+  readonly fixed: readonly FixedProposal[];
+  readonly recurring: readonly RecurringCharge[];
+  readonly repairs: readonly Repair[];
+}
+
+/** The items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (§6 rule 8, §1.3). */
+export function newItems(sources: ItemSources, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
+  const { fixed, recurring, repairs } = sources;
+  // The sort is stable, so types that begin on one day keep the order in which they are listed here.
+  const makers: ItemMaker[] = [
+    ...fixed.map(fixedItem),
+    ...recurring.map(recurringItem),
+    ...repairs.map(repairItem),
+  ];
+  return makers.sort((a, b) => a.startDate - b.startDate).map(({ make }) => make(nextItemId()));
+}
+
+interface ItemMaker {
+  readonly startDate: LocalDate;
+  readonly make: (id: Uuid) => NewInvoiceItem;
+}
+
+function fixedItem({ event, startDate, endDate, amount }: FixedProposal): ItemMaker {
+  const phaseName = event.phaseName ?? '';
+  const own = {
+    itemType: InvoiceItemType.FIXED,
+    description: amount.isZero() ? phaseName : `${phaseName} (fixed price)`,
+    startDate,
+    endDate,
+    amount,
+    rate: null,
+    linkedItemId: null,
+    repairable: amount,
+    basis: fixedBasis(event),
+  };
+  return { startDate, make: (id) => item(id, event, own) };
+}
+
+function recurringItem(charge: RecurringCharge): ItemMaker {
+  const { proposal, startDate, endDate, amount } = charge;
+  const { event, rate, phaseName } = proposal;
+  const own = {
+    itemType: InvoiceItemType.RECURRING,
+    description: event.phasePrettyName ?? phaseName,
+    startDate,
+    endDate,
+    amount,
+    rate,
+    linkedItemId: null,
+    repairable: amount,
+    basis: recurringBasis(proposal, charge.part),
+  };
+  return { startDate, make: (id) => item(id, event, own) };
+}
+
+function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): ItemMaker {
+  const own = {
+    itemType: InvoiceItemType.REPAIR_ADJ,
+    description: 'Adjustment (subscription change)',
+    startDate,
+    endDate,
+    amount: amount.isZero() ? ZERO : amount.negated(),
+    rate: null,
+    linkedItemId: itemId,
+    repairable: ZERO,
+    basis,
+  };
+  return { startDate, make: (id) => item(id, null, own) };
+}
+
+type OwnFields = Pick<
+  InvoiceItem,
+  'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
+> & { readonly basis: ItemBasis };
+
+/** `origin`: the event that a charge comes from; a repair names none (§1.3). */
+function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
+  return {
+    id,
+    itemType: own.itemType,
+    childAccountId: null,
+    bundleId: origin === null ? null : origin.bundleId,
+    subscriptionId: origin === null ? null : origin.subscriptionId,
+    productName: origin === null ? null : origin.productName,
+    planName: origin === null ? null : origin.planName,
+    phaseName: origin === null ? null : origin.phaseName,
+    usageName: null,
+    description: own.description,
+    startDate: own.startDate,
+    endDate: own.endDate,
+    amount: own.amount,
+    rate: own.rate,
+    quantity: null,
+    linkedItemId: own.linkedItemId,
+    itemDetails: null,
+    catalogEffectiveDate: origin === null ? null : origin.catalogEffectiveDate,
+    repairable: own.repairable,
+    basis: own.basis,
+  };
+}
+
+/** A billing event as an item remembers it. */
+export function basisEvent({ transitionType, effectiveDate, localDate }: BillingEvent): BasisEvent {
+  return { type: transitionType, effectiveDate, localDate };
+}
+
+function fixedBasis(event: BillingEvent): FixedBasis {
+  const { fixedPrice, quantity } = event;
+  return { kind: 'FIXED', event: basisEvent(event), price: fixedPrice ?? ZERO, quantity };
+}
+
+function recurringBasis(proposal: RecurringProposal, part: Share | null): RecurringBasis {
+  const { event, nextEvent, startDate, endDate, rule, share, prorationFixedDays } = proposal;
+  return {
+    kind: 'RECURRING',
+    event: basisEvent(event),
+    nextEvent: nextEvent === null ? null : basisEvent(nextEvent),
+    price: event.recurringPrice ?? ZERO,
+    quantity: event.quantity,
+    billingPeriod: event.billingPeriod,
+    billingMode: event.billingMode,
+    billCycleDay: event.billCycleDayLocal,
+    isAccountAligned: event.isAccountAligned,
+    billingAlignment: event.billingAlignment,
+    isRequestedDay: event.isRequestedDay,
+    rule,
+    startDate,
+    endDate,
+    share,
+    part,
+    prorationFixedDays,
+  };
+}

@@ -1,0 +1,92 @@
+import type { BillingEvent, CoverageRow } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { BillingPeriod, LocalDate } from '../../values/time/index.ts';
+import type { FixedProposal } from '../periods/fixed-proposals.ts';
+import type { RecurringProposal } from '../periods/recurring-proposals.ts';
+import { newCharges, newFixedCharges } from './new-charges.ts';
+import type { RecurringCharge, Repair } from './new-items.ts';
+import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
+import { repairItems } from './repairs.ts';
+import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
+
+/** Billing period in which a phase recurs, as the catalog knows it; null = the catalog does not. */
+export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
+
+export interface ReconcileInput {
+  readonly fixed: readonly FixedProposal[];
+  readonly recurring: readonly RecurringProposal[];
+  /** Rows of the window, and all rows of the items that are repaired. */
+  readonly rows: readonly CoverageRow[];
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Events that the proposals come from; they tell the billing period of a plan's phase. */
+  readonly events: readonly BillingEvent[];
+  readonly periodOfPhase?: PeriodOfPhase;
+  readonly windowStart: LocalDate | null;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+}
+
+export interface Reconciliation {
+  readonly fixed: readonly FixedProposal[];
+  readonly recurring: readonly RecurringCharge[];
+  readonly repairs: readonly Repair[];
+  /** What is left to repair of the items that `repairs` touch. */
+  readonly repairable: ReadonlyMap<Uuid, Decimal>;
+}
+
+/** What turns the billed state of a subscription into the proposed one (§6). */
+export function reconcile(input: ReconcileInput): Reconciliation {
+  const { rows, windowStart, currency, prorationFixedDays } = input;
+  const recurring = recurringRows(rows);
+  const freeRows = rows.filter((row) => row.kind === 'FREE');
+  const fixedRows = rows.filter((row) => row.kind === 'FIXED');
+  const { repairs, repairable } = repairItems({
+    parts: repairedParts(recurring, input.recurring, windowStart),
+    rows: recurring,
+    items: input.items,
+    events: input.events,
+    targetDate: input.targetDate,
+    currency,
+    prorationFixedDays,
+    periodOf: periodsByPhase(input),
+  });
+  return {
+    fixed: newFixedCharges(input.fixed, fixedRows),
+    recurring: newCharges({
+      proposals: input.recurring,
+      rows: recurring,
+      freeRows,
+      windowStart,
+      currency,
+      prorationFixedDays,
+    }),
+    repairs,
+    repairable,
+  };
+}
+
+/** The stretches of rows that no proposal of their kind covers; free proposals cover like any other. */
+export function repairedParts(
+  rows: readonly RecurringRow[],
+  proposals: readonly RecurringProposal[],
+  windowStart: LocalDate | null,
+): readonly UncoveredPart<RecurringRow>[] {
+  return uncoveredParts({ intervals: rows, covers: proposals, windowStart });
+}
+
+function periodsByPhase({
+  events,
+  periodOfPhase,
+}: ReconcileInput): (row: RecurringRow) => BillingPeriod | null {
+  return ({ planName, phaseName }) => {
+    const event = events.find(
+      (candidate) =>
+        candidate.planName === planName &&
+        candidate.phaseName === phaseName &&
+        candidate.billingPeriod !== 'NO_BILLING_PERIOD',
+    );
+    return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
+  };
+}

@@ -1,0 +1,130 @@
+import type { BillingEvent } from '../../records/index.ts';
+import { type BasisEvent, RepairRule, type Share } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import { type BillingPeriod, type LocalDate, minDate } from '../../values/time/index.ts';
+import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from '../periods/proration.ts';
+import { recurs } from '../periods/recurring-proposals.ts';
+import type { Repair } from './new-items.ts';
+import { basisEvent } from './new-items.ts';
+import type { BilledItem, RecurringRow } from './recurring-row.ts';
+import type { UncoveredPart } from './uncovered-parts.ts';
+
+export interface RepairsInput {
+  /** Stretches of rows that nothing proposes any more, in date order. */
+  readonly parts: readonly UncoveredPart<RecurringRow>[];
+  /** All rows of the items that `parts` touch, inside the window or not (§7.2 rule 6). */
+  readonly rows: readonly RecurringRow[];
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Billing events in order, as they are now. */
+  readonly events: readonly BillingEvent[];
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+  /** Period in which a row's plan and phase recur, null when no event names them any more. */
+  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
+}
+
+export interface Repairs {
+  readonly repairs: readonly Repair[];
+  /** What is left to repair of each item touched. */
+  readonly repairable: ReadonlyMap<Uuid, Decimal>;
+}
+
+/**
+ * One repair per part, in date order: its share of the row, never more than what is left of the item after adjustments
+ * and earlier repairs; the repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
+ */
+export function repairItems(input: RepairsInput): Repairs {
+  const repairable = new Map<Uuid, Decimal>();
+  const repairs: Repair[] = [];
+  const daysLeft = input.parts.length === 0 ? new Map<Uuid, number>() : daysInForce(input.rows);
+  for (const part of input.parts) {
+    const { of: row, startDate, endDate } = part;
+    const { itemId } = row;
+    const item = input.items.get(itemId);
+    assertInvariant(item !== undefined, `Item ${itemId} must be loaded to repair it`, { itemId });
+
+    const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
+    daysLeft.set(itemId, left);
+    const limit = repairable.get(itemId) ?? item.repairable;
+    const share = shareOf(part, input);
+    const prorated = share === null ? row.amount : proratedShare(share, input.currency);
+    const isAll = left === 0 && !prorated.equals(limit);
+    const amount = left === 0 || limit.lessThan(prorated) ? limit : prorated;
+    repairable.set(itemId, limit.minus(amount));
+    repairs.push({
+      itemId,
+      startDate,
+      endDate,
+      amount,
+      basis: {
+        kind: 'REPAIR',
+        event: eventBehind(input, part),
+        rule: isAll ? RepairRule.REMAINDER : ruleOf(share, limit.lessThan(prorated)),
+        startDate: row.startDate,
+        endDate: row.endDate,
+        amount: row.amount,
+        share,
+        repairable: limit,
+      },
+    });
+  }
+  return { repairs, repairable };
+}
+
+function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
+  if (isLimited) return RepairRule.LIMIT;
+  return share === null ? RepairRule.WHOLE : RepairRule.PART;
+}
+
+/**
+ * The event since which the days of a part are no longer due: the one in force on them or, where they lie after the target
+ * date, on that, as later ones propose nothing yet. What goes on as it was billed is stopped by the event that comes next.
+ */
+function eventBehind(
+  { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
+  { of: row, startDate }: UncoveredPart<RecurringRow>,
+): BasisEvent | null {
+  const until = minDate(startDate, targetDate);
+  const index = events.findLastIndex(({ localDate }) => localDate <= until);
+  const [inForce, next] = [events[index], events[index + 1]];
+  const goesOn = inForce === undefined || (recurs(inForce) && isOfPhase(inForce, row));
+  const behind = goesOn && next !== undefined && next.localDate <= startDate ? next : inForce;
+  return behind === undefined ? null : basisEvent(behind);
+}
+
+function isOfPhase({ planName, phaseName }: BillingEvent, row: RecurringRow): boolean {
+  return planName === row.planName && phaseName === row.phaseName;
+}
+
+function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
+  const days = new Map<Uuid, number>();
+  for (const { itemId, startDate, endDate } of rows) {
+    days.set(itemId, (days.get(itemId) ?? 0) + (endDate - startDate));
+  }
+  return days;
+}
+
+/** What a part is a share of; null = it is the whole row. */
+function shareOf(part: UncoveredPart<RecurringRow>, input: RepairsInput): Share | null {
+  const { of: row, startDate, endDate } = part;
+  if (startDate === row.startDate && endDate === row.endDate) return null;
+  const { prorationFixedDays } = input;
+  const period = input.periodOf(row);
+  if (
+    prorationFixedDays <= 0 ||
+    (period !== null && fixedDaysOfPeriod(period, prorationFixedDays) === null)
+  ) {
+    const totalDays = row.endDate - row.startDate;
+    return { base: row.amount, days: endDate - startDate, totalDays };
+  }
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
+  if (fixedTotal !== null) return { base: row.rate, days, totalDays: fixedTotal };
+  // No event names the plan any more, so M is unknown: the row's own amount and fixed days give the same share, to a
+  // rounding of the row.
+  const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
+  return { base: row.amount, days, totalDays };
+}

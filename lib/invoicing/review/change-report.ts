@@ -1,0 +1,147 @@
+import type {
+  CatalogOfAccount,
+  CatalogPreview,
+  CatalogService,
+  CatalogUpload,
+  CatalogVersion,
+} from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Account, CallContext } from '../../records/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
+import { type Instant, localDateOf } from '../../values/time/index.ts';
+import type { StreamRequest } from '../evaluation/account-streams.ts';
+import { priceDifferences } from '../evaluation/price-differences.ts';
+import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import type { ChangeReportPart, ChangeReportTotals } from '../operations/catalog-report-operations.ts';
+
+/** Where the catalogs come from, as they are and as they would be. */
+type Catalogs = Pick<CatalogService, 'catalogsOf' | 'candidatesOf' | 'preview'>;
+
+/** Says what a catalog would change before it is uploaded; stores nothing. */
+export class ChangeReports {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #catalogs: Catalogs;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  async report(context: CallContext, document: CatalogUpload): Promise<AsyncIterable<ChangeReportPart>> {
+    const preview = await this.#catalogs.preview(context, document);
+    return this.#parts(context, preview);
+  }
+
+  async *#parts(
+    context: CallContext,
+    { errors, warnings, added }: CatalogPreview,
+  ): AsyncGenerator<ChangeReportPart> {
+    yield { kind: 'SUMMARY', errors, warnings };
+    let totals: ChangeReportTotals = { subscriptions: 0, changedSubscriptions: 0, unbillableAccounts: 0 };
+    if (added.length > 0) {
+      for await (const accounts of this.#pages(context)) {
+        const page = await this.#page(context, accounts, added);
+        yield* page.parts;
+        totals = sumOf(totals, page.totals);
+      }
+    }
+    yield { kind: 'TOTAL', ...totals };
+  }
+
+  /** All accounts of the tenant. */
+  async *#pages(context: CallContext): AsyncGenerator<readonly Account[]> {
+    const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: { readonly afterRecordId: number; readonly limit: number } = {
+        afterRecordId: after,
+        limit,
+      };
+      const accounts: readonly Account[] = await this.#ports.storage.read(context.tenant, (session) =>
+        session.accounts.findAfter(page),
+      );
+      if (accounts.length > 0) yield accounts;
+      after = accounts.length < limit ? undefined : accounts.at(-1)?.recordId;
+    }
+  }
+
+  async #page(
+    context: CallContext,
+    accounts: readonly Account[],
+    added: readonly CatalogVersion[],
+  ): Promise<ReportPage> {
+    const accountIds = accounts.map((account) => account.id);
+    const requests = accounts.map((account) => ({
+      account,
+      targetDate: localDateOf(context.createdDate, account.timeZone),
+    }));
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const { alignPriceChanges } = await this.#configOf(session);
+      const load = (catalogOf: CatalogOfAccount) =>
+        loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
+      const before = await load(await this.#catalogs.catalogsOf(session, accountIds));
+      const after = await load(await this.#catalogs.candidatesOf(session, accountIds, added));
+      return pageOf(before, after, context.createdDate);
+    });
+  }
+}
+
+interface ReportPage {
+  readonly parts: readonly ChangeReportPart[];
+  readonly totals: ChangeReportTotals;
+}
+
+function pageOf(
+  before: LoadedStreams<StreamRequest>,
+  after: LoadedStreams<StreamRequest>,
+  now: Instant,
+): ReportPage {
+  const beforeOf = new Map(before.streams.map((stream) => [stream.request.account.id, stream]));
+  const parts: ChangeReportPart[] = [];
+  const changed = new Set<Uuid>();
+  let subscriptions = 0;
+  for (const candidate of after.streams) {
+    const { account } = candidate.request;
+    const current = beforeOf.get(account.id);
+    const { ends } = current ?? candidate;
+    for (const [subscriptionId, events] of candidate.bySubscription) {
+      const end = ends.get(subscriptionId);
+      if (end !== undefined && end.at <= now) continue;
+      subscriptions += 1;
+      for (const difference of priceDifferences(current?.bySubscription.get(subscriptionId) ?? [], events)) {
+        changed.add(subscriptionId);
+        const change = { ...difference, accountId: account.id, currency: account.currency };
+        parts.push({ kind: 'PRICE_CHANGE', change });
+      }
+    }
+  }
+  const unbillable = unbillableOf(before, after);
+  const totals = { subscriptions, changedSubscriptions: changed.size, unbillableAccounts: unbillable.length };
+  return { parts: [...parts, ...unbillable], totals };
+}
+
+/** Accounts that can be billed now and could not be after the upload. */
+function unbillableOf(
+  before: LoadedStreams<StreamRequest>,
+  after: LoadedStreams<StreamRequest>,
+): readonly Extract<ChangeReportPart, { kind: 'UNBILLABLE' }>[] {
+  const failing = new Set(before.failures.map(({ request }) => request.account.id));
+  return after.failures
+    .filter(({ request }) => !failing.has(request.account.id))
+    .map(({ request, error }) => {
+      if (!(error instanceof BillingError)) throw error;
+      return { kind: 'UNBILLABLE', accountId: request.account.id, message: error.message };
+    });
+}
+
+function sumOf(one: ChangeReportTotals, other: ChangeReportTotals): ChangeReportTotals {
+  return {
+    subscriptions: one.subscriptions + other.subscriptions,
+    changedSubscriptions: one.changedSubscriptions + other.changedSubscriptions,
+    unbillableAccounts: one.unbillableAccounts + other.unbillableAccounts,
+  };
+}

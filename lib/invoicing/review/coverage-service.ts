@@ -1,0 +1,49 @@
+import { noSuchAccount } from '../../accounts/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { CallContext } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import type { CoverageDifference } from '../operations/invoice-operations.ts';
+import { effectiveTargetDate } from '../periods/target-date.ts';
+import { verifyCoverage } from './verify-coverage.ts';
+
+/** Checks of what is billed against what there is to bill (§7.3). */
+export class CoverageService {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  async verify(context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> {
+    const now = context.createdDate;
+    const catalogsOf = await this.#catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      invoicingCurrency(account);
+      const config = await this.#configOf(session);
+      const [state] = await session.invoices.loadStates([accountId]);
+      const targetDate = effectiveTargetDate({
+        requested: null,
+        today: localDateOf(now, account.timeZone),
+        maxTargetDate: state?.maxTargetDate ?? null,
+        maxMonthsInFuture: config.maxMonthsInFuture,
+      });
+      return verifyCoverage(session, {
+        account,
+        state: state ?? null,
+        targetDate,
+        catalogOf: await catalogsOf(session, [accountId]),
+        config,
+      });
+    });
+  }
+}

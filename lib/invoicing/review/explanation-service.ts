@@ -1,0 +1,70 @@
+import { noSuchObject } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, InvoiceItem, ItemBasis } from '../../records/index.ts';
+import { ObjectType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
+import { explainItem, type ItemExplanation } from '../explanation/explanation.ts';
+
+/** Explains what invoices hold. */
+export class ExplanationService {
+  readonly #ports: Pick<Ports, 'storage'>;
+
+  constructor(ports: Pick<Ports, 'storage'>) {
+    this.#ports = ports;
+  }
+
+  async explain(context: CallContext, itemId: Uuid): Promise<ItemExplanation> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [item] = await session.invoices.findItemsByIds([itemId]);
+      if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
+      const bases = await session.invoices.findItemBases([itemId]);
+      const [linked] = await session.invoices.findItemsByIds(
+        item.linkedItemId === null ? [] : [item.linkedItemId],
+      );
+      const basis = bases.get(itemId) ?? null;
+      const past = basis === null ? NO_PAST : await pastOf(session, linked ?? item, basis);
+      const isMigrated = basis === null && (await isOfMigration(session, item));
+      return explainItem({
+        item,
+        linked,
+        basis,
+        past,
+        hasOwnPrices: await hasOwnPrices(session, item),
+        isMigrated,
+      });
+    });
+  }
+}
+
+/** @param charge the item, or the one that it repairs. */
+async function pastOf(
+  session: ReadSession,
+  charge: InvoiceItem,
+  basis: ItemBasis,
+): Promise<SubscriptionPast> {
+  const { subscriptionId, bundleId, accountId } = charge;
+  if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;
+  const { subscriptions } = session;
+  const active = await subscriptions.findEvents([subscriptionId]);
+  const withdrawn = await subscriptions.findWithdrawnEvents([subscriptionId]);
+  const named = [basis.event, basis.kind === 'RECURRING' ? basis.nextEvent : null];
+  const isBlocked = named.some((event) => event?.type.endsWith('_BILLING_DISABLED'));
+  const blocked = [subscriptionId, bundleId, accountId].filter((id) => id !== null);
+  return {
+    events: [...active, ...withdrawn],
+    blockingStates: isBlocked ? await subscriptions.findBlockingStates(blocked) : [],
+  };
+}
+
+async function isOfMigration(session: ReadSession, { invoiceId }: InvoiceItem): Promise<boolean> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  return invoice?.isMigration === true;
+}
+
+/** Plans with prices of their own are named `<plan>-<n>`; few others are. */
+async function hasOwnPrices(session: ReadSession, { planName }: InvoiceItem): Promise<boolean> {
+  if (planName === null || !/-\d+$/.test(planName)) return false;
+  return (await session.catalogs.findOverridePlans([planName])).length > 0;
+}

@@ -1,0 +1,132 @@
+import { noSuchAccount } from '../../accounts/index.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, Invoice, Page, PageRequest } from '../../records/index.ts';
+import { SharedCalls } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  type InvoiceReader,
+  type InvoiceView,
+  viewInvoices,
+  withChildItems,
+} from '../invoices/invoice-view.ts';
+import { catalogsForNames } from '../loading/catalogs-for-names.ts';
+import { loadInvoiceViews } from '../loading/load-invoice-views.ts';
+import { loadParentInvoices, onlyUnpaid } from '../loading/load-open-invoices.ts';
+import type { AccountInvoicesRequest } from '../operations/invoice-operations.ts';
+
+/** Invoices as they are read (§1). */
+export class InvoiceReadService implements InvoiceReader {
+  readonly #ports: Pick<Ports, 'storage' | 'logger'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'logger' | 'systemClock'>, catalogs: CatalogProvider) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#reads = new SharedCalls(ports.systemClock);
+  }
+
+  async get(
+    context: CallContext,
+    invoiceId: Uuid,
+    { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
+  ): Promise<InvoiceView> {
+    // The catalogs are those of the moment of the call, which plugins are told.
+    const { tenant, createdDate } = context;
+    const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
+    const view = await this.#reads.run(alike, invoiceId, (ids) =>
+      this.#views(context, ids, withChildrenItems),
+    );
+    if (view) return view;
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NOT_FOUND,
+      message: `Invoice does not exist for id ${invoiceId}`,
+      facts: { invoiceId },
+    });
+  }
+
+  async #views(
+    context: CallContext,
+    invoiceIds: readonly Uuid[],
+    withChildrenItems: boolean,
+  ): Promise<readonly (InvoiceView | undefined)[]> {
+    const find = async (session: ReadSession) => {
+      const found = await session.invoices.findByIds(invoiceIds);
+      const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
+      return { found, children: await session.invoices.findLinked(summaries.map(({ id }) => id)) };
+    };
+    const catalogsOf = await this.#openForNames(context, async (session) => {
+      const { found, children } = await find(session);
+      return [...new Set([...found, ...children].map((invoice) => invoice.accountId))];
+    });
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const { found, children } = await find(session);
+      const views = await loadInvoiceViews(session, found, catalogsOf);
+      const complete = withChildrenItems
+        ? withChildItems(views, await loadInvoiceViews(session, children, catalogsOf))
+        : views;
+      const viewOf = new Map(complete.map((view) => [view.id, view]));
+      return invoiceIds.map((id) => viewOf.get(id));
+    });
+  }
+
+  async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
+    const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
+    const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      await requireAccount(session, accountId);
+      const listed = await session.invoices.listOfAccount(accountId, {
+        withMigration: false,
+        openOnly: unpaidOnly,
+        ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
+        ...filter,
+      });
+      const invoices = unpaidOnly ? await onlyUnpaid(session, listed) : listed;
+      if (!withItems) return plainViews(session, invoices);
+      return loadInvoiceViews(session, invoices, catalogsOf);
+    });
+  }
+
+  async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const page = await session.invoices.page(request);
+      return { ...page, rows: await plainViews(session, page.rows) };
+    });
+  }
+
+  async pageOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    request: PageRequest,
+  ): Promise<Page<InvoiceView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      await requireAccount(session, accountId);
+      const page = await session.invoices.pageOfAccount(accountId, request);
+      return { ...page, rows: await plainViews(session, page.rows) };
+    });
+  }
+
+  #openForNames(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource | null> {
+    const request = { tenant: context.tenant, now: context.createdDate, accounts };
+    return catalogsForNames(this.#ports, this.#catalogs, request);
+  }
+}
+
+/** Without items and names. */
+async function plainViews(
+  session: ReadSession,
+  invoices: readonly Invoice[],
+): Promise<readonly InvoiceView[]> {
+  return viewInvoices(invoices, [], {
+    catalogOf: null,
+    parents: await loadParentInvoices(session, invoices),
+  });
+}
+
+async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+}

@@ -1,0 +1,197 @@
+import type { CatalogOfAccount } from '../../catalog/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account, AccountInvoicingState } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { addDays, type LocalDate } from '../../values/time/index.ts';
+import { type AccountBilling, runInput } from '../evaluation/account-billing.ts';
+import type { BillingRequest } from '../evaluation/account-streams.ts';
+import { type AccountRunInput, evaluateAccount } from '../evaluation/evaluate-account.ts';
+import {
+  evaluateSubscription,
+  type SubscriptionBilling,
+  type SubscriptionEvaluation,
+} from '../evaluation/evaluate-subscription.ts';
+import { withoutBounds } from '../evaluation/safety-bounds.ts';
+import { initialState } from '../invoices/invoice-amounts.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { type LoadedBillingState, loadBillingState } from '../loading/load-billing-state.ts';
+import { withRepairedItems, withWindowItems } from '../loading/load-repaired-items.ts';
+import { type CursorChoice, choiceOfRun } from '../loading/load-streams.ts';
+import type { CoverageDifference } from '../operations/invoice-operations.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import { isDue, lookedAtUpTo } from '../periods/window.ts';
+
+export interface AccountToVerify {
+  readonly account: Account;
+  /** null = none is stored yet. */
+  readonly state: AccountInvoicingState | null;
+  /** Up to which a run would be made. */
+  readonly targetDate: LocalDate;
+}
+
+interface VerifyRules {
+  readonly catalogOf: CatalogOfAccount;
+  readonly config: InvoicingConfig;
+}
+
+export type VerifyInput = AccountToVerify & VerifyRules;
+
+export interface VerifyAccountsInput extends VerifyRules {
+  readonly accounts: readonly AccountToVerify[];
+}
+
+/** An account, and what its next run and its whole history would make of it. */
+export interface VerifiedAccount {
+  readonly account: Account;
+  readonly differences: readonly CoverageDifference[];
+  /** Why it cannot be told; null = it can. */
+  readonly error: unknown;
+}
+
+/**
+ * Compares what the next run of an account would make with the evaluation of everything there is (§7.3).
+ * Reads one snapshot, takes no lock and writes nothing; costs the whole history.
+ */
+export async function verifyCoverage(
+  session: ReadSession,
+  input: VerifyInput,
+): Promise<readonly CoverageDifference[]> {
+  const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
+  if (verified?.error != null) throw verified.error;
+  return verified?.differences ?? [];
+}
+
+/** The same of any number of accounts, with as many statements as for one. */
+export async function verifyAccounts(
+  session: ReadSession,
+  input: VerifyAccountsInput,
+): Promise<readonly VerifiedAccount[]> {
+  // What asks for more at once than a run does by itself is no difference.
+  const config = withoutBounds(input.config);
+  const requests = input.accounts.map(({ account, targetDate, state }) => ({
+    account,
+    targetDate,
+    runDate: targetDate,
+    state: state ?? initialState(account),
+  }));
+  const due = await load(session, input, { requests, choice: choiceOfRun(config) });
+  const all = await load(session, input, { requests, choice: 'all' });
+  const runs = byAccount(await withRepairedItems(session, due.billings, config));
+  const wholes = byAccount(await withWindowItems(session, await withAllRows(session, all.billings)));
+  const failures = new Map(
+    [...due.failures, ...all.failures].map(({ request, error }) => [request.account.id, error]),
+  );
+  return requests.map(({ account }) => {
+    const untold = { account, differences: [], error: failures.get(account.id) ?? null };
+    if (untold.error !== null) return untold;
+    try {
+      const found = itemsOfRun(runs.get(account.id), config);
+      const expected = itemsOfWholeHistories(wholes.get(account.id), config);
+      return { ...untold, differences: differencesOf(found, expected) };
+    } catch (error) {
+      return { ...untold, error };
+    }
+  });
+}
+
+function differencesOf(found: Items, expected: Items): readonly CoverageDifference[] {
+  const ids = [...new Set([...found.keys(), ...expected.keys()])].sort();
+  return ids
+    .map((subscriptionId) => ({
+      subscriptionId,
+      expected: expected.get(subscriptionId) ?? [],
+      found: found.get(subscriptionId) ?? [],
+    }))
+    .filter((each) => factsOf(each.expected) !== factsOf(each.found));
+}
+
+function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, AccountBilling> {
+  return new Map(billings.map((billing) => [billing.account.id, billing]));
+}
+
+interface LoadChoice {
+  readonly requests: readonly BillingRequest[];
+  readonly choice: CursorChoice;
+}
+
+async function load(
+  session: ReadSession,
+  { catalogOf, config }: VerifyRules,
+  { requests, choice }: LoadChoice,
+): Promise<LoadedBillingState> {
+  const { alignPriceChanges } = config;
+  return loadBillingState(session, { requests, catalogOf, choice, alignPriceChanges });
+}
+
+async function withAllRows(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+): Promise<readonly AccountBilling[]> {
+  const windows = billings.flatMap(({ subscriptions }) =>
+    subscriptions.map(({ subscriptionId }) => ({ subscriptionId, from: null })),
+  );
+  const rows = Map.groupBy(
+    await session.invoices.loadCoverage(windows),
+    ({ subscriptionId }) => subscriptionId,
+  );
+  return billings.map((billing) => ({
+    ...billing,
+    subscriptions: billing.subscriptions.map((subscription) => ({
+      ...subscription,
+      rows: rows.get(subscription.subscriptionId) ?? [],
+    })),
+  }));
+}
+
+type Items = ReadonlyMap<Uuid, readonly NewInvoiceItem[]>;
+
+function itemsOfRun(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
+  if (billing === undefined) return new Map();
+  return itemsOf(evaluateAccount(runInput(billing, config), madeUp(billing)).evaluations);
+}
+
+function itemsOfWholeHistories(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
+  if (billing === undefined) return new Map();
+  const input = runInput(billing, config);
+  return itemsOf(
+    billing.subscriptions.map((subscription) => {
+      const targetDate = verifiedUpTo(subscription, input);
+      return evaluateSubscription(
+        { ...subscription, cursor: null },
+        { ...input, targetDate },
+        madeUp(billing),
+      );
+    }),
+  );
+}
+
+/**
+ * Of what is due the date of the run. What is not may have been looked at up to a later date than that already: one at which
+ * an evaluation leaves the cursor as it is. Where there is none the cursor is wrong, and all that it hides is asked for.
+ */
+function verifiedUpTo(
+  { events, cursor }: SubscriptionBilling,
+  { targetDate, config }: AccountRunInput,
+): LocalDate {
+  if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
+  const lookedAt = lookedAtUpTo({ events, cursor, targetDate, config });
+  if (lookedAt !== null) return lookedAt;
+  return cursor.nextDueDate === null ? targetDate : addDays(cursor.nextDueDate, -1);
+}
+
+function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
+  return new Map(
+    evaluations
+      .filter(({ items }) => items.length > 0)
+      .map(({ subscriptionId, items }) => [subscriptionId, items]),
+  );
+}
+
+/** Nothing is stored, so any id does; items of one evaluation do not refer to each other. */
+function madeUp(billing: AccountBilling): () => Uuid {
+  return () => billing.account.id;
+}
+
+function factsOf(items: readonly NewInvoiceItem[]): string {
+  return JSON.stringify(items);
+}

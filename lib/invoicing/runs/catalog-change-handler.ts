@@ -1,0 +1,146 @@
+import type { CatalogService, CatalogSource, ChangedPlans } from '../../catalog/index.ts';
+import { catalogRevisionOf, isCatalogChange } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { ActingComponent, BusEventType, type NewNotification, type TenantRef } from '../../records/index.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import { batchAuthorship } from '../../runtime/index.ts';
+import {
+  ACCOUNTS_PER_CATALOG_CHANGE_LIST,
+  ACCOUNTS_PER_CATALOG_CHANGE_PAGE,
+  MAX_CACHED_CATALOGS,
+} from '../../values/limits.ts';
+import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
+import type { AccountStream, StreamRequest } from '../evaluation/account-streams.ts';
+import { dueEntry } from '../evaluation/run-trigger.ts';
+import { loadStreams } from '../loading/load-streams.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';
+
+type Catalogs = Pick<CatalogService, 'open' | 'changedSince'>;
+
+/**
+ * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: the
+ * date may come before any that the account is waiting for, or lie in the past (§7.1). Looks at the accounts
+ * with subscriptions of plans that have changed; the run itself finds out what is different. A page of accounts at a time,
+ * without their locks: nothing of theirs is written.
+ */
+export class CatalogChangeHandler implements QueueHandler {
+  readonly name = 'invoice-service:catalog-change';
+  readonly topics = [BusEventType.TENANT_CONFIG_CHANGE];
+  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
+  readonly #catalogs: Catalogs;
+  readonly #configOf: InvoicingConfigOf;
+  /** Changes that need no second look: an event that comes again, or after one that has found its change already made. */
+  readonly #lookedAt = new RevisionSpans(MAX_CACHED_CATALOGS);
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const entries = batch.entries.filter((entry) => isCatalogChange(entry.payload));
+    if (entries.length === 0) return;
+    const span = spanOf(entries);
+    if (span !== null && this.#lookedAt.has(batch.tenant.recordId, span)) return;
+    const now = this.#ports.clock.now();
+    const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
+    const { plans, last } = await this.#changedSince(batch.tenant, span);
+    for await (const accounts of this.#accountsOn(plans, batch.tenant)) {
+      const request = { tenant: batch.tenant, now, accounts: accounts.map((account) => account.id) };
+      const catalogsOf = await this.#catalogs.open(request);
+      await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+        this.#schedule(session, accounts, catalogsOf),
+      );
+    }
+    if (span !== null) this.#lookedAt.add(batch.tenant.recordId, { first: span.first, last });
+  }
+
+  /** What has changed from the first revision of the span to the last one that there is. */
+  async #changedSince(
+    tenant: TenantRef,
+    span: RevisionSpan | null,
+  ): Promise<{ readonly plans: ChangedPlans; readonly last: number }> {
+    return this.#ports.storage.read(tenant, async (session) => ({
+      plans: span && (await this.#catalogs.changedSince(session, span.first - 1)),
+      last: await session.catalogs.revision(),
+    }));
+  }
+
+  /** Accounts with subscriptions of these plans, by pages. */
+  async *#accountsOn(plans: ChangedPlans, tenant: TenantRef): AsyncGenerator<readonly Account[]> {
+    const limit = ACCOUNTS_PER_CATALOG_CHANGE_LIST;
+    for (let afterRecordId: number | undefined = 0; afterRecordId !== undefined; ) {
+      const list: ListOfAccounts = { plans, afterRecordId, limit };
+      const recordIds = await this.#ports.storage.read(tenant, (session) => listAccounts(session, list));
+      for (let first = 0; first < recordIds.length; first += ACCOUNTS_PER_CATALOG_CHANGE_PAGE) {
+        const page = recordIds.slice(first, first + ACCOUNTS_PER_CATALOG_CHANGE_PAGE);
+        yield await this.#ports.storage.read(tenant, ({ accounts }) => accounts.findByRecordIds(page));
+      }
+      afterRecordId = recordIds.length < limit ? undefined : recordIds.at(-1);
+    }
+  }
+
+  async #schedule(
+    session: WriteSession,
+    accounts: readonly Account[],
+    catalogsOf: CatalogSource,
+  ): Promise<void> {
+    const requests = accounts.map((account) => ({
+      account,
+      targetDate: localDateOf(session.authorship.createdDate, account.timeZone),
+    }));
+    const catalogOf = await catalogsOf(
+      session,
+      accounts.map((account) => account.id),
+    );
+    const { alignPriceChanges } = await this.#configOf(session);
+    // An account whose events cannot be built is told about by its own next run.
+    const { streams } = await loadStreams(session, {
+      requests,
+      catalogOf,
+      choice: 'all',
+      alignPriceChanges,
+    });
+    const due = streams.flatMap(dueEntryOf);
+    if (due.length > 0) session.schedule(due);
+  }
+}
+
+/** The revisions that these events tell of; null if one does not tell, so that anything may have changed. */
+function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
+  const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
+  const known = revisions.filter((revision) => revision !== null);
+  if (known.length < revisions.length) return null;
+  return { first: Math.min(...known), last: Math.max(...known) };
+}
+
+interface ListOfAccounts {
+  readonly plans: ChangedPlans;
+  readonly afterRecordId: number;
+  readonly limit: number;
+}
+
+/** Where any plan may have changed, accounts with subscriptions that were last evaluated under an earlier catalog. */
+async function listAccounts(
+  session: ReadSession,
+  { plans, ...page }: ListOfAccounts,
+): Promise<readonly number[]> {
+  if (plans !== null) return session.invoices.accountsOnPlans({ ...page, planNames: [...plans] });
+  const catalogRevision = await session.catalogs.revision();
+  return session.invoices.accountsBehind({ ...page, catalogRevision });
+}
+
+function dueEntryOf({ request, changes }: AccountStream<StreamRequest>): readonly NewNotification[] {
+  const dates: readonly LocalDate[] = [...changes.values()];
+  if (dates.length === 0) return [];
+  return [
+    dueEntry(
+      request.account,
+      dates.reduce((first, date) => minDate(first, date)),
+    ),
+  ];
+}

@@ -1,0 +1,57 @@
+import { SystemTag } from '../../control-tags/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { addEngineTag, removeEngineTag } from '../../tags/engine-tags.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import { localDateOf, minDate } from '../../values/time/index.ts';
+import { dueEntry } from '../evaluation/run-trigger.ts';
+import { isBoundExceeded } from '../evaluation/safety-bounds.ts';
+
+/** An account that cannot be invoiced, and why, for those who look after it. */
+export interface ParkedAccount {
+  readonly account: Account;
+  readonly reason: string;
+}
+
+/**
+ * Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over
+ * (§8.6). The audit row of the mark says why.
+ */
+export async function parkAccounts(
+  session: WriteSession,
+  parked: readonly ParkedAccount[],
+  ids: IdGenerator,
+): Promise<void> {
+  const reasons = new Map(parked.map(({ account, reason }) => [account.id, reason]));
+  await addEngineTag(
+    session,
+    parked.map(({ account }) => account),
+    { definitionId: SystemTag.PARK, ids, reasonOf: (accountId) => reasons.get(accountId) ?? '' },
+  );
+}
+
+/** What an error says of itself. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a run that failed so parks its account, whoever has asked for it: no later run would do better by itself. */
+export function alwaysParks(error: unknown): boolean {
+  return error instanceof InvariantError || isBoundExceeded(error);
+}
+
+/**
+ * Lets automatic runs go on. The due entries that fell due meanwhile are gone, so the earliest date that is still to be
+ * billed gets one again; one in the past fires at once (§5.5: a run without items cannot lose a date).
+ */
+export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
+  const unparked = await removeEngineTag(session, [account], SystemTag.PARK);
+  if (unparked.length === 0) return;
+  const today = localDateOf(session.authorship.createdDate, account.timeZone);
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  const dates = cursors.flatMap((cursor) => (cursor.dirtyFrom === null ? (cursor.nextDueDate ?? []) : today));
+  if (dates.length === 0) return;
+  const earliest = dates.reduce((first, date) => minDate(first, date));
+  session.schedule([dueEntry(account, earliest)]);
+}
