@@ -2,18 +2,16 @@
 
 export type { CloseOptions } from './account-closing/index.ts';
 export type { AccountInput, AccountUpdate } from './accounts/index.ts';
-export { AuditLevel } from './audit/audit-operations.ts';
+export { AuditLevel } from './audit/index.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
 export * from './catalog/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
-export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
-export type { CustomFieldInput } from './custom-fields/new-fields.ts';
+export type { CustomFieldChange, CustomFieldInput } from './custom-fields/index.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/caller.ts';
 export type { BillingControl } from './engine/control.ts';
-export type { HealthCheck } from './health/checks.ts';
-export type { HealthReport } from './health/service.ts';
+export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {
   CalculationStep,
   ChangeReportPart,
@@ -33,7 +31,7 @@ export type {
   PriceChange,
 } from './invoicing/index.ts';
 export { type DryRunRequest, DryRunType, type ExplainedRule, ExplainedRuleName } from './invoicing/index.ts';
-export type * from './metrics/metric.ts';
+export type { Metric, MetricValue } from './metrics/index.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
 export * from './records/index.ts';
@@ -63,7 +61,7 @@ export type {
   TransferBundleRequest,
 } from './subscriptions/index.ts';
 export { HypotheticalActionType } from './subscriptions/index.ts';
-export type { TagDefinitionInput } from './tags/new-definition.ts';
+export type { TagDefinitionInput } from './tags/index.ts';
 export type {
   ConfigurationObject,
   KeyValues,

@@ -14,7 +14,7 @@ import { BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
 import type { StateToSet } from '../subscriptions/index.ts';
 import { cancelAll, datedInstant, setBlockingStates, statesInTimeOrder } from '../subscriptions/index.ts';
-import { addEngineTag } from '../tags/engine-tags.ts';
+import { addEngineTag } from '../tags/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';

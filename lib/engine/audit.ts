@@ -1,4 +1,4 @@
-import { AuditService } from '../audit/service.ts';
+import { AuditService } from '../audit/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

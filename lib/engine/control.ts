@@ -1,6 +1,6 @@
-import { type HealthReport, HealthService } from '../health/service.ts';
-import type { Metric } from '../metrics/metric.ts';
-import { MetricsService } from '../metrics/service.ts';
+import { type HealthReport, HealthService } from '../health/index.ts';
+import type { Metric } from '../metrics/index.ts';
+import { MetricsService } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext, TenantRef } from '../records/index.ts';
 import { atMost, Dispatcher } from '../runtime/index.ts';

@@ -1,4 +1,4 @@
-import { CustomFieldService } from '../custom-fields/service.ts';
+import { CustomFieldService } from '../custom-fields/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

@@ -1,7 +1,7 @@
 import type { WorkOff } from '../account-closing/index.ts';
 import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf } from '../invoicing/index.ts';
-import { externalPaymentGateway } from '../payments/gateways/external-payment-gateway.ts';
+import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import {
   type ServerConfiguration,

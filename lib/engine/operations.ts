@@ -1,16 +1,15 @@
 import type { AccountClosingOperations } from '../account-closing/index.ts';
 import type { AccountEmailOperations, AccountOperations } from '../accounts/index.ts';
-import type { AuditOperations } from '../audit/audit-operations.ts';
+import type { AuditOperations } from '../audit/index.ts';
 import type { CatalogEntryOperations, CatalogOperations } from '../catalog/index.ts';
-import type { CustomFieldOperations } from '../custom-fields/custom-field-operations.ts';
-import type { AccountExportOperations } from '../export/account-export-operations.ts';
+import type { CustomFieldOperations } from '../custom-fields/index.ts';
+import type { AccountExportOperations } from '../export/index.ts';
 import type {
   AccountCreditOperations,
   CatalogReportOperations,
   InvoiceOperations,
 } from '../invoicing/index.ts';
-import type { PaymentMethodOperations } from '../payments/methods/payment-method-operations.ts';
-import type { PaymentOperations } from '../payments/reading/payment-operations.ts';
+import type { PaymentMethodOperations, PaymentOperations } from '../payments/index.ts';
 import type { Leading } from '../records/index.ts';
 import type {
   BlockingOperations,
@@ -18,8 +17,7 @@ import type {
   OutlineOperations,
   SubscriptionOperations,
 } from '../subscriptions/index.ts';
-import type { TagDefinitionOperations } from '../tags/tag-definition-operations.ts';
-import type { TagOperations } from '../tags/tag-operations.ts';
+import type { TagDefinitionOperations, TagOperations } from '../tags/index.ts';
 import type {
   ConfigurationOperations,
   KeyValueOperations,

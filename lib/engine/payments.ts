@@ -1,11 +1,14 @@
-import { AutomaticPaymentHandler } from '../payments/collect/automatic-payment-handler.ts';
-import { HoldReleaseHandler } from '../payments/collect/hold-release-handler.ts';
-import { PaymentRetryHandler } from '../payments/collect/payment-retry-handler.ts';
-import { PaymentMethodReads } from '../payments/methods/payment-method-reads.ts';
-import { PaymentMethodService } from '../payments/methods/payment-method-service.ts';
-import { PaymentReads } from '../payments/reading/payment-reads.ts';
-import { JanitorHandler } from '../payments/recovery/janitor-handler.ts';
-import { type PaymentConfigOf, paymentConfig } from '../payments/state/payment-config.ts';
+import {
+  AutomaticPaymentHandler,
+  HoldReleaseHandler,
+  JanitorHandler,
+  type PaymentConfigOf,
+  PaymentMethodReads,
+  PaymentMethodService,
+  PaymentReads,
+  PaymentRetryHandler,
+  paymentConfig,
+} from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

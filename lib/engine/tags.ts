@@ -1,6 +1,5 @@
 import { setWrittenOff } from '../invoicing/index.ts';
-import { TagDefinitionService } from '../tags/definition-service.ts';
-import { TagService } from '../tags/service.ts';
+import { TagDefinitionService, TagService } from '../tags/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

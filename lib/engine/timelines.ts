@@ -1,4 +1,4 @@
-import { ExportService } from '../export/service.ts';
+import { ExportService } from '../export/index.ts';
 import { TimelineService } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 

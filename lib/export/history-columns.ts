@@ -1,4 +1,4 @@
-import { auditedTable } from '../audit/audited-table.ts';
+import { auditedTable } from '../audit/index.ts';
 import type { AuditRow } from '../records/index.ts';
 import { timeText, withOffset } from './export-line.ts';
 

@@ -1,8 +1,7 @@
 import { noSuchAccount } from '../accounts/index.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, loadViewSources, viewInvoices } from '../invoicing/index.ts';
-import { loadPayments } from '../payments/reading/load-payments.ts';
-import { type InvoicePaymentView, viewPayments, withInvoices } from '../payments/state/payment-view.ts';
+import { type InvoicePaymentView, loadPayments, viewPayments, withInvoices } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { answerTooLarge, findBundlesOfAccount, loadOutlines, type RowBound } from '../subscriptions/index.ts';

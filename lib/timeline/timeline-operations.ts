@@ -1,5 +1,5 @@
 import type { InvoiceItemView, InvoiceView } from '../invoicing/index.ts';
-import type { InvoicePaymentView } from '../payments/state/payment-view.ts';
+import type { InvoicePaymentView } from '../payments/index.ts';
 import type { Account, Leading } from '../records/index.ts';
 import type { BundleView } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

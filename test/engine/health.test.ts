@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HealthService } from '../../lib/health/service.ts';
+import { HealthService } from '../../lib/health/index.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
 import { anyDatabase, connectedAs, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

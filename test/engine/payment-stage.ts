@@ -24,14 +24,17 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { initialState } from '../../lib/invoicing/index.ts';
-import { AutomaticPaymentHandler } from '../../lib/payments/collect/automatic-payment-handler.ts';
-import { PaymentRetryHandler } from '../../lib/payments/collect/payment-retry-handler.ts';
-import { externalPaymentGateway } from '../../lib/payments/gateways/external-payment-gateway.ts';
-import { PaymentMethodReads } from '../../lib/payments/methods/payment-method-reads.ts';
-import { PaymentMethodService } from '../../lib/payments/methods/payment-method-service.ts';
-import { PaymentReads } from '../../lib/payments/reading/payment-reads.ts';
-import { JanitorHandler } from '../../lib/payments/recovery/janitor-handler.ts';
-import { type PaymentConfig, paymentConfig } from '../../lib/payments/state/payment-config.ts';
+import {
+  AutomaticPaymentHandler,
+  externalPaymentGateway,
+  JanitorHandler,
+  type PaymentConfig,
+  PaymentMethodReads,
+  PaymentMethodService,
+  PaymentReads,
+  PaymentRetryHandler,
+  paymentConfig,
+} from '../../lib/payments/index.ts';
 import { BusEventType, type EventPayload } from '../../lib/records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, BillingError, GatewayError, type PaymentGateway, type Uuid } from '../../lib/index.ts';
-import type { PaymentMethodInput } from '../../lib/payments/methods/payment-method-operations.ts';
+import type { PaymentMethodInput } from '../../lib/payments/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
-import { fieldedResources, taggedResources } from '../../adapters/koa/routes/objects.ts';
+import { auditHistoryRoutes } from '../../adapters/koa/routes/objects/audit-history.ts';
+import { fieldedResources, taggedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fieldedResources } from '../../adapters/koa/routes/objects.ts';
+import { fieldedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/index.ts';

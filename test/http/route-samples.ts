@@ -1,5 +1,5 @@
-import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
-import { fieldedResources, type ObjectResource } from '../../adapters/koa/routes/objects.ts';
+import { auditHistoryRoutes } from '../../adapters/koa/routes/objects/audit-history.ts';
+import { fieldedResources, type ObjectResource } from '../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
 import type { Request } from './serving.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';

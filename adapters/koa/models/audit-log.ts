@@ -1,4 +1,4 @@
-import { auditedTable } from '../../../lib/audit/audited-table.ts';
+import { auditedTable } from '../../../lib/audit/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, ObjectType } from '../../../lib/records/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';

@@ -1,10 +1,10 @@
-import type { PaymentMethodView } from '../../../lib/payments/methods/payment-method-operations.ts';
-import { type AttemptView, ShownAttemptState } from '../../../lib/payments/state/attempt-view.ts';
 import type {
   InvoicePaymentView,
+  PaymentMethodView,
   PaymentTransactionView,
   PaymentView,
-} from '../../../lib/payments/state/payment-view.ts';
+} from '../../../lib/payments/index.ts';
+import { type AttemptView, ShownAttemptState } from '../../../lib/payments/index.ts';
 import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
 import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -1,4 +1,4 @@
-import type { Metric } from '../../../lib/metrics/metric.ts';
+import type { Metric } from '../../../lib/metrics/index.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const bucketSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,4 +1,4 @@
-import type { Metric } from '../../../lib/metrics/metric.ts';
+import type { Metric } from '../../../lib/metrics/index.ts';
 import type { Latency } from './http-metrics.ts';
 
 /** All that is measured of a server. */

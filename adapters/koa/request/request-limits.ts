@@ -6,7 +6,6 @@ import {
   MAX_TEXT_BODY_BYTES,
   MAX_URL_BYTES,
 } from '../../../lib/values/limits.ts';
-import type { RequestBody } from '../routing/body.ts';
 
 /** Bounds of a request (`server.limits.…`, platform §16). Sizes are bytes; above them it is refused with 413 or 414. */
 export interface RequestLimits {
@@ -31,6 +30,6 @@ export const defaultRequestLimits: RequestLimits = {
 };
 
 /** How many bytes a body may have; what is text takes JSON as text. */
-export function bodyLimit(body: Pick<RequestBody<unknown>, 'mediaTypes'>, limits: RequestLimits): number {
-  return body.mediaTypes[0] === 'application/json' ? limits.json : limits.text;
+export function bodyLimit(mediaTypes: readonly string[], limits: RequestLimits): number {
+  return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

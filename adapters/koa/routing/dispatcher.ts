@@ -255,7 +255,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       ctx.set('Connection', 'close');
       throw lateBody(requestTimeMs);
     };
-    const reading = readBody(ctx, body, bodyLimit(body, limits));
+    const reading = readBody(ctx, body, bodyLimit(body.mediaTypes, limits));
     return withinTime(requestTimeMs, reading, { over, late: async () => undefined });
   }
 

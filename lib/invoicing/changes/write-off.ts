@@ -4,7 +4,7 @@ import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Invoice } from '../../records/index.ts';
 import { ObjectType } from '../../records/index.ts';
-import { addSystemTag } from '../../tags/engine-tags.ts';
+import { addSystemTag } from '../../tags/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { loadUnpaidInvoices } from '../loading/load-open-invoices.ts';
 import { changeInvoices } from './change-invoices.ts';

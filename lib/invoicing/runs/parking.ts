@@ -2,7 +2,7 @@ import { SystemTag } from '../../control-tags/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { addEngineTag, removeEngineTag } from '../../tags/engine-tags.ts';
+import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import { localDateOf, minDate } from '../../values/time/index.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';

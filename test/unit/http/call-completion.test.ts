@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
-import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from '../../../adapters/koa/routes/call-completion.ts';
+import {
+  DEFAULT_WAIT_SEC_IN_K,
+  waitForCompletion,
+} from '../../../adapters/koa/routes/subscriptions/call-completion.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import { BillingError } from '../../../lib/index.ts';
 import { CallOrigin } from '../../../lib/records/context.ts';

@@ -1,0 +1,207 @@
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import {
+  CatalogInfo,
+  CatalogInputData,
+  catalogInputJson,
+  PhaseData,
+  PlanData,
+  ProductData,
+  planJson,
+  productJson,
+} from '../../models/catalog-entry.ts';
+import { empty, json } from '../../routing/answer.ts';
+import { jsonBody, jsonListBody } from '../../routing/body.ts';
+import { PLUGIN } from '../../routing/path.ts';
+import { pluginRoute, type Route } from '../../routing/route.ts';
+import { flag, instantParameter, uuidParameter } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+
+const area = 'catalog';
+const base = `${PLUGIN}/catalog` as const;
+/** Entries of an account, or without it those of the tenant. */
+const accountId = uuidParameter;
+const unknownAccount = ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID;
+const creationFails = [
+  unknownAccount,
+  ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
+  ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
+  ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+];
+const deletionFails = [
+  unknownAccount,
+  ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+  ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+  ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
+];
+
+/** Single plans and products, without uploading a catalog (catalog §15). */
+export const catalogEntryRoutes: readonly Route[] = [
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/product/all`,
+    operationId: 'listProducts',
+    area,
+    summary: 'Get all products that were added one by one',
+    permission: 'NONE',
+    query: { accountId },
+    success: { status: 200, body: listOf(ProductData) },
+    fails: [unknownAccount],
+    async handle({ billing, context, query }) {
+      return json((await billing.catalogEntries.products(context, query)).map(productJson));
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/{productName}/plansPerProduct`,
+    operationId: 'listPlansOfProduct',
+    area,
+    summary: 'Get the plans of a product, each as often as it was changed, retired ones included',
+    permission: 'NONE',
+    query: { accountId },
+    success: { status: 200, body: listOf(PlanData) },
+    fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
+    async handle({ billing, context, params: { productName }, query }) {
+      return json((await billing.catalogEntries.plansOfProduct(context, productName, query)).map(planJson));
+    },
+  }),
+  pluginRoute({
+    method: 'DELETE',
+    path: `${base}/product/{productName}/deleteProduct`,
+    operationId: 'deleteProduct',
+    area,
+    summary:
+      'Delete a product for good; its plans leave the catalog, and with deleteAllPlans are deleted too',
+    permission: 'catalog:delete',
+    query: { accountId, force: flag(), deleteAllPlans: flag() },
+    success: { status: 200 },
+    fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
+    async handle({ billing, context, params: { productName }, query }) {
+      await billing.catalogEntries.deleteProduct(context, productName, query);
+      return empty;
+    },
+  }),
+  pluginRoute({
+    method: 'POST',
+    path: `${base}/inputData`,
+    operationId: 'createCatalogEntries',
+    area,
+    summary: 'Create plans, products and price lists; those that exist are returned as they are stored',
+    permission: 'catalog:config_upload',
+    query: { accountId },
+    body: jsonBody(CatalogInputData),
+    success: { status: 201, body: CatalogInputData },
+    fails: creationFails,
+    async handle({ billing, context, query, body }) {
+      return json(catalogInputJson(await billing.catalogEntries.create(context, body, query)));
+    },
+  }),
+  pluginRoute({
+    method: 'POST',
+    path: `${base}/plan`,
+    operationId: 'createPlan',
+    area,
+    summary: 'Create a plan of an existing product; one that exists is returned as it is stored',
+    permission: 'catalog:config_upload',
+    query: { accountId },
+    body: jsonBody(PlanData),
+    success: { status: 201, body: PlanData },
+    fails: creationFails,
+    async handle({ billing, context, query, body }) {
+      return json(planJson(await billing.catalogEntries.createPlan(context, body, query)));
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/plan/all`,
+    operationId: 'listPlans',
+    area,
+    summary:
+      'Get all plans that were added one by one, each as often as it was changed, retired ones included',
+    permission: 'NONE',
+    query: { accountId },
+    success: { status: 200, body: listOf(PlanData) },
+    fails: [unknownAccount],
+    async handle({ billing, context, query }) {
+      return json((await billing.catalogEntries.plans(context, query)).map(planJson));
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/{planName}/plan`,
+    operationId: 'getLatestPlan',
+    area,
+    summary: 'Get a plan as it was changed last',
+    permission: 'NONE',
+    query: { accountId },
+    success: { status: 200, body: PlanData },
+    fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
+    async handle({ billing, context, params: { planName }, query }) {
+      return json(planJson(await billing.catalogEntries.latestPlan(context, planName, query)));
+    },
+  }),
+  pluginRoute({
+    method: 'PUT',
+    path: `${base}/{planName}/updatePlan`,
+    operationId: 'updatePlan',
+    area,
+    summary: 'Give a plan new prices from a date on',
+    permission: 'catalog:config_upload',
+    query: {
+      accountId,
+      effDate: instantParameter,
+      effectiveDateForExistingSubscriptions: instantParameter,
+    },
+    body: jsonListBody(PhaseData, PhaseData.name),
+    success: { status: 201, body: PlanData },
+    fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_INVALID_ENTRY, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
+    async handle({ billing, context, params: { planName }, query, body: phases }) {
+      const { effDate: effectiveDate, ...dates } = query;
+      const update = { ...dates, effectiveDate, phases };
+      return json(planJson(await billing.catalogEntries.updatePlan(context, planName, update)));
+    },
+  }),
+  pluginRoute({
+    method: 'DELETE',
+    path: `${base}/{planName}/retirePlan`,
+    operationId: 'retirePlan',
+    area,
+    summary: 'Sell a plan no longer; subscriptions that run on it keep it',
+    permission: 'catalog:config_upload',
+    query: { accountId },
+    success: { status: 200 },
+    fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_INVALID_ENTRY, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
+    async handle({ billing, context, params: { planName }, query }) {
+      await billing.catalogEntries.retirePlan(context, planName, query);
+      return empty;
+    },
+  }),
+  pluginRoute({
+    method: 'DELETE',
+    path: `${base}/{planName}/deletePlan`,
+    operationId: 'deletePlan',
+    area,
+    summary: 'Delete the last change of a plan, or with allVersions all of the plan, for good',
+    permission: 'catalog:delete',
+    query: { accountId, force: flag(), allVersions: flag() },
+    success: { status: 200 },
+    fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
+    async handle({ billing, context, params: { planName }, query }) {
+      await billing.catalogEntries.deletePlan(context, planName, query);
+      return empty;
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/info`,
+    operationId: 'getCatalogInfo',
+    area,
+    summary: 'Tell where the catalog comes from: entries or a plugin, an XML catalog, or nothing yet',
+    permission: 'NONE',
+    query: { accountId },
+    success: { status: 200, body: CatalogInfo },
+    fails: [unknownAccount],
+    async handle({ billing, context, query }) {
+      return json({ state: await billing.catalogEntries.state(context, query) });
+    },
+  }),
+];

@@ -1,0 +1,75 @@
+import {
+  type PriceList as CatalogPriceList,
+  phaseJson,
+  planJson,
+  priceListJson,
+  productJson,
+} from '../../../../lib/catalog/index.ts';
+import type { PlanInForce } from '../../../../lib/subscriptions/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Dialect } from '../../dialect.ts';
+import { Phase, Plan, PriceList, Product } from '../../models/catalog.ts';
+import { json } from '../../routing/answer.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { moment, required, uuidParameter } from '../../wire/query.ts';
+
+/** What a subscription is on at a date (catalog §12, row 10). */
+export const subscriptionCatalogRoutes: readonly Route[] = [
+  route({
+    path: 'plan',
+    operationId: 'getPlanForSubscriptionAndDate',
+    body: Plan,
+    jsonOf: ({ version, plan }, dialect) => planJson(version, plan, dialect),
+  }),
+  route({
+    path: 'phase',
+    operationId: 'getPhaseForSubscriptionAndDate',
+    body: Phase,
+    jsonOf: ({ phase }, dialect) => phaseJson(phase, dialect),
+  }),
+  route({
+    path: 'product',
+    operationId: 'getProductForSubscriptionAndDate',
+    body: Product,
+    // json-models §5: without the plans of the product.
+    jsonOf: ({ version, plan }) => productJson(version.findProduct(plan.product), []),
+  }),
+  route({
+    path: 'priceList',
+    operationId: 'getPriceListForSubscriptionAndDate',
+    body: PriceList,
+    jsonOf: (inForce, dialect) => priceListJson(priceListOf(inForce), dialect),
+  }),
+];
+
+/** The list that the plan was chosen from; where the version has retired it, the first that holds the plan. */
+function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
+  const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
+  return chosen ?? version.findPriceList(version.priceListOf(plan));
+}
+
+interface SubscriptionCatalogRoute {
+  readonly path: 'plan' | 'phase' | 'product' | 'priceList';
+  readonly operationId: string;
+  readonly body: typeof Plan | typeof Phase | typeof Product | typeof PriceList;
+  readonly jsonOf: (inForce: PlanInForce, dialect: Dialect) => unknown;
+}
+
+function route({ path, operationId, body, jsonOf }: SubscriptionCatalogRoute): Route {
+  const thing = path === 'priceList' ? 'price list' : path;
+  return tenantRoute({
+    method: 'GET',
+    path: `/1.0/kb/catalog/${path}`,
+    operationId,
+    area: 'catalog',
+    summary: `Get the ${thing} that a subscription is on, now or at a date`,
+    permission: 'NONE',
+    query: { subscriptionId: required(uuidParameter), requestedDate: moment },
+    success: { status: 200, body },
+    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+    async handle({ billing, context, dialect, query: { subscriptionId, requestedDate } }) {
+      const inForce = await billing.subscriptions.planAt(context, { subscriptionId, requestedDate });
+      return json(jsonOf(inForce, dialect));
+    },
+  });
+}

@@ -1,0 +1,271 @@
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
+import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, invoiceJson } from '../../models/invoice.ts';
+import { created, empty, json, nothing, page } from '../../routing/answer.ts';
+import { optionalJsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import {
+  flag,
+  moment,
+  type PluginPropertyParameter,
+  pageParameters,
+  pluginProperties,
+  required,
+  uuidList,
+  uuidParameter,
+} from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { auditOf, auditParameter } from '../objects/audit.ts';
+import { requestedDay } from './requested-day.ts';
+
+const area = 'invoices';
+const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+const runErrors = [
+  ...noSuchAccount,
+  ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+  ErrorCode.CURRENCY_INVALID,
+  ErrorCode.INVOICE_BOUND_EXCEEDED,
+];
+
+/** What a hypothetical action may be refused with, as the operation itself. */
+const actionErrors = [
+  ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+  ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+  ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+  ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+  ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
+  ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+  ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+  ErrorCode.CATALOG_NO_SUCH_PLAN,
+  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+  ErrorCode.CATALOG_PLAN_NOT_FOUND,
+  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+  ErrorCode.BLOCKING_BLOCKED_ACTION,
+];
+
+export const invoiceRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices',
+    operationId: 'createFutureInvoice',
+    area,
+    summary: 'Invoice an account up to a date now',
+    permission: 'invoice:trigger',
+    query: {
+      accountId: required(uuidParameter),
+      targetDate: moment,
+      acceptBounds: flag(),
+      pluginProperty: pluginProperties,
+    },
+    success: { status: 201, location: '/invoices/{invoiceId}' },
+    fails: [
+      ...runErrors,
+      ErrorCode.INVOICE_NOTHING_TO_DO,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_ALREADY_COMMITTED,
+      ErrorCode.INVOICE_INVALID_STATUS,
+    ],
+    statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
+    async handle(call) {
+      const { accountId } = call.query;
+      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+      const invoice = await call.billing.generateInvoice(call.context, {
+        accountId,
+        targetDate,
+        acceptBounds: call.query.acceptBounds,
+        ...draftAsked(call.query.pluginProperty),
+      });
+      return created(`/invoices/${invoice.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/dryRun',
+    operationId: 'generateDryRunInvoice',
+    area,
+    summary:
+      'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
+    permission: 'invoice:dry_run',
+    query: { accountId: required(uuidParameter), targetDate: moment },
+    body: optionalJsonBody(InvoiceDryRun),
+    success: { status: 200, emptyStatus: 204, body: Invoice },
+    fails: [...runErrors, ...actionErrors],
+    async handle(call) {
+      const { accountId } = call.query;
+      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+      const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
+      const invoice = await call.billing.invoices.dryRun(call.context, request);
+      if (invoice === null) return nothing;
+      return json(invoiceJson(invoice, { dialect: call.dialect, audit: new Map() }, false));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/pagination',
+    operationId: 'getInvoices',
+    area,
+    summary: 'List invoices without their items',
+    permission: 'NONE',
+    query: { ...pageParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Invoice), paged: true },
+    async handle(call) {
+      const { rows, total, max } = await call.billing.invoices.page(call.context, call.query);
+      const audit = await auditOf(call, rows.flatMap(auditedIdsOfInvoice));
+      const invoices = rows.map((row) => invoiceJson(row, { dialect: call.dialect, audit }));
+      return page(invoices, { ...call.query, total, max });
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/invoices/{invoiceId}/commitInvoice',
+    operationId: 'commitInvoice',
+    area,
+    summary: 'Commit a draft: it is owed from now on',
+    permission: 'invoice:commit',
+    success: { status: 204 },
+    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.INVOICE_INVALID_STATUS],
+    async handle(call) {
+      await call.billing.invoices.commit(call.context, call.params.invoiceId);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/invoices/{invoiceId}/voidInvoice',
+    operationId: 'voidInvoice',
+    area,
+    summary: 'Void an invoice: what it billed is billed again by the next run',
+    permission: 'invoice:void',
+    success: { status: 204 },
+    fails: [
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_INVALID_STATUS,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+    ],
+    async handle(call) {
+      await call.billing.invoices.void(call.context, call.params.invoiceId);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/{invoiceId}',
+    operationId: 'getInvoice',
+    area,
+    summary: 'Get an invoice with its items',
+    permission: 'NONE',
+    query: { withChildrenItems: flag(), ...auditParameter },
+    success: { status: 200, body: Invoice },
+    fails: [ErrorCode.INVOICE_NOT_FOUND],
+    async handle(call) {
+      const { withChildrenItems } = call.query;
+      const { invoiceId } = call.params;
+      const invoice = await call.billing.getInvoice(call.context, invoiceId, { withChildrenItems });
+      const audit = await auditOf(call, auditedIdsOfInvoice(invoice));
+      return json(invoiceJson(invoice, { dialect: call.dialect, audit }));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/invoices',
+    operationId: 'getInvoicesForAccount',
+    area,
+    summary: 'List the invoices of an account by target date',
+    permission: 'NONE',
+    query: {
+      startDate: moment,
+      endDate: moment,
+      withMigrationInvoices: flag(),
+      unpaidInvoicesOnly: flag(),
+      includeVoidedInvoices: flag(),
+      includeInvoiceComponents: flag(),
+      invoicesFilter: uuidList,
+      ...auditParameter,
+    },
+    success: { status: 200, body: listOf(Invoice) },
+    fails: noSuchAccount,
+    async handle(call) {
+      const { accountId } = call.params;
+      const { query, dialect } = call;
+      refuseContradictions(query);
+      const startDate = await requestedDay(call, accountId, query.startDate);
+      const endDate = await requestedDay(call, accountId, query.endDate);
+      const invoices = await call.billing.invoices.ofAccount(call.context, {
+        accountId,
+        withItems: query.includeInvoiceComponents,
+        includeVoided: query.includeVoidedInvoices,
+        withMigration: query.withMigrationInvoices,
+        unpaidOnly: query.unpaidInvoicesOnly,
+        ...(startDate === null ? {} : { startDate }),
+        ...(endDate === null ? {} : { endDate }),
+        ...(query.invoicesFilter.length === 0 ? {} : { ids: query.invoicesFilter }),
+      });
+      const audit = await auditOf(call, invoices.flatMap(auditedIdsOfInvoice));
+      return json(invoices.map((invoice) => invoiceJson(invoice, { dialect, audit })));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/invoices/pagination',
+    operationId: 'getInvoicesForAccountPaginated',
+    area,
+    summary: 'List the invoices of an account by pages, without their items',
+    permission: 'NONE',
+    query: { ...pageParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Invoice), paged: true },
+    fails: noSuchAccount,
+    async handle(call) {
+      const { billing, context, params, query, dialect } = call;
+      const { rows, total, max } = await billing.invoices.pageOfAccount(context, params.accountId, query);
+      const audit = await auditOf(call, rows.flatMap(auditedIdsOfInvoice));
+      const invoices = rows.map((row) => invoiceJson(row, { dialect, audit }));
+      return page(invoices, { ...query, total, max });
+    },
+  }),
+];
+
+/** The plugin properties that say which draft a run adds to (invoicing §8.3). */
+function draftAsked(properties: readonly PluginPropertyParameter[]) {
+  const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
+  const draftId = given('KB_REUSE_DRAFT_INVOICING_ID');
+  return {
+    reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true',
+    draftId: draftId === null ? null : uuidOrRefuse(draftId),
+  };
+}
+
+function uuidOrRefuse(text: string): Uuid {
+  const id = text.toLowerCase();
+  if (isUuid(id)) return id;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice',
+  });
+}
+
+/** http-api §13.1 note 20. */
+function refuseContradictions(query: {
+  readonly startDate: unknown;
+  readonly unpaidInvoicesOnly: boolean;
+  readonly withMigrationInvoices: boolean;
+  readonly includeInvoiceComponents: boolean;
+}): void {
+  const { unpaidInvoicesOnly, withMigrationInvoices, includeInvoiceComponents, startDate } = query;
+  const isContradictory =
+    (unpaidInvoicesOnly && (withMigrationInvoices || includeInvoiceComponents)) ||
+    (withMigrationInvoices && startDate !== null);
+  if (!isContradictory) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message:
+      'unpaidInvoicesOnly excludes withMigrationInvoices and includeInvoiceComponents, and withMigrationInvoices excludes startDate',
+  });
+}

@@ -1,0 +1,251 @@
+import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../../lib/index.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import type { Dialect } from '../../dialect.ts';
+import {
+  InvoiceItem,
+  InvoiceItemAdjustment,
+  invoiceItemJson,
+  ManualInvoiceItem,
+  MigrationInvoiceItem,
+} from '../../models/invoice.ts';
+import { type Answer, created, empty, json } from '../../routing/answer.ts';
+import { jsonBody, jsonListBody } from '../../routing/body.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { requestedDay } from './requested-day.ts';
+
+const manualParameters = {
+  requestedDate: moment,
+  autoCommit: flag(),
+  // Accepted: no invoice plugin reads them.
+  pluginProperty: pluginProperties,
+};
+const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
+const migrationBody = jsonListBody(MigrationInvoiceItem, MigrationInvoiceItem.name);
+const success = { status: 201, body: listOf(InvoiceItem) } as const;
+const fails = [
+  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  ErrorCode.CURRENCY_INVALID,
+  ErrorCode.INVOICE_NOT_FOUND,
+  ErrorCode.INVOICE_INVALID_STATUS,
+  ErrorCode.INVOICE_ALREADY_COMMITTED,
+  ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+];
+const chargeFails = [...fails, ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID];
+
+type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
+type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
+
+export const manualItemRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/charges/{accountId}',
+    operationId: 'createExternalCharges',
+    area: 'invoices',
+    summary: 'Add external charges, on a new invoice or on drafts',
+    permission: 'account:charge',
+    query: manualParameters,
+    body,
+    success,
+    fails: chargeFails,
+    handle: (call) => add(call, call.params.accountId, call.billing.invoices.addCharges),
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/taxes/{accountId}',
+    operationId: 'createTaxItems',
+    area: 'invoices',
+    summary: 'Add taxes, on a new invoice or on drafts',
+    permission: 'account:charge',
+    query: manualParameters,
+    body,
+    success,
+    fails: chargeFails,
+    handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/migration/{accountId}',
+    operationId: 'createMigrationInvoice',
+    area: 'invoices',
+    summary: 'Store an invoice that another system has made; it counts in no balance',
+    permission: 'invoice:trigger',
+    query: { targetDate: moment },
+    body: migrationBody,
+    success: { status: 201, location: '/invoices/{invoiceId}' },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.CURRENCY_INVALID,
+      ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+    ],
+    async handle(call) {
+      const { accountId } = call.params;
+      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+      const items = call.body.map(withLinkedItem);
+      const invoice = await call.billing.invoices.createMigrationInvoice(call.context, {
+        accountId,
+        items,
+        targetDate,
+      });
+      return created(`/invoices/${invoice.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba',
+    operationId: 'deleteCBA',
+    area: 'invoices',
+    summary: 'Delete an item of account credit: what was used comes back, what was given goes',
+    permission: 'invoice:delete_cba',
+    query: { accountId: required(uuidParameter) },
+    success: { status: 204 },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+      ErrorCode.INVOICE_CBA_DELETED,
+    ],
+    async handle({ billing, context, params, query }) {
+      await billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId });
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/{invoiceId}',
+    operationId: 'adjustInvoiceItem',
+    area: 'invoices',
+    summary: 'Take an amount off an item of an invoice, by default all that remains',
+    permission: 'invoice:item_adjust',
+    query: { requestedDate: moment, pluginProperty: pluginProperties },
+    body: jsonBody(InvoiceItemAdjustment),
+    success: { status: 201, location: '/invoices/{invoiceId}' },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      ErrorCode.CURRENCY_INVALID,
+      ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+      ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+      ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+      ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+      ErrorCode.INVOICE_VOID_UPDATED,
+      ErrorCode.INVOICE_NOTHING_TO_DO,
+    ],
+    statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
+    async handle(call) {
+      const { invoiceId } = call.params;
+      const accountId = named(call.body.accountId, 'accountId');
+      const invoiceItemId = named(call.body.invoiceItemId, 'invoiceItemId');
+      const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
+      await call.billing.invoices.adjustItem(call.context, {
+        ...call.body,
+        accountId,
+        invoiceId,
+        invoiceItemId,
+        requestedDate,
+      });
+      return created(`/invoices/${invoiceId}`);
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/credits',
+    operationId: 'createCredits',
+    area: 'credits',
+    summary: 'Give credits to an account, as account credit or on drafts',
+    permission: 'account:credit',
+    query: manualParameters,
+    body,
+    success,
+    fails: [...fails, ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID],
+    handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/credits/{creditId}',
+    operationId: 'getCredit',
+    area: 'credits',
+    summary: 'Get a credit by the id of its item',
+    permission: 'NONE',
+    success: { status: 200, body: InvoiceItem },
+    fails: [ErrorCode.INVOICE_NO_SUCH_CREDIT],
+    async handle(call) {
+      const credit = await call.billing.invoices.getCredit(call.context, call.params.creditId);
+      return json(itemJson(credit, call.dialect));
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/accounts/{accountId}/cbaRebalancing',
+    operationId: 'rebalanceExistingCBAOnAccount',
+    area: 'accounts',
+    summary: "Use an account's credit on its unpaid invoices",
+    permission: 'invoice:delete_cba',
+    success: { status: 204 },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, context, params }) {
+      await billing.accounts.rebalanceCredit(context, params.accountId);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/accounts/{childAccountId}/transferCredit',
+    operationId: 'transferChildCreditToParent',
+    area: 'accounts',
+    summary: 'Move all credit of a child account to its parent',
+    permission: 'invoice:delete_cba',
+    success: { status: 204 },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
+      ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
+      ErrorCode.CURRENCY_INVALID,
+    ],
+    async handle({ billing, context, params }) {
+      await billing.accounts.transferCreditToParent(context, params.childAccountId);
+      return empty;
+    },
+  }),
+];
+
+async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<Answer> {
+  const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
+  const { autoCommit } = call.query;
+  const added = call.body.map(withLinkedItem);
+  const items = await operation(call.context, { accountId, items: added, requestedDate, autoCommit });
+  return json(items.map((item) => itemJson(item, call.dialect)));
+}
+
+function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null | undefined }>(item: I) {
+  const { linkedInvoiceItemId, ...rest } = item;
+  return { ...rest, linkedItemId: linkedInvoiceItemId };
+}
+
+/** Credits are stored negative and shown positive (invoicing §9 rule 1). */
+function itemJson(item: InvoiceItemView, dialect: Dialect) {
+  const amount = item.itemType === 'CREDIT_ADJ' ? item.amount.negated() : item.amount;
+  return invoiceItemJson({ ...item, amount }, { dialect, audit: new Map() });
+}
+
+/** The account of the first credit, which is that of all (invoicing §15). */
+function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
+  const [first] = items;
+  if (first === undefined) throw invalid('InvoiceItemJson body should be specified');
+  const accountId = named(first.accountId, 'accountId');
+  if (items.every((item) => item.accountId === accountId)) return accountId;
+  throw invalid('InvoiceItemJson accountId should be the same for each element');
+}
+
+function named(id: Uuid | null | undefined, name: string): Uuid {
+  if (id != null) return id;
+  throw invalid(`InvoiceItemJson ${name} needs to be set`);
+}
+
+function invalid(message: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+}

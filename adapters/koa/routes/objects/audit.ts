@@ -1,0 +1,39 @@
+import { setImmediate } from 'node:timers/promises';
+import { AuditLevel } from '../../../../lib/audit/index.ts';
+import type { Billing } from '../../../../lib/billing.ts';
+import type { AuditEntry, CallContext } from '../../../../lib/records/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import type { AuditByRecord } from '../../models/subscription.ts';
+import { choice } from '../../wire/query.ts';
+
+/** `audit=NONE|MINIMAL|FULL`, any letter case (http-api §6 rule 6). */
+export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
+
+export interface AuditedCall {
+  readonly billing: Billing;
+  readonly context: CallContext;
+  readonly query: { readonly audit: AuditLevel };
+}
+
+/** Records whose audit one statement reads: some ten milliseconds. */
+const RECORDS_AT_ONCE = 5_000;
+
+/**
+ * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in as many as leave
+ * others their turn.
+ */
+export async function auditOf(call: AuditedCall, ids: readonly Uuid[]): Promise<AuditByRecord> {
+  const { billing, context, query } = call;
+  if (query.audit === AuditLevel.NONE) return noAudit;
+  if (ids.length <= RECORDS_AT_ONCE) return billing.audit.logs(context, ids, query.audit);
+  const all = new Map<Uuid, readonly AuditEntry[]>();
+  const distinct = [...new Set(ids)];
+  for (let from = 0; from < distinct.length; from += RECORDS_AT_ONCE) {
+    const some = await billing.audit.logs(context, distinct.slice(from, from + RECORDS_AT_ONCE), query.audit);
+    for (const [id, entries] of some) all.set(id, entries);
+    await setImmediate();
+  }
+  return all;
+}
+
+const noAudit: AuditByRecord = new Map();

@@ -1,0 +1,116 @@
+import type { FieldedType, TaggedType } from '../../../../lib/records/index.ts';
+import { ObjectType } from '../../../../lib/records/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+
+/** What the paths and operations of one kind of object are called. */
+export interface ObjectResource<T extends ObjectType = ObjectType> {
+  /** Path below the core prefix up to the id. */
+  readonly path: string;
+  readonly idName: string;
+  /** Name in operation ids. */
+  readonly noun: string;
+  readonly area: string;
+  /** What it is called in summaries, with its article. */
+  readonly described: string;
+  readonly type: T;
+  /** Code of an unknown id. */
+  readonly unknown: ErrorCode;
+}
+
+/** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
+export const taggedResources: readonly ObjectResource<TaggedType>[] = [
+  {
+    path: 'accounts',
+    idName: 'accountId',
+    noun: 'Account',
+    area: 'accounts',
+    described: 'an account',
+    type: ObjectType.ACCOUNT,
+    unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  },
+  {
+    path: 'bundles',
+    idName: 'bundleId',
+    noun: 'Bundle',
+    area: 'bundles',
+    described: 'a bundle',
+    type: ObjectType.BUNDLE,
+    unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  },
+  {
+    path: 'subscriptions',
+    idName: 'subscriptionId',
+    noun: 'Subscription',
+    area: 'subscriptions',
+    described: 'a subscription',
+    type: ObjectType.SUBSCRIPTION,
+    unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  },
+  {
+    path: 'invoices',
+    idName: 'invoiceId',
+    noun: 'Invoice',
+    area: 'invoices',
+    described: 'an invoice',
+    type: ObjectType.INVOICE,
+    unknown: ErrorCode.INVOICE_NOT_FOUND,
+  },
+  {
+    path: 'invoiceItems',
+    idName: 'invoiceItemId',
+    noun: 'InvoiceItem',
+    area: 'invoiceItems',
+    described: 'an invoice item',
+    type: ObjectType.INVOICE_ITEM,
+    unknown: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  },
+  {
+    path: 'payments',
+    idName: 'paymentId',
+    noun: 'Payment',
+    area: 'payments',
+    described: 'a payment',
+    type: ObjectType.PAYMENT,
+    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  },
+  {
+    path: 'invoicePayments',
+    idName: 'paymentId',
+    noun: 'InvoicePayment',
+    area: 'invoicePayments',
+    described: 'the payment of an invoice',
+    type: ObjectType.PAYMENT,
+    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  },
+  {
+    path: 'paymentTransactions',
+    idName: 'transactionId',
+    noun: 'Transaction',
+    area: 'paymentTransactions',
+    described: 'a payment transaction',
+    type: ObjectType.TRANSACTION,
+    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  },
+];
+
+export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
+  ...taggedResources,
+  {
+    path: 'paymentMethods',
+    idName: 'paymentMethodId',
+    noun: 'PaymentMethod',
+    area: 'paymentMethods',
+    described: 'a payment method',
+    type: ObjectType.PAYMENT_METHOD,
+    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  },
+];
+
+/** The object that a call of such a resource names; its id segment has been read as a UUID. */
+export function objectOf<T extends FieldedType>(
+  { type, idName }: ObjectResource<T>,
+  params: Readonly<Record<string, string>>,
+): { readonly type: T; readonly id: Uuid } {
+  return { type, id: params[idName] as Uuid };
+}

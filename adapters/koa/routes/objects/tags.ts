@@ -1,0 +1,122 @@
+import type { Page, TagView } from '../../../../lib/records/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { NewTagDefinition, Tag, TagDefinition, tagDefinitionJson, tagJson } from '../../models/tag.ts';
+import { created, empty, json, page } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { pageParameters } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+
+const area = 'tags';
+const noSuchDefinition = [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST];
+const pageQuery = { ...pageParameters, ...auditParameter };
+
+/** Tag definitions and the tags of the whole tenant (accounts §12, §13). */
+export const tagRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tagDefinitions',
+    operationId: 'getTagDefinitions',
+    area,
+    summary: 'List the tag definitions of the system and of the users',
+    permission: 'NONE',
+    query: auditParameter,
+    success: { status: 200, body: listOf(TagDefinition) },
+    async handle(call) {
+      const definitions = await call.billing.tagDefinitions.list(call.context);
+      const audit = await auditOf(
+        call,
+        definitions.map(({ id }) => id),
+      );
+      return json(definitions.map((definition) => tagDefinitionJson(definition, audit)));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tagDefinitions/{tagDefinitionId}',
+    operationId: 'getTagDefinition',
+    area,
+    summary: 'Get a tag definition',
+    permission: 'NONE',
+    query: auditParameter,
+    success: { status: 200, body: TagDefinition },
+    fails: noSuchDefinition,
+    async handle(call) {
+      const definition = await call.billing.tagDefinitions.get(call.context, call.params.tagDefinitionId);
+      return json(tagDefinitionJson(definition, await auditOf(call, [definition.id])));
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/tagDefinitions',
+    operationId: 'createTagDefinition',
+    area,
+    summary: 'Create a tag definition',
+    permission: 'tag:create_tag_definition',
+    body: jsonBody(NewTagDefinition),
+    success: { status: 201, location: '/tagDefinitions/{tagDefinitionId}' },
+    fails: [
+      ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
+      ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
+      ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
+    ],
+    async handle({ billing, context, body }) {
+      const { id } = await billing.tagDefinitions.create(context, body);
+      return created(`/tagDefinitions/${id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/tagDefinitions/{tagDefinitionId}',
+    operationId: 'deleteTagDefinition',
+    area,
+    summary: 'Delete a tag definition that no tag uses',
+    permission: 'tag:delete_tag_definition',
+    success: { status: 204 },
+    fails: [...noSuchDefinition, ErrorCode.TAG_DEFINITION_IN_USE],
+    async handle({ billing, context, params }) {
+      await billing.tagDefinitions.delete(context, params.tagDefinitionId);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tags/pagination',
+    operationId: 'getTags',
+    area,
+    summary: 'List tags',
+    permission: 'NONE',
+    query: pageQuery,
+    success: { status: 200, body: listOf(Tag), paged: true },
+    async handle(call) {
+      return tagPage(call, await call.billing.tags.page(call.context, call.query));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tags/search/{searchKey}',
+    operationId: 'searchTags',
+    area,
+    summary: 'Search tags by id, object type, or name or description of their definition',
+    permission: 'NONE',
+    query: pageQuery,
+    success: { status: 200, body: listOf(Tag), paged: true },
+    async handle(call) {
+      return tagPage(call, await call.billing.tags.search(call.context, call.params.searchKey, call.query));
+    },
+  }),
+];
+
+type PagedCall = AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } };
+
+async function tagPage(call: PagedCall, { rows, total, max }: Page<TagView>) {
+  const audit = await auditOf(
+    call,
+    rows.map(({ id }) => id),
+  );
+  return page(
+    rows.map((tag) => tagJson(tag, audit)),
+    { ...call.query, total, max },
+  );
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
+import type { BillingError } from '../../../../lib/values/errors/index.ts';
+import type { Credentials } from '../../auth/basic-credentials.ts';
+import { type Answer, json } from '../../routing/answer.ts';
+import { formBody } from '../../routing/body.ts';
+import { openRoute, type RequestLogin, type RequestTokens, type Route } from '../../routing/route.ts';
+import { perDialect } from '../../wire/wire-type.ts';
+
+/** Error codes of RFC 6749 §5.2. */
+type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+const noStore = { 'Cache-Control': 'no-store' };
+
+const IssuedToken = {
+  answer: perDialect(() =>
+    z.strictObject({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int(),
+      scope: z.string(),
+    }),
+  ),
+  json: {
+    type: 'object',
+    properties: {
+      access_token: { type: 'string' },
+      token_type: { type: 'string', const: 'Bearer' },
+      expires_in: { type: 'integer', description: 'Seconds' },
+      scope: { type: 'string', description: 'The permissions of the subject when the token was issued' },
+    },
+    required: ['access_token', 'token_type', 'expires_in', 'scope'],
+  },
+};
+
+const form = formBody({
+  grant_type: 'client_credentials or password',
+  client_id: 'Unless it comes by Basic',
+  client_secret: 'Unless it comes by Basic',
+  username: 'For the grant password',
+  password: 'For the grant password',
+  scope: 'Accepted; a token always stands for all permissions of its subject',
+});
+
+interface Grant {
+  readonly form: URLSearchParams;
+  readonly login: RequestLogin;
+  readonly tokens: RequestTokens;
+}
+
+/** The token endpoint of OAuth 2 (platform §7.1, RFC 6749 §4.3, §4.4 and §5). */
+export const oauthTokenRoute: Route = openRoute({
+  method: 'POST',
+  path: '/oauth2/token',
+  operationId: 'issueToken',
+  area: 'security',
+  summary: 'Get a bearer token by client credentials, or by name and password',
+  permission: 'NONE',
+  body: form,
+  success: { status: 200, body: IssuedToken },
+  errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),
+  async handle({ body, login, tokens }) {
+    const grant = { form: body, login, tokens };
+    switch (body.get('grant_type') ?? '') {
+      case 'client_credentials':
+        return byClientCredentials(grant);
+      case 'password':
+        return byPassword(grant);
+      case '':
+        return refused('invalid_request', 'grant_type needs to be set');
+      default:
+        return refused('unsupported_grant_type', 'grant_type must be client_credentials or password');
+    }
+  },
+});
+
+async function byClientCredentials(grant: Grant): Promise<Answer> {
+  const client = await authenticatedClient(grant);
+  return client === null ? unknownClient() : tokenFor(client, grant.tokens);
+}
+
+/** A client need not name itself; one that does must be right. */
+async function byPassword(grant: Grant): Promise<Answer> {
+  const { form: fields, login, tokens } = grant;
+  if (clientCredentials(grant) !== null && (await authenticatedClient(grant)) === null)
+    return unknownClient();
+  const name = fields.get('username') ?? '';
+  const secret = fields.get('password') ?? '';
+  if (name === '' || secret === '') return refused('invalid_request', 'username and password need to be set');
+  const user = await login.authenticate(PrincipalKind.USER, { name, secret });
+  return user === null
+    ? refused('invalid_grant', 'No active user has this name and password')
+    : tokenFor(user, tokens);
+}
+
+async function authenticatedClient(grant: Grant): Promise<Principal | null> {
+  const credentials = clientCredentials(grant);
+  return credentials && grant.login.authenticate(PrincipalKind.CLIENT, credentials);
+}
+
+/** By Basic, where both parts may be form-encoded (RFC 6749 §2.3.1), else by the form. */
+function clientCredentials({ form: fields, login }: Grant): Credentials | null {
+  const basic = login.basic();
+  if (basic !== null) return { name: formDecoded(basic.name), secret: formDecoded(basic.secret) };
+  const [name, secret] = [fields.get('client_id'), fields.get('client_secret')];
+  return name === null || secret === null ? null : { name, secret };
+}
+
+/** Many clients do not encode what they send: only text that holds an escape is taken for encoded. */
+function formDecoded(text: string): string {
+  return /%[0-9a-f]{2}/i.test(text) ? (new URLSearchParams(`v=${text}`).get('v') ?? text) : text;
+}
+
+async function tokenFor(principal: Principal, tokens: RequestTokens): Promise<Answer> {
+  const { token, expiresInSec } = await tokens.issue(principal);
+  const scope = principal.permissions.filter((each) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)).join(' ');
+  const body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSec, scope };
+  return { ...json(body), headers: noStore };
+}
+
+function unknownClient(): Answer {
+  const answer = refused('invalid_client', 'No active client has this id and secret');
+  return { ...answer, status: 401, headers: { ...noStore, 'WWW-Authenticate': 'Basic realm="service"' } };
+}
+
+function refused(error: OAuthError, description: string): Answer {
+  return { status: 400, ...json(oauthBody(error, description)), headers: noStore };
+}
+
+/** The description has only the characters that RFC 6749 §5.2 allows. */
+function oauthBody(error: OAuthError, description: string) {
+  return { error, error_description: description.replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, '?') };
+}
+
+function errorOfStatus(status: number): OAuthError {
+  if (status === 401) return 'invalid_client';
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  return status < 500 ? 'invalid_request' : 'server_error';
+}

@@ -1,0 +1,331 @@
+import { z } from 'zod';
+import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
+import { isPermitted } from '../../../../lib/security/permissions.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import {
+  ApiClientModel,
+  apiClientJson,
+  grantsJson,
+  RoleChange,
+  RoleDefinitionModel,
+  roleJson,
+  Subject,
+  sessionJson,
+  UserChange,
+  UserRoles,
+  UserRolesAnswer,
+  UserRolesChange,
+  UserTenants,
+  userRolesJson,
+} from '../../models/security.ts';
+import { systemAuthorOf } from '../../request/system-author.ts';
+import { created, empty, json } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type RequestLogin, type Route, userRoute } from '../../routing/route.ts';
+import type { TestMode } from '../../test-mode.ts';
+import { perDialect } from '../../wire/wire-type.ts';
+
+const area = 'security';
+/** Writes, and what shows more than the caller's own, need it (platform §8 rule 1). */
+const permission = 'user:create';
+const users = '/1.0/kb/security/users';
+const roles = '/1.0/kb/security/roles';
+const clients = '/1.0/kb/security/clients';
+
+const Permissions = {
+  answer: perDialect(() => z.array(z.string())),
+  json: { type: 'array', items: { type: 'string' } },
+};
+const Roles = {
+  answer: perDialect((dialect) => z.array(RoleDefinitionModel.answer[dialect])),
+  json: { type: 'array', items: RoleDefinitionModel.json },
+};
+const unknownUser = [ErrorCode.SECURITY_INVALID_USER];
+
+/** Users, roles and clients of the deployment (platform §8, http-api §13.1 and §13.4). */
+export const securityRoutes: readonly Route[] = [
+  userRoute({
+    method: 'GET',
+    path: '/1.0/kb/security/permissions',
+    operationId: 'getCurrentUserPermissions',
+    area,
+    summary: 'List your own permissions',
+    permission: 'NONE',
+    startsSession: true,
+    success: { status: 200, body: Permissions },
+    handle: ({ user }) => json(user?.permissions ?? []),
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/1.0/kb/security/subject',
+    operationId: 'getCurrentUserSubject',
+    area,
+    summary: 'Tell who you are logged in as',
+    permission: 'NONE',
+    startsSession: true,
+    success: { status: 200, body: Subject },
+    handle: ({ user, login }) =>
+      json({
+        principal: user?.name ?? '',
+        isAuthenticated: true,
+        isRemembered: false,
+        session: login.session && sessionJson(login.session, login.sessionIdleMs),
+      }),
+  }),
+  userRoute({
+    method: 'POST',
+    path: users,
+    operationId: 'addUserRoles',
+    area,
+    summary: 'Create a user',
+    permission,
+    body: jsonBody(UserRoles),
+    success: { status: 201, location: '/security/users/{username}/roles' },
+    fails: [
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      ErrorCode.SECURITY_INVALID_ROLE,
+      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    ],
+    async handle(call) {
+      const { username, password, roles: names, tenants } = call.body;
+      const name = username ?? '';
+      await call.billing.security.users.create(
+        systemAuthorOf(call),
+        { name, password: password ?? '', roles: names ?? [], ...(tenants ? { tenantIds: tenants } : {}) },
+        policyOf(call.test),
+      );
+      return created(`/security/users/${encodeURIComponent(name)}/roles`);
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: `${users}/{username}/password`,
+    operationId: 'updateUserPassword',
+    area,
+    summary: 'Change the password of a user; your own with currentPassword',
+    permission,
+    orSelf: true,
+    body: jsonBody(UserChange),
+    success: { status: 204 },
+    fails: unknownUser,
+    async handle(call) {
+      const { params, body, login } = call;
+      await checkCurrentPassword(call.user, { current: body.currentPassword ?? null, login });
+      await call.billing.security.users.changePassword(
+        systemAuthorOf(call),
+        { name: params.username, password: body.password ?? '' },
+        policyOf(call.test),
+      );
+      return empty;
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: `${users}/{username}/roles`,
+    operationId: 'getUserRoles',
+    area,
+    summary: 'Get the roles of a user',
+    permission,
+    orSelf: true,
+    success: { status: 200, body: UserRolesAnswer },
+    fails: unknownUser,
+    async handle({ billing, params, user }) {
+      return json(userRolesJson(await billing.security.users.get(params.username, user)));
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: `${users}/{username}/roles`,
+    operationId: 'updateUserRoles',
+    area,
+    summary: 'Replace the roles of a user',
+    permission,
+    body: jsonBody(UserRolesChange),
+    success: { status: 204 },
+    fails: [...unknownUser, ErrorCode.SECURITY_INVALID_ROLE],
+    async handle(call) {
+      const change = { name: call.params.username, roles: call.body.roles ?? [] };
+      await call.billing.security.users.setRoles(systemAuthorOf(call), change);
+      return empty;
+    },
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: `${users}/{username}`,
+    operationId: 'invalidateUser',
+    area,
+    summary: 'Make a user inactive; its sessions and tokens end',
+    permission,
+    success: { status: 204 },
+    fails: unknownUser,
+    async handle(call) {
+      await call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username);
+      return empty;
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: `${users}/{username}/tenants`,
+    operationId: 'getUserTenants',
+    area,
+    summary: 'Get the tenants that a user may use',
+    permission,
+    success: { status: 200, body: UserTenants },
+    fails: unknownUser,
+    async handle({ billing, params, user }) {
+      return json(grantsJson(await billing.security.users.get(params.username, user)));
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: `${users}/{username}/tenants`,
+    operationId: 'updateUserTenants',
+    area,
+    summary: 'Replace the tenants that a user may use',
+    permission,
+    body: jsonBody(UserTenants),
+    success: { status: 204 },
+    fails: [...unknownUser, ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
+    async handle(call) {
+      const { allTenants, tenantIds } = call.body;
+      await call.billing.security.users.setGrants(systemAuthorOf(call), {
+        name: call.params.username,
+        allTenants: allTenants ?? false,
+        tenantIds: tenantIds ?? [],
+      });
+      return empty;
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: `${roles}/{role}`,
+    operationId: 'getRoleDefinition',
+    area,
+    summary: 'Get the permissions of a role; none for one that does not exist',
+    permission: 'NONE',
+    success: { status: 200, body: RoleDefinitionModel },
+    async handle({ billing, params }) {
+      return json(roleJson(await billing.security.roles.get(params.role)));
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: roles,
+    operationId: 'getAvailableRoles',
+    area,
+    summary: 'List all roles',
+    permission: 'NONE',
+    success: { status: 200, body: Roles },
+    async handle({ billing }) {
+      return json((await billing.security.roles.list()).map(roleJson));
+    },
+  }),
+  userRoute({
+    method: 'POST',
+    path: roles,
+    operationId: 'addRoleDefinition',
+    area,
+    summary: 'Create a role',
+    permission,
+    body: jsonBody(RoleDefinitionModel),
+    success: { status: 201, location: '/security/roles/{role}' },
+    fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
+    async handle(call) {
+      const { role, permissions } = call.body;
+      const definition = { name: role ?? '', permissions: permissions ?? [] };
+      await call.billing.security.roles.create(systemAuthorOf(call), definition);
+      return created(`/security/roles/${encodeURIComponent(definition.name)}`);
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: roles,
+    operationId: 'updateRoleDefinition',
+    area,
+    summary: 'Replace the permissions of a role, or create it',
+    permission,
+    body: jsonBody(RoleChange),
+    success: { status: 204 },
+    fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
+    async handle(call) {
+      const { role, permissions } = call.body;
+      const definition = { name: role ?? '', permissions: permissions ?? [] };
+      await call.billing.security.roles.put(systemAuthorOf(call), definition);
+      return empty;
+    },
+  }),
+  userRoute({
+    method: 'POST',
+    path: clients,
+    operationId: 'createApiClient',
+    area,
+    summary: 'Create a client: an application that gets tokens by a secret of its own',
+    permission,
+    body: jsonBody(ApiClientModel),
+    success: { status: 201, location: '/security/clients/{clientId}' },
+    fails: [
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      ErrorCode.SECURITY_INVALID_ROLE,
+      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    ],
+    async handle(call) {
+      const { clientId, clientSecret, roles: names, tenants } = call.body;
+      const name = clientId ?? '';
+      await call.billing.security.clients.create(
+        systemAuthorOf(call),
+        { name, secret: clientSecret ?? '', roles: names ?? [], ...(tenants ? { tenantIds: tenants } : {}) },
+        policyOf(call.test),
+      );
+      return created(`/security/clients/${encodeURIComponent(name)}`);
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: `${clients}/{clientId}`,
+    operationId: 'getApiClient',
+    area,
+    summary: 'Get a client',
+    permission,
+    success: { status: 200, body: ApiClientModel },
+    fails: unknownUser,
+    async handle({ billing, params, user }) {
+      return json(apiClientJson(await billing.security.clients.get(params.clientId, user)));
+    },
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: `${clients}/{clientId}`,
+    operationId: 'deleteApiClient',
+    area,
+    summary: 'Make a client inactive; its tokens end',
+    permission,
+    success: { status: 204 },
+    fails: unknownUser,
+    async handle(call) {
+      await call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId);
+      return empty;
+    },
+  }),
+];
+
+/** Short passwords are for tests (platform §8 rule 3). */
+function policyOf(test: TestMode | null) {
+  return { allowShort: test !== null };
+}
+
+/** Who changes its own password without the permission to change those of others proves that it knows the old one. */
+async function checkCurrentPassword(
+  user: Principal | null,
+  { current, login }: { readonly current: string | null; readonly login: RequestLogin },
+): Promise<void> {
+  if (user === null || isPermitted(user.permissions, permission)) return;
+  const isKnown =
+    current !== null &&
+    (await login.authenticate(PrincipalKind.USER, { name: user.name, secret: current })) !== null;
+  if (isKnown) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `UserRolesJson currentPassword must be the password of ${user.name}`,
+    facts: { user: user.name },
+  });
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { json } from '../../routing/answer.ts';
+import { PLUGIN } from '../../routing/path.ts';
+import { loginRoute, openRoute, type Route } from '../../routing/route.ts';
+import { perDialect } from '../../wire/wire-type.ts';
+
+const area = 'security';
+
+const Token = {
+  answer: perDialect(() => z.strictObject({ token: z.string() })),
+  json: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+};
+
+const KeySet = {
+  answer: perDialect(() =>
+    z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }),
+  ),
+  json: {
+    type: 'object',
+    properties: { keys: { type: 'array', items: { type: 'object' } } },
+    required: ['keys'],
+  },
+};
+
+const texts = { type: 'array', items: { type: 'string' } };
+const metadata = {
+  issuer: { type: 'string' },
+  token_endpoint: { type: 'string' },
+  jwks_uri: { type: 'string' },
+  grant_types_supported: texts,
+  response_types_supported: texts,
+  token_endpoint_auth_methods_supported: texts,
+};
+const Metadata = {
+  answer: perDialect(() =>
+    z.strictObject({
+      issuer: z.string(),
+      token_endpoint: z.string(),
+      jwks_uri: z.string(),
+      grant_types_supported: z.array(z.string()),
+      response_types_supported: z.array(z.string()),
+      token_endpoint_auth_methods_supported: z.array(z.string()),
+    }),
+  ),
+  json: { type: 'object', properties: metadata, required: Object.keys(metadata) },
+};
+
+/** Tokens of the server and what others need to verify them (platform §7.1). */
+export const tokenRoutes: readonly Route[] = [
+  loginRoute({
+    method: 'POST',
+    path: `${PLUGIN}/auth`,
+    operationId: 'issuePluginToken',
+    area,
+    summary: 'Log in for a bearer token',
+    permission: 'NONE',
+    success: { status: 200, body: Token },
+    async handle({ tokens, user }) {
+      const { token } = await tokens.issue(user);
+      return { ...json({ token }), headers: { 'Cache-Control': 'no-store' } };
+    },
+  }),
+  openRoute({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    operationId: 'jwks',
+    area,
+    summary: 'Public keys that verify the tokens of this server',
+    permission: 'NONE',
+    success: { status: 200, body: KeySet },
+    async handle({ tokens }) {
+      return { ...json(await tokens.keySet()), headers: { 'Cache-Control': 'public, max-age=600' } };
+    },
+  }),
+  openRoute({
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    operationId: 'issuerMetadata',
+    area,
+    summary: 'What a client needs to know to get tokens (RFC 8414)',
+    permission: 'NONE',
+    success: { status: 200, body: Metadata },
+    handle: ({ tokens }) =>
+      json({
+        issuer: tokens.issuer(),
+        token_endpoint: `${tokens.baseUrl()}/oauth2/token`,
+        jwks_uri: `${tokens.baseUrl()}/.well-known/jwks.json`,
+        grant_types_supported: ['client_credentials', 'password'],
+        response_types_supported: [],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      }),
+  }),
+];

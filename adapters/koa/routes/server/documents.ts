@@ -1,0 +1,97 @@
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
+import { type Answer, plain } from '../../routing/answer.ts';
+import { openRoute, type Route } from '../../routing/route.ts';
+
+const area = 'docs';
+const jsonType = 'application/json';
+const yamlType = 'application/yaml';
+const scriptType = 'text/javascript';
+/** The files of the page change with the version of the server only. */
+const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
+
+/** The documents of the interface, made from the route table on first use. */
+export interface ApiDocuments {
+  readonly json: () => string;
+  readonly yaml: () => string;
+}
+
+/** What a documentation route answers, given the path below which the caller finds the server. */
+type Made = (basePath: string) => Promise<Answer> | Answer;
+
+interface Document {
+  readonly path: string;
+  readonly operationId: string;
+  readonly type: string;
+  readonly summary: string;
+  readonly make: Made;
+}
+
+/** The document in its forms, and the page that shows it; 404 where `isOffered` is false (`server.docs`). */
+export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonly Route[] {
+  return [...documents(texts), ...pageParts].map(({ path, operationId, type, summary, make }) =>
+    openRoute({
+      method: 'GET',
+      path,
+      operationId,
+      area,
+      summary,
+      permission: 'NONE',
+      success: { status: 200, mediaTypes: [type] },
+      handle({ tokens }) {
+        if (isOffered) return make(tokens.basePath());
+        throw new BillingError({
+          code: ErrorCode.ROUTE_NOT_FOUND,
+          message: 'This server does not describe its interface (server.docs)',
+        });
+      },
+    }),
+  );
+}
+
+function documents({ json, yaml }: ApiDocuments): readonly Document[] {
+  const summary = 'Get the OpenAPI document of this interface';
+  const inJson = { type: jsonType, summary, make: () => plain(json()) };
+  const inYaml = { type: yamlType, summary, make: () => plain(yaml()) };
+  return [
+    { path: '/openapi.json', operationId: 'openApiJson', ...inJson },
+    { path: '/openapi.yaml', operationId: 'openApiYaml', ...inYaml },
+    { path: '/swagger.json', operationId: 'openApiJsonAlias', ...inJson },
+    { path: '/swagger.yaml', operationId: 'openApiYamlAlias', ...inYaml },
+  ];
+}
+
+const pageParts: readonly Document[] = [
+  {
+    path: '/docs',
+    operationId: 'apiDocs',
+    type: 'text/html',
+    summary: 'Show the OpenAPI document as a page, with nothing of another host',
+    make(basePath) {
+      // Without the package there would be an empty page.
+      packageUrl();
+      return { ...plain(pageHtml(basePath)), headers: pageHeaders };
+    },
+  },
+  {
+    path: '/docs/swagger-ui.css',
+    operationId: 'apiDocsStyle',
+    type: 'text/css',
+    summary: 'Get the style of the page',
+    make: async () => ({ ...plain(await rendererFile('swagger-ui.css')), headers: cached }),
+  },
+  {
+    path: '/docs/swagger-ui-bundle.js',
+    operationId: 'apiDocsRenderer',
+    type: scriptType,
+    summary: 'Get the program that renders the page',
+    make: async () => ({ ...plain(await rendererFile('swagger-ui-bundle.js')), headers: cached }),
+  },
+  {
+    path: '/docs/start.js',
+    operationId: 'apiDocsStart',
+    type: scriptType,
+    summary: 'Get the program that starts the page',
+    make: () => ({ ...plain(startScript), headers: cached }),
+  },
+];

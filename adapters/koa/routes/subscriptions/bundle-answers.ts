@@ -1,0 +1,35 @@
+import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/subscriptions/index.ts';
+import type { Dialect } from '../../dialect.ts';
+import { bundleJson } from '../../models/subscription.ts';
+import { type LazyList, lazyList } from '../../response/json-pieces.ts';
+import { type Answer, streamedPage } from '../../routing/answer.ts';
+import { type AuditedCall, auditOf } from '../objects/audit.ts';
+
+export type BundleReading = AuditedCall & { readonly dialect: Dialect };
+
+type BundleJson = ReturnType<typeof bundleJson>;
+
+/** A page of bundles, read and written while it is sent. */
+export function bundlePage(
+  call: BundleReading & { readonly query: { readonly offset: number; readonly limit: number } },
+  { windows, returned, total, max }: OutlinePage,
+): Answer {
+  const { offset, limit } = call.query;
+  return streamedPage(windowsJson(call, windows), { offset, limit, returned, total, max });
+}
+
+async function* windowsJson(
+  call: BundleReading,
+  windows: AsyncIterable<BundleWindow>,
+): AsyncGenerator<Iterable<BundleJson>, undefined> {
+  for await (const window of windows) yield bundlesJson(call, window);
+}
+
+/** The bundles with the audit that the call asks for, each made when it is written. */
+export async function bundlesJson(
+  call: BundleReading,
+  { outlines, recordIds }: BundleWindow,
+): Promise<LazyList<BundleJson>> {
+  const rendering = { dialect: call.dialect, audit: await auditOf(call, recordIds) };
+  return lazyList(outlines, (bundle: BundleOutline) => bundleJson(bundle, rendering));
+}

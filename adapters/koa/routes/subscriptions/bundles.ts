@@ -1,0 +1,134 @@
+import { BcdTransfer } from '../../../../lib/ports/index.ts';
+import { BillingActionPolicy } from '../../../../lib/records/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
+import { created, empty, json, longJson } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { choice, flag, moment, pageParameters, plainText, required } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { auditParameter } from '../objects/audit.ts';
+import { bundlePage, bundlesJson } from './bundle-answers.ts';
+import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
+
+const area = 'bundles';
+const paged = {
+  query: { ...pageParameters, ...auditParameter },
+  success: { status: 200, body: listOf(Bundle), paged: true },
+} as const;
+
+/** Bundles of the whole tenant (http-api §13). */
+export const bundleRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/pagination',
+    operationId: 'getBundles',
+    area,
+    summary: 'List bundles, without prices',
+    permission: 'NONE',
+    ...paged,
+    async handle(call) {
+      return bundlePage(call, await call.billing.outlines.page(call.context, call.query));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/search/{searchKey}',
+    operationId: 'searchBundles',
+    area,
+    summary: 'Search bundles by id, account id or external key, or by clauses (_q=1&…), without prices',
+    permission: 'NONE',
+    ...paged,
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      return bundlePage(call, await billing.outlines.search(context, params.searchKey, query));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles',
+    operationId: 'getBundleByKey',
+    area,
+    summary: 'Get the bundle that holds an external key, or all that ever carried it',
+    permission: 'NONE',
+    query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
+    success: { status: 200, body: listOf(Bundle) },
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY, ErrorCode.ANSWER_TOO_LARGE],
+    async handle(call) {
+      const { outlines } = call.billing;
+      const { externalKey, includedDeleted } = call.query;
+      const bundles = includedDeleted
+        ? await outlines.allOfKey(call.context, externalKey)
+        : await outlines.bundleByKey(call.context, externalKey);
+      return longJson(await bundlesJson(call, bundles));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/{bundleId}',
+    operationId: 'getBundle',
+    area,
+    summary: 'Get a bundle by id',
+    permission: 'NONE',
+    query: auditParameter,
+    success: { status: 200, body: Bundle },
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID, ErrorCode.ANSWER_TOO_LARGE],
+    async handle(call) {
+      const bundle = await call.billing.outlines.bundle(call.context, call.params.bundleId);
+      const [only] = await bundlesJson(call, bundle);
+      return json(only);
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/bundles/{bundleId}',
+    operationId: 'transferBundle',
+    area,
+    summary: 'Transfer the running subscriptions of a bundle to another account',
+    permission: 'entitlement:transfer',
+    query: {
+      requestedDate: moment,
+      billingPolicy: choice(BillingActionPolicy, BillingActionPolicy.END_OF_TERM),
+      bcdTransfer: choice(BcdTransfer, BcdTransfer.USE_EXISTING),
+      ...controlledQuery,
+    },
+    body: jsonBody(BundleTransfer),
+    success: { status: 201, location: '/bundles/{bundleId}' },
+    fails: [
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
+      ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+      ...controlledErrors,
+    ],
+    async handle({ billing, context, params, query, body }) {
+      const bundleId = await billing.bundles.transfer(context, params.bundleId, { ...body, ...query });
+      return created(`/bundles/${bundleId}`);
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/bundles/{bundleId}/renameKey',
+    operationId: 'renameExternalKey',
+    area,
+    summary: 'Give a bundle another external key',
+    permission: 'entitlement:create',
+    query: controlledQuery,
+    body: jsonBody(BundleKey),
+    success: { status: 204 },
+    fails: [
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      ...controlledErrors,
+    ],
+    async handle({ billing, context, params, body }) {
+      await billing.bundles.renameKey(context, params.bundleId, body.externalKey);
+      return empty;
+    },
+  }),
+];

@@ -1,0 +1,57 @@
+import type { Billing } from '../../../../lib/billing.ts';
+import type { CallContext } from '../../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../../lib/values/time/index.ts';
+import { Dialect } from '../../dialect.ts';
+import { flag, integer } from '../../wire/query.ts';
+
+const secondMs = 1_000;
+
+/** `CC` of http-api §13: whether to wait for what the call causes, and how long. */
+export const completionParameters = {
+  callCompletion: flag(),
+  callTimeoutSec: integer(undefined, { minimum: 0 }),
+};
+
+/** Default of `callTimeoutSec` in dialect K where a subscription is created or changed (http-api §4 line 5). */
+export const DEFAULT_WAIT_SEC_IN_K = 3;
+
+/** The same where one is cancelled. */
+export const DEFAULT_CANCEL_WAIT_SEC_IN_K = 5;
+
+interface CompletedCall {
+  readonly billing: Pick<Billing, 'completion' | 'server'>;
+  readonly context: CallContext;
+  readonly dialect: Dialect;
+  readonly query: { readonly callTimeoutSec: number | undefined };
+}
+
+/** What the call has done, and when it takes effect for billing. */
+export interface DoneWork {
+  readonly accountId: Uuid;
+  /** What has been done, for the message: it stays. */
+  readonly done: string;
+  /** Null = never. */
+  readonly billingEffect: Instant | null;
+  readonly defaultSecInK: number;
+}
+
+/**
+ * Waits until invoice and payment that the call causes are done; an effect in the future causes none yet
+ * (subscriptions §22, call completion).
+ * @throws BillingError COMPLETION_TIMEOUT (60016) when the time is up; what has been done stays.
+ */
+export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
+  const { billing, context, dialect, query } = call;
+  if (work.billingEffect === null || work.billingEffect > context.createdDate) return;
+  const maxWaitSec = billing.server['server.callCompletion.maxSec'];
+  const byDefault = dialect === Dialect.K ? work.defaultSecInK : maxWaitSec;
+  const seconds = Math.min(query.callTimeoutSec ?? byDefault, maxWaitSec);
+  if (await billing.completion(context, seconds * secondMs, work.accountId)) return;
+  throw new BillingError({
+    code: ErrorCode.COMPLETION_TIMEOUT,
+    message: `${work.done}, but its invoice and payment are not done after ${seconds} s; they go on`,
+    facts: { accountId: work.accountId, seconds },
+  });
+}

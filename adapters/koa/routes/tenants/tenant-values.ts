@@ -1,0 +1,234 @@
+import type { Principal } from '../../../../lib/records/index.ts';
+import type { Permission } from '../../../../lib/security/known-permissions.ts';
+import { isPermitted } from '../../../../lib/security/permissions.ts';
+import {
+  KeyKind,
+  keyKind,
+  paymentStateMachineKey,
+  pluginConfigurationKey,
+  SystemKey,
+} from '../../../../lib/tenants/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { checkPermission } from '../../auth/check-permission.ts';
+import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../../models/tenant.ts';
+import { created, empty, json } from '../../routing/answer.ts';
+import { type RequestBody, textBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { plainText, required } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+
+const area = 'tenants';
+const root = '/tenants';
+
+/** Values that have a path of their own: what they are called, and the key behind the path. */
+interface ValuePath {
+  /** Below `/tenants`, where `{name}` is the name in the path. */
+  readonly path: `/${string}`;
+  readonly operations: { readonly upload: string; readonly get: string; readonly delete: string };
+  readonly what: string;
+  readonly fails: readonly ErrorCode[];
+  keyOf(name: string): string;
+}
+
+const badValue = [ErrorCode.MALFORMED_BODY, ErrorCode.MISSING_OR_INVALID_FIELD];
+
+const named: readonly ValuePath[] = [
+  {
+    path: '/uploadPluginConfig/{pluginName}',
+    operations: {
+      upload: 'uploadPluginConfiguration',
+      get: 'getPluginConfiguration',
+      delete: 'deletePluginConfiguration',
+    },
+    what: 'the configuration of a plugin',
+    fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
+    keyOf: pluginConfigurationKey,
+  },
+  {
+    path: '/uploadPluginPaymentStateMachineConfig/{pluginName}',
+    operations: {
+      upload: 'uploadPluginPaymentStateMachineConfig',
+      get: 'getPluginPaymentStateMachineConfig',
+      delete: 'deletePluginPaymentStateMachineConfig',
+    },
+    what: 'the payment state machine of a plugin',
+    fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
+    keyOf: paymentStateMachineKey,
+  },
+  {
+    path: '/uploadPerTenantConfig',
+    operations: {
+      upload: 'uploadPerTenantConfiguration',
+      get: 'getPerTenantConfiguration',
+      delete: 'deletePerTenantConfiguration',
+    },
+    what: 'the configuration of the tenant, a JSON object of properties',
+    fails: badValue,
+    keyOf: () => SystemKey.PER_TENANT_CONFIG,
+  },
+  {
+    path: '/userKeyValue/{keyName}',
+    operations: { upload: 'insertUserKeyValue', get: 'getUserKeyValue', delete: 'deleteUserKeyValue' },
+    what: 'a value of any key; keys of the server hold one value and are checked',
+    fails: [...badValue, ErrorCode.INVALID_PARAMETER, ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    keyOf: (name) => name,
+  },
+];
+
+export const tenantValueRoutes: readonly Route[] = [
+  ...named.flatMap(valueRoutes),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants/uploadPerTenantConfig/{keyPrefix}/search',
+    operationId: 'getAllPluginConfiguration',
+    area,
+    summary: 'Find all keys that begin with a prefix, with their values',
+    permission: 'NONE',
+    success: { status: 200, body: listOf(TenantKeyValue) },
+    async handle({ billing, context, params, user }) {
+      const found = await billing.keyValues.search(context, params.keyPrefix);
+      return json(found.map((each) => keyValueJson(each, { masked: isMasked(user) })));
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/tenants/registerNotificationCallback',
+    operationId: 'registerPushNotificationCallback',
+    area,
+    summary: 'Set the URL to which the events of the tenant are sent',
+    permission: 'tenant_kvs:add',
+    query: { cb: required(plainText) },
+    success: { status: 201, location: `${root}/registerNotificationCallback` },
+    fails: [ErrorCode.INVALID_PARAMETER],
+    async handle({ billing, context, query }) {
+      await billing.keyValues.add(context, SystemKey.PUSH_NOTIFICATION_CB, query.cb);
+      return created(`${root}/registerNotificationCallback`);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants/registerNotificationCallback',
+    operationId: 'getPushNotificationCallbacks',
+    area,
+    summary: 'Get the URL to which the events of the tenant are sent',
+    permission: 'NONE',
+    success: { status: 200, body: TenantKeyValue },
+    async handle({ billing, context }) {
+      const found = await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB);
+      return json(keyValueJson(found, { masked: false }));
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/tenants/registerNotificationCallback',
+    operationId: 'deletePushNotificationCallbacks',
+    area,
+    summary: 'Send no events any more',
+    permission: 'tenant_kvs:delete',
+    success: { status: 204 },
+    async handle({ billing, context }) {
+      await billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/tenants/notificationSigningSecret',
+    operationId: 'createNotificationSigningSecret',
+    area,
+    summary: 'Make a new secret that signs the events of the tenant; it is told this once',
+    permission: 'tenant_kvs:add',
+    success: { status: 201, body: NotificationSigningSecret },
+    async handle({ billing, context }) {
+      return json({ secret: await billing.signingSecrets.create(context) });
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/tenants/notificationSigningSecret',
+    operationId: 'deleteNotificationSigningSecret',
+    area,
+    summary: 'Stop signing the events of the tenant',
+    permission: 'tenant_kvs:delete',
+    success: { status: 204 },
+    async handle({ billing, context }) {
+      await billing.signingSecrets.delete(context);
+      return empty;
+    },
+  }),
+];
+
+function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): readonly Route[] {
+  const fullPath = `/1.0/kb/tenants${path}` as const;
+  // The one parameter of the path, whatever its name.
+  const keyIn = (params: Readonly<Record<string, string>>): string => keyOf(nameIn(params));
+  return [
+    tenantRoute({
+      method: 'POST',
+      path: fullPath,
+      operationId: operations.upload,
+      area,
+      summary: `Upload ${what}`,
+      permission: 'tenant_kvs:add',
+      body: textBody as RequestBody<string>,
+      success: { status: 201, location: `${root}${path}` },
+      fails,
+      async handle({ billing, context, params, body, user }) {
+        const key = keyIn(params);
+        checkKeyPermission(user, uploadPermissions[keyKind(key)]);
+        await billing.keyValues.add(context, key, body);
+        return created(root + path.replace(/\{\w+\}/, encodeURIComponent(nameIn(params))));
+      },
+    }),
+    tenantRoute({
+      method: 'GET',
+      path: fullPath,
+      operationId: operations.get,
+      area,
+      summary: `Get ${what}`,
+      permission: 'NONE',
+      success: { status: 200, body: TenantKeyValue },
+      async handle({ billing, context, params, user }) {
+        const found = await billing.keyValues.get(context, keyIn(params));
+        return json(keyValueJson(found, { masked: isMasked(user) }));
+      },
+    }),
+    tenantRoute({
+      method: 'DELETE',
+      path: fullPath,
+      operationId: operations.delete,
+      area,
+      summary: `Delete ${what}`,
+      permission: 'tenant_kvs:delete',
+      success: { status: 204 },
+      async handle({ billing, context, params, user }) {
+        const key = keyIn(params);
+        checkKeyPermission(user, deletePermissions[keyKind(key)]);
+        await billing.keyValues.delete(context, key);
+        return empty;
+      },
+    }),
+  ];
+}
+
+function nameIn(params: Readonly<Record<string, string>>): string {
+  return Object.values(params)[0] ?? '';
+}
+
+/** Keys whose own endpoint needs another permission: there is no back door around it (platform §3 rule 5). */
+const uploadPermissions: Partial<Record<KeyKind, Permission>> = {
+  [KeyKind.CATALOG]: 'catalog:config_upload',
+  [KeyKind.OVERDUE]: 'overdue:config_upload',
+};
+const deletePermissions: Partial<Record<KeyKind, Permission>> = {
+  [KeyKind.CATALOG]: 'catalog:delete',
+  [KeyKind.OVERDUE]: 'overdue:config_upload',
+};
+
+function checkKeyPermission(user: Principal | null, permission: Permission | undefined): void {
+  if (user !== null && permission !== undefined) checkPermission(user, permission);
+}
+
+function isMasked(user: Principal | null): boolean {
+  return !isPermitted(user?.permissions ?? [], 'tenant_kvs:add');
+}

@@ -1,0 +1,88 @@
+import { isGranted } from '../../../../lib/security/tenant-grants.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { shortened } from '../../../../lib/values/text/index.ts';
+import { Tenant, tenantJson } from '../../models/tenant.ts';
+import { created, json } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
+import { flag, plainText, required } from '../../wire/query.ts';
+
+const area = 'tenants';
+
+export const tenantRoutes: readonly Route[] = [
+  userRoute({
+    method: 'POST',
+    path: '/1.0/kb/tenants',
+    operationId: 'createTenant',
+    area,
+    summary: 'Create a tenant',
+    permission: 'tenant:create',
+    query: { useGlobalDefault: flag() },
+    body: jsonBody(Tenant),
+    success: { status: 201, location: '/tenants/{tenantId}' },
+    fails: [ErrorCode.TENANT_ALREADY_EXISTS],
+    async handle({ billing, body, query, authorship, userToken, user }) {
+      const author = {
+        userName: authorship.createdBy ?? user?.name ?? '',
+        reasonCode: authorship.reason,
+        comments: authorship.comment,
+        userToken,
+      };
+      const tenant = await billing.tenants.create(author, {
+        externalKey: body.externalKey ?? null,
+        apiKey: body.apiKey ?? '',
+        apiSecret: body.apiSecret ?? '',
+        useGlobalDefault: query.useGlobalDefault,
+      });
+      return created(`/tenants/${tenant.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants/{tenantId}',
+    operationId: 'getTenant',
+    area,
+    summary: 'Get a tenant by id',
+    permission: 'NONE',
+    success: { status: 200, body: Tenant },
+    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, params: { tenantId }, user }) {
+      if (user === null || !isGranted(user, tenantId)) throw noSuchTenantId(tenantId);
+      return json(tenantJson(await billing.tenants.get(tenantId)));
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants',
+    operationId: 'getTenantByApiKey',
+    area,
+    summary: 'Get a tenant by its API key',
+    permission: 'NONE',
+    query: { apiKey: required(plainText) },
+    success: { status: 200, body: Tenant },
+    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
+    async handle({ billing, query, user }) {
+      const tenant = await billing.tenants.getByApiKey(query.apiKey);
+      if (user === null || !isGranted(user, tenant.id)) throw noSuchTenant(query.apiKey);
+      return json(tenantJson(tenant));
+    },
+  }),
+];
+
+/** A tenant that the user is not granted is as unknown as one that does not exist (http-api §13.1 note 21). */
+function noSuchTenant(apiKey: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+    message: `Tenant does not exist for api key ${shortened(apiKey)}`,
+    facts: { apiKey },
+  });
+}
+
+function noSuchTenantId(tenantId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    message: `Tenant does not exist for id ${tenantId}`,
+    facts: { tenantId },
+  });
+}

@@ -1,0 +1,3 @@
+export { AuditLevel, type AuditOperations } from './audit-operations.ts';
+export { auditedTable } from './audited-table.ts';
+export { AuditService } from './service.ts';

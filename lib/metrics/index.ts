@@ -1,0 +1,2 @@
+export type { Metric, MetricValue } from './metric.ts';
+export { MetricsService } from './service.ts';
