@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SimplePlanBillingPeriodEnum, SimplePlanCurrencyEnum, SimplePlanProductCategoryEnum } from 'killbill';
-import { exampleCatalog } from '../http/serving.ts';
+import { exampleCatalog } from '../support/http/serving.ts';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 

@@ -1,5 +1,5 @@
 import type { SandboxGateway } from '../../adapters/testing/index.ts';
-import type { Serving } from '../http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
 import type { KillbillClient } from './killbill-client.ts';
 
 /** What the steps of the journey through the client share. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { exampleCatalog, serve } from '../http/serving.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { exampleCatalog, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 import { describeAccounts } from './account-steps.ts';
 import { describeBilling } from './billing-steps.ts';

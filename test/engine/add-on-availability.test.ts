@@ -1,10 +1,16 @@
 import { expect } from 'chai';
 import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
+import {
+  type DocumentParts,
+  envelopeXml,
+  lists,
+  plan,
+  product,
+} from '../support/catalogs/catalog-document.ts';
+import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { overlayCatalog } from '../support/overlay-catalog.ts';
-import { type DocumentParts, envelopeXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const NOW = '2024-02-01';
 

@@ -9,11 +9,11 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { catalogXml, lists, phase, plan } from '../unit/catalog/catalog-document.ts';
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, QueueName, type Uuid } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { entryTokens, newEvents } from '../support/queue-rows.ts';
-import { catalogXml, lists, phase, plan, product } from '../unit/catalog/catalog-document.ts';
 
 /** Monthly plans: aligned to the account, to the subscription, and one of weeks. */
 const shelf = catalogXml({

@@ -7,10 +7,18 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import {
+  catalogXml,
+  lists,
+  phase,
+  plan,
+  price,
+  product,
+  TRIAL,
+} from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { catalogXml, lists, phase, plan, price, product, TRIAL } from '../unit/catalog/catalog-document.ts';
 
 const both = price('USD', '10') + price('EUR', '9');
 const usage = `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>

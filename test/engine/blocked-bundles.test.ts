@@ -6,10 +6,10 @@ import {
   type SubscriptionView,
   type Uuid,
 } from '../../lib/index.ts';
-import { chargedDays, pausesToldBy, stateToldBy } from '../property/bundle-rows.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
 

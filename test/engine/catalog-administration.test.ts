@@ -10,11 +10,11 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { harbour } from '../support/catalogs/plugin-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { example } from '../support/files.ts';
-import { harbour } from '../support/plugin-catalog.ts';
 import { entryTokens, newEvents, rowsOf } from '../support/queue-rows.ts';
 
 const lamp: SimplePlan = {

@@ -3,9 +3,9 @@ import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
+import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
-import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const ADDED = plan('cold-monthly', 'Heat', { price: '7.00' });
 

@@ -11,12 +11,12 @@ import {
   type TenantBilling,
 } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
-import { author, newId } from '../storage/records.ts';
+import { catalogXml, phase } from '../support/catalogs/catalog-document.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { catalogXml, phase } from '../unit/catalog/catalog-document.ts';
+import { author, newId } from '../support/storage/stored-records.ts';
 
 function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
   return acme.catalogs.changeReport(source).then((report) => Array.fromAsync(report));

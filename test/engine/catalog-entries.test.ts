@@ -12,10 +12,10 @@ import {
   parseWireInstant,
   type Uuid,
 } from '../../lib/index.ts';
+import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
+import { harbour } from '../support/catalogs/plugin-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { overlayCatalog } from '../support/overlay-catalog.ts';
-import { harbour } from '../support/plugin-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { storageOf } from '../support/storage.ts';
 

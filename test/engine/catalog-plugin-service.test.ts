@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { PluginCatalog, Uuid } from '../../lib/index.ts';
+import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { boatPlan, harbour } from '../support/plugin-catalog.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
 
 const PLAN = 'heat-monthly';
 

@@ -14,10 +14,10 @@ import {
   RetryLater,
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
+import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { boatPlan, harbour } from '../support/plugin-catalog.ts';
 
 /** Accounts of one batch. */
 const MANY = 20;

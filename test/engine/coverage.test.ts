@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',

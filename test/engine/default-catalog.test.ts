@@ -8,11 +8,11 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { example } from '../support/files.ts';
-import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const orchard = example('catalogs/orchard-demo.xml');
 const lamp: SimplePlan = {

@@ -10,10 +10,10 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });

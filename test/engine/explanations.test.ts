@@ -7,11 +7,11 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
 import { openShop } from '../support/shop.ts';
 
 anyDatabase((_kind, open) => {

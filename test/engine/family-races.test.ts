@@ -20,7 +20,7 @@ import {
   type StormCall,
   storm,
   storyOf,
-} from './storm-calls.ts';
+} from '../support/storm-calls.ts';
 
 const START = '2024-03-01T09:15:00Z';
 /** The summary of the first day is committed; the child's next invoice is not due. */

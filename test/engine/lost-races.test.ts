@@ -11,10 +11,10 @@ import {
   type TenantBilling,
   type WriteSession,
 } from '../../lib/index.ts';
-import { author } from '../storage/records.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { author } from '../support/storage/stored-records.ts';
 
 /**
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On

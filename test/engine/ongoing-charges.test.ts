@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { catalogXml, lists, plan } from '../support/catalogs/catalog-document.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
-import { catalogXml, lists, plan } from '../unit/catalog/catalog-document.ts';
 
 interface Sold {
   readonly accountId: Uuid;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { catalogXml, plan, price } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { example } from '../support/files.ts';
-import { catalogXml, plan, price } from '../unit/catalog/catalog-document.ts';
 
 const meadow = example('catalogs/meadow.xml');
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type Account, BillingError, GatewayError, type PaymentGateway, type Uuid } from '../../lib/index.ts';
 import type { PaymentMethodInput } from '../../lib/payments/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { PaymentStage } from './payment-stage.ts';
 
 const SANDBOX = 'killbill-payment-test';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';

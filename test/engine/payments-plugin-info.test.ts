@@ -12,8 +12,8 @@ import {
 } from '../../lib/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { PaymentStage } from './payment-stage.ts';
 
 const START = '2012-05-31T00:03:42Z';
 const SANDBOX = 'killbill-payment-test';

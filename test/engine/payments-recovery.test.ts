@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { LeaseLostError, type Storage } from '../../lib/index.ts';
-import { DeathPoint, MortalProcess } from '../payments-conformance/mortal-process.ts';
-import { Behaviour, ScriptedGateway } from '../payments-conformance/scripted-gateway.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
+import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { PaymentStage } from './payment-stage.ts';
 
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
 const START = '2012-05-31T00:03:42Z';

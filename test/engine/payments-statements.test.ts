@@ -7,8 +7,8 @@ import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { migrated } from '../support/storage.ts';
-import { PaymentStage } from './payment-stage.ts';
 
 const MINUTE_MS = 60_000;
 

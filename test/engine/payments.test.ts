@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Account, Storage, Uuid } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { dateOf, PaymentStage, type StageOptions } from '../support/payments/payment-stage.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { dateOf, PaymentStage, type StageOptions } from './payment-stage.ts';
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];

@@ -8,10 +8,10 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { catalogXml, lists, phase, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const PHASE_TYPE = { phaseType: 'EVERGREEN' } as const;
 

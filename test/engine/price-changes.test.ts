@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { type PricedVersion, pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
 const heat: readonly PricedVersion[] = [

@@ -11,9 +11,9 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { catalogXml, lists, phase, plan, price, TRIAL } from '../unit/catalog/catalog-document.ts';
 
 /** The plan of catalog W10. */
 function studio(

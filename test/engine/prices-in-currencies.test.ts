@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { catalogXml, lists, phase, plan, price } from '../unit/catalog/catalog-document.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 

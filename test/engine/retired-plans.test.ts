@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
+import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { catalogXml, envelopeXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `

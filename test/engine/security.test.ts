@@ -3,10 +3,10 @@ import sinon from 'sinon';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { scryptHasher } from '../../adapters/node/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
-import { author as authorship } from '../storage/records.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { author as authorship } from '../support/storage/stored-records.ts';
 import { storageOf } from '../support/storage.ts';
 
 const author = { userName: 'root' };

@@ -12,7 +12,7 @@ import {
   type StormCall,
   storm,
   storyOf,
-} from './storm-calls.ts';
+} from '../support/storm-calls.ts';
 
 /** Accounts of the wide storm. */
 const ACCOUNTS = isLongRun ? 500 : 60;

@@ -10,13 +10,13 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { rejection } from '../storage/opened-storage.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { example } from '../support/files.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 import { storageOf } from '../support/storage.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';

@@ -12,7 +12,7 @@ import {
   type StormCall,
   storm,
   storyOf,
-} from './storm-calls.ts';
+} from '../support/storm-calls.ts';
 
 const START = '2024-03-01T09:15:00Z';
 const LATER = '2024-03-11T09:15:00Z';

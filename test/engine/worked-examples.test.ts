@@ -8,10 +8,10 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
+import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { type PricedVersion, pricedCatalog } from '../support/priced-catalog.ts';
-import { catalogXml, lists, phase, plan, product } from '../unit/catalog/catalog-document.ts';
 
 const threeMonths = catalogXml({
   effectiveDate: '2023-01-01',

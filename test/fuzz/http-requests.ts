@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { documentHeaders } from '../http/serving.ts';
+import { documentHeaders } from '../support/http/serving.ts';
 import { jsonOf, oddJson, oddText, oddTexts } from './http-values.ts';
 
 /** One request as it goes over the wire. */

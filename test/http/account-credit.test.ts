@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 import {
   aliasHeaders,
   basic,
@@ -11,7 +9,9 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
+} from '../support/http/serving.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { migrated } from '../support/storage.ts';
 
 const core = '/1.0/kb';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { aliasHeaders, createdId, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, serve } from './serving.ts';
 
 /** accounts §1.1: the longest text of each field. */
 const lengths = {

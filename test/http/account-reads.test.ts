@@ -7,8 +7,6 @@ import { insertAccountStates } from '../support/account-states.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { codeOf } from '../support/errors.ts';
-import { withLongestTurn } from '../support/longest-turn.ts';
-import { migrated } from '../support/storage.ts';
 import {
   createdId,
   documentHeaders,
@@ -17,7 +15,9 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
+} from '../support/http/serving.ts';
+import { withLongestTurn } from '../support/longest-turn.ts';
+import { migrated } from '../support/storage.ts';
 
 interface Held {
   readonly accountId: Uuid;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { createdId, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, type Serving, serve } from './serving.ts';
 
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 interface Timeline {
   readonly account: {

@@ -4,10 +4,10 @@ import { fieldedResources, taggedResources } from '../../adapters/koa/routes/obj
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
+import { createdId, type Reply, serve } from '../support/http/serving.ts';
+import { list, populate, textOf, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { pathOf, samples, withQuery } from './route-samples.ts';
-import { createdId, type Reply, serve } from './serving.ts';
-import { list, populate, textOf, type World } from './world.ts';
 
 interface Log {
   readonly changeType: string;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
 import {
   createdId,
   exampleCatalog,
@@ -9,7 +8,8 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
+} from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 

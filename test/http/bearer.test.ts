@@ -11,10 +11,10 @@ import {
 } from 'jose';
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { bearer } from '../support/http/callers.ts';
+import { basic, documentHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { textOf } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { bearer } from './callers.ts';
-import { basic, documentHeaders, type Reply, type Serving, serve } from './serving.ts';
-import { textOf } from './world.ts';
 
 const auth = '/plugins/catalog-plugin/v1/auth';
 const challenge = 'Bearer realm="service", error="invalid_token"';

@@ -3,12 +3,12 @@ import { fieldedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/index.ts';
-import { author } from '../storage/records.ts';
 import { onPostgresql } from '../support/databases.ts';
+import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
+import { type Reply, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
+import { author } from '../support/storage/stored-records.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { pathOf, samples, withQuery } from './route-samples.ts';
-import { type Reply, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under. */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags'];

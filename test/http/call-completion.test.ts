@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
 import {
   aliasHeaders,
   createdId,
@@ -9,8 +8,9 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
-import { list, textOf } from './world.ts';
+} from '../support/http/serving.ts';
+import { list, textOf } from '../support/http/world.ts';
+import { migrated } from '../support/storage.ts';
 
 eachDatabase((kind, open) => {
   describe(`callCompletion over HTTP on ${kind}`, () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
+import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`the report on a candidate catalog over HTTP on ${kind}`, () => {

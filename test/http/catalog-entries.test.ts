@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { readCatalogXml } from '../../lib/catalog/index.ts';
+import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { overlayCatalog } from '../support/overlay-catalog.ts';
-import { migrated } from '../support/storage.ts';
-import { bearer } from './callers.ts';
+import { bearer } from '../support/http/callers.ts';
 import {
   aliasHeaders,
   createdId,
@@ -13,7 +12,8 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
+} from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
 
 interface PlanRowJson {
   readonly name: string;

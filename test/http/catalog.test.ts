@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { example } from '../support/files.ts';
+import { aliasHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
-import { aliasHeaders, type Serving, serve, xmlType } from './serving.ts';
 
 const core = '/1.0/kb/catalog';
 const orchard = example('catalogs/orchard-demo.xml');

@@ -6,11 +6,17 @@ import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { authorizationOf } from '../support/http/callers.ts';
+import {
+  pathOf,
+  samples,
+  statusForUnknownId,
+  type TenantKeys,
+  withQuery,
+} from '../support/http/route-samples.ts';
+import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { authorizationOf } from './callers.ts';
-import { pathOf, samples, statusForUnknownId, type TenantKeys, withQuery } from './route-samples.ts';
-import { aliasHeaders, basic, type Reply, type Request, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {
   D: {},

@@ -4,11 +4,11 @@ import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { onPostgresql } from '../support/databases.ts';
+import { bearer } from '../support/http/callers.ts';
+import { type Reply, serveInTestMode } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
-import { bearer } from './callers.ts';
-import { type Reply, serveInTestMode } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 const ofTheDatabase = routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE');

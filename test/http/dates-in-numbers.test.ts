@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from './serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -6,8 +6,15 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  type Serving,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, documentHeaders, exampleCatalog, type Serving, serve, xmlType } from './serving.ts';
 
 interface Heard {
   readonly status: number | undefined;

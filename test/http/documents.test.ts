@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { type Serving, serve } from './serving.ts';
 
 describe('the description of the interface', () => {
   let serving: Serving;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { createdId, type Serving, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, type Serving, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 interface InvoiceBody {
   readonly invoiceId: string;

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
+import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from './serving.ts';
 
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 const searches = routeTable({ testMode: false })
   .map(({ path }) => path)

@@ -6,8 +6,8 @@ import {
   type PluginProperty,
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`entitlement plugins over HTTP on ${kind}`, () => {

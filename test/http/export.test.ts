@@ -4,11 +4,11 @@ import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { bearer } from '../support/http/callers.ts';
+import { aliasHeaders, basic, type Reply, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
-import { bearer } from './callers.ts';
-import { aliasHeaders, basic, type Reply, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 /** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
 function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {

@@ -4,9 +4,9 @@ import { isKept, runOnce } from '../../adapters/koa/routing/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { basic, createdId, type Reply, type Request, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
-import { basic, createdId, type Reply, type Request, type Serving, serve } from './serving.ts';
 
 const accounts = '/1.0/kb/accounts';
 

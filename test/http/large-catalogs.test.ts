@@ -4,8 +4,8 @@ import { timeSlices } from '../../lib/runtime/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { documentHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { documentHeaders, type Serving, serve, xmlType } from './serving.ts';
 
 const core = '/1.0/kb';
 const PRODUCTS = 5_000;

@@ -2,11 +2,11 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { authorizationOf } from '../support/http/callers.ts';
+import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
+import { documentHeaders, type Reply, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { authorizationOf } from './callers.ts';
-import { pathOf, samples, withQuery } from './route-samples.ts';
-import { documentHeaders, type Reply, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 /** Names of members, headers and form fields whose values are secrets, on the way in and out. */
 const secretNames = /password|secret|token/i;

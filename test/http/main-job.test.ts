@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
 import {
   aliasHeaders,
   createdId,
@@ -8,8 +7,9 @@ import {
   type Serving,
   serveInTestMode,
   xmlType,
-} from './serving.ts';
-import { list } from './world.ts';
+} from '../support/http/serving.ts';
+import { list } from '../support/http/world.ts';
+import { migrated } from '../support/storage.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;

@@ -3,9 +3,9 @@ import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import { metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { aliasHeaders, documentHeaders, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, documentHeaders, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 

@@ -1,9 +1,16 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
+import {
+  createdId,
+  exampleCatalog,
+  type Reply,
+  type Serving,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, exampleCatalog, type Reply, type Serving, serve, xmlType } from './serving.ts';
 
 eachDatabase((_kind, open) => {
   describe('a server whose database has no room left', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { createdId, serve } from '../support/http/serving.ts';
+import { list, populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, serve } from './serving.ts';
-import { list, populate, type World } from './world.ts';
 
 eachDatabase((kind, open) => {
   describe(`what payment reads show on request on ${kind}`, () => {

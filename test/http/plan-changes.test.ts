@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
+import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from './serving.ts';
 
 interface Case {
   readonly what: string;

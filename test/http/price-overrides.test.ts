@@ -1,9 +1,16 @@
 import { expect } from 'chai';
+import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
 import { eachDatabase } from '../support/databases.ts';
+import {
+  aliasHeaders,
+  createdId,
+  type Reply,
+  type Serving,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
+import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { catalogXml, lists, phase, plan, price } from '../unit/catalog/catalog-document.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve, xmlType } from './serving.ts';
-import { list } from './world.ts';
 
 /** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({

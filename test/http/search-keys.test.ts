@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { type Serving, serve } from '../support/http/serving.ts';
+import { list, populate } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { type Serving, serve } from './serving.ts';
-import { list, populate } from './world.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

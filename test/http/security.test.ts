@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, listen } from '../../adapters/koa/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
-import { bearer } from './callers.ts';
+import { bearer } from '../support/http/callers.ts';
 import {
   aliasHeaders,
   basic,
@@ -13,8 +12,9 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
-import { textOf } from './world.ts';
+} from '../support/http/serving.ts';
+import { textOf } from '../support/http/world.ts';
+import { migrated } from '../support/storage.ts';
 
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createKoaApp, Dialect, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { documentHeaders, type Serving, serve } from './serving.ts';
 
 interface Heard {
   readonly status: number | undefined;

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { documentHeaders, type Serving, serve } from './serving.ts';
 
 const ping = 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\n\r\n';
 

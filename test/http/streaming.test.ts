@@ -8,8 +8,8 @@ import { type Answer, streamedJson, streamedPage } from '../../adapters/koa/rout
 import { dispatcher } from '../../adapters/koa/routing/dispatcher.ts';
 import { openRoute } from '../../adapters/koa/routing/route.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { type Serving, serve } from './serving.ts';
 
 describe('long lists', () => {
   let serving: Serving;

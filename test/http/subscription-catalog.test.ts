@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
+import { aliasHeaders, createdId, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { catalogXml, lists } from '../unit/catalog/catalog-document.ts';
-import { aliasHeaders, createdId, type Reply, serve, xmlType } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`catalog of a subscription over HTTP on ${kind}`, () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
 import {
   aliasHeaders,
   createdId,
@@ -9,8 +8,9 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
-import { list } from './world.ts';
+} from '../support/http/serving.ts';
+import { list } from '../support/http/world.ts';
+import { migrated } from '../support/storage.ts';
 
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';

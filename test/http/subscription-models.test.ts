@@ -2,8 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
+import {
+  aliasHeaders,
+  createdId,
+  type Reply,
+  type Serving,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve, xmlType } from './serving.ts';
 
 const core = '/1.0/kb';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { createRunningSubscription, type Serving, serve } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`bill cycle day and quantity over HTTP on ${kind}`, () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { populate, type World } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, type Reply, type Serving, serve } from './serving.ts';
-import { populate, type World } from './world.ts';
 
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';

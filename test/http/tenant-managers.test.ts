@@ -1,9 +1,16 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { bearer } from '../support/http/callers.ts';
+import {
+  aliasHeaders,
+  basic,
+  type Reply,
+  type Request,
+  type Serving,
+  serve,
+} from '../support/http/serving.ts';
+import { textOf } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
-import { bearer } from './callers.ts';
-import { aliasHeaders, basic, type Reply, type Request, type Serving, serve } from './serving.ts';
-import { textOf } from './world.ts';
 
 const security = '/1.0/kb/security';
 

@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import {
+  aliasHeaders,
+  basic,
+  exampleCatalog,
+  type Reply,
+  type Serving,
+  serve,
+} from '../support/http/serving.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, basic, exampleCatalog, type Reply, type Serving, serve } from './serving.ts';
 
 const tenants = '/1.0/kb/tenants';
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;

@@ -7,8 +7,15 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import {
+  aliasHeaders,
+  basic,
+  createdId,
+  documentHeaders,
+  type Serving,
+  serve,
+} from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, basic, createdId, documentHeaders, type Serving, serve } from './serving.ts';
 
 describe('the transport', () => {
   let serving: Serving;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
 import {
   aliasHeaders,
   basic,
@@ -10,7 +9,8 @@ import {
   type Serving,
   serve,
   xmlType,
-} from './serving.ts';
+} from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
 
 interface Listed {
   readonly accountId: string;

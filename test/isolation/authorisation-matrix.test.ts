@@ -3,9 +3,9 @@ import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { permissions } from '../../lib/security/known-permissions.ts';
-import { authorizationOf } from '../http/callers.ts';
-import { aliasHeaders, type Reply, type Serving, serve } from '../http/serving.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { authorizationOf } from '../support/http/callers.ts';
+import { aliasHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { authorizationOf } from '../http/callers.ts';
-import { pathOf, type Sample, samples, withQuery } from '../http/route-samples.ts';
-import { exampleCatalog, type Reply, serve, xmlType } from '../http/serving.ts';
-import { populate, textOf, type World } from '../http/world.ts';
 import { anyDatabaseAndSuperuser, onEachDatabase } from '../support/databases.ts';
+import { authorizationOf } from '../support/http/callers.ts';
+import { pathOf, type Sample, samples, withQuery } from '../support/http/route-samples.ts';
+import { exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
+import { populate, textOf, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
 /** Keys and names that the samples and the world give to what is tenant `bob`'s. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { BusEventType, type Uuid } from '../../lib/index.ts';
-import { PaymentStage } from '../engine/payment-stage.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
+import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { DeathPoint, MortalProcess } from './mortal-process.ts';
-import { Behaviour, ScriptedGateway } from './scripted-gateway.ts';
 
 const START = '2012-05-01T00:00:00Z';
 /** Later than every lease, check and retry that can follow: each day once, and the minutes of the first hours. */

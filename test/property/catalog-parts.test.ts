@@ -19,8 +19,8 @@ import { PartList } from '../../lib/catalog/model/part-list.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { versionContent } from './catalog-arbitraries.ts';
-import { propertyRuns } from './runs.ts';
+import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 const DAY_MS = 86_400_000;
 const [template] = fc.sample(

@@ -8,8 +8,8 @@ import {
   type VersionContent,
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
-import { versionContent } from './catalog-arbitraries.ts';
-import { propertyRuns } from './runs.ts';
+import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 /** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
 function state(content: VersionContent): unknown {

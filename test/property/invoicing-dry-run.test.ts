@@ -5,9 +5,9 @@ import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
 import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { countedIds, line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
-import { eventsOf, firstDifference, type History, histories } from './invoicing-history.ts';
-import { propertyRuns } from './runs.ts';
+import { countedIds, line, SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
+import { eventsOf, firstDifference, type History, histories } from '../support/lives/invoicing-history.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 

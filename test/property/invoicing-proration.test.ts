@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { recurringProposals } from '../../lib/invoicing/periods/recurring-proposals.ts';
 import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { eventsOf, forOracle, type History, histories } from './invoicing-history.ts';
-import { oraclePeriods } from './invoicing-oracle.ts';
-import { propertyRuns } from './runs.ts';
+import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';
+import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 /** The events once every fact of the history is known. */
 function allEvents(history: History) {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { Decimal } from '../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
-import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
+import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
+import { adjustShare, checkAfterRun } from '../support/lives/invoicing-checks.ts';
 import {
   eventsOf,
   type Fact,
@@ -12,8 +12,8 @@ import {
   type History,
   histories,
   type Step,
-} from './invoicing-history.ts';
-import { historyRuns } from './runs.ts';
+} from '../support/lives/invoicing-history.ts';
+import { historyRuns } from '../support/runs.ts';
 
 /** A history on its way: every run is checked as it happens. */
 class Life {

@@ -15,7 +15,7 @@ import {
   stringifyExactJson,
   sum,
 } from '../../lib/values/money/index.ts';
-import { propertyRuns } from './runs.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 const numRuns = propertyRuns;
 const currencies = fc.constantFrom(...currencyCodes);

@@ -12,10 +12,10 @@ import {
   maxDate,
   parseLocalDate,
 } from '../../lib/values/time/index.ts';
-import { plan, version } from '../unit/catalog/catalog-document.ts';
-import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
-import { account, at, created, type Life } from '../unit/subscriptions/example.ts';
-import { propertyRuns } from './runs.ts';
+import { plan, version } from '../support/catalogs/catalog-document.ts';
+import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
+import { propertyRuns } from '../support/runs.ts';
+import { account, at, created, type Life } from '../support/subscriptions/example.ts';
 
 const firstDay = localDate(2024, 1, 1);
 const startDay = localDate(2024, 2, 10);

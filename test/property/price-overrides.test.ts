@@ -12,8 +12,8 @@ import {
 import { readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { mapPrices } from '../../lib/catalog/overrides/overridable-price.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { versionContent } from './catalog-arbitraries.ts';
-import { propertyRuns } from './runs.ts';
+import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
+import { propertyRuns } from '../support/runs.ts';
 
 /** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
 const plans = versionContent

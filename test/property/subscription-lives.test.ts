@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { historyRuns } from './runs.ts';
-import { SubscriptionLife } from './subscription-life.ts';
-import { lifeScripts } from './subscription-steps.ts';
+import { SubscriptionLife } from '../support/lives/subscription-life.ts';
+import { lifeScripts } from '../support/lives/subscription-steps.ts';
+import { historyRuns } from '../support/runs.ts';
 
 /** What the lives have to come to, so that the property speaks of it: at least once in so many lives. */
 const LIVES_BETWEEN: Readonly<Record<string, number>> = {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
-import { phase, plan, version } from '../unit/catalog/catalog-document.ts';
+import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
+import { propertyRuns } from '../support/runs.ts';
 import {
   account,
   created,
@@ -12,8 +13,7 @@ import {
   rowsOf,
   storedOf,
   viewOf,
-} from '../unit/subscriptions/example.ts';
-import { propertyRuns } from './runs.ts';
+} from '../support/subscriptions/example.ts';
 
 const units = fc.constantFrom('DAYS', 'WEEKS', 'MONTHS', 'YEARS');
 const durations = fc.record({ unit: units, number: fc.integer({ min: 1, max: 40 }) });

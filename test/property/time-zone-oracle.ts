@@ -21,7 +21,7 @@ import {
   timeZone,
 } from '../../lib/values/time/index.ts';
 import { seed } from '../support/long-run.ts';
-import { zoneRuns } from './runs.ts';
+import { zoneRuns } from '../support/runs.ts';
 import { zones } from './time-zone-list.ts';
 
 const firstMs = Date.UTC(1900, 0, 1);

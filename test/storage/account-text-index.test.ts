@@ -8,11 +8,11 @@ import { migrations } from '../../adapters/mikro-orm/migrations/postgresql/index
 import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { accountSearch } from '../../lib/accounts/index.ts';
-import { propertyRuns } from '../property/runs.ts';
 import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { propertyRuns } from '../support/runs.ts';
+import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
+import { account, author, newId } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
-import { account, author, newId } from './records.ts';
 
 const NAME = '20261122013500-account-text-index';
 const page = { offset: 0, limit: 100 };

@@ -5,8 +5,8 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
-import { invoiceItem, newId, type now, ownerOf, subscription } from './records.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { invoiceItem, newId, type now, ownerOf, subscription } from '../support/storage/stored-records.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 

@@ -4,7 +4,7 @@ import { Decimal, decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -29,7 +29,7 @@ import {
   tagDefinition,
   today,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 type Owner = ReturnType<typeof ownerOf>;
 

@@ -12,7 +12,7 @@ import {
   type Transactions,
 } from '../../adapters/mikro-orm/transactions.ts';
 import { onPostgresql } from '../support/databases.ts';
-import { rejection } from './opened-storage.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 
 const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 

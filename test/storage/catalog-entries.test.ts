@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { Account, ReadSession } from '../../lib/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { catalogEntry, planRow } from './entry-records.ts';
-import { type OpenedStorage, openStorage } from './opened-storage.ts';
-import { lifecycleEvent, newId, now, overridePlan, ownerOf } from './records.ts';
+import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
+import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';
 
 eachDatabase((kind, open) => {
   describe('storage: catalog entries', () => {

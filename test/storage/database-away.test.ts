@@ -5,10 +5,10 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { onPostgresql } from '../support/databases.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
-import { rejection } from './opened-storage.ts';
-import { account, author, newId, tenant } from './records.ts';
 
 onPostgresql('storage: a PostgreSQL server that is away', (open) => {
   let direct: string;

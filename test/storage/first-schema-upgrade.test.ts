@@ -11,12 +11,12 @@ import { migrate as migrateSqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { decimal, formatDecimal, formatInstant, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { fixture } from '../support/files.ts';
-import { pricedCatalog } from '../support/priced-catalog.ts';
-import { storageAt } from './opened-storage.ts';
+import { storageAt } from '../support/storage/opened-storage.ts';
 
 const rows = fixture('databases/first-schema.sql');
 const tenant = '01a2001a-f42b-753f-b699-03fe43c46429' as Uuid;

@@ -7,9 +7,9 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { ConcurrentChangeError, ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
 import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+import { account, author, newId, now, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { rejection } from './opened-storage.ts';
-import { account, author, newId, now, tenant } from './records.ts';
 
 interface Host {
   readonly orm: SqliteOrm | PostgresqlOrm;

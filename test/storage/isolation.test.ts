@@ -4,8 +4,8 @@ import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
-import { catalogEntry, planRow } from './entry-records.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
   account,
   accountEmail,
@@ -34,7 +34,7 @@ import {
   tagDefinition,
   today,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 const page = { offset: 0, limit: 100 };
 const FORMER_KEY = 'key before a rename';

@@ -11,8 +11,8 @@ import { writeBasis } from '../../adapters/mikro-orm/tables/item-basis-text.ts';
 import type { ItemBasis, Uuid } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
-import { storageAt } from './opened-storage.ts';
-import { newId, now, today } from './records.ts';
+import { storageAt } from '../support/storage/opened-storage.ts';
+import { newId, now, today } from '../support/storage/stored-records.ts';
 
 const NAME = '20261122160554-item-basis';
 const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { New, TenantKeyValue, TenantRef } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
-import { author, newId, now } from './records.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { author, newId, now } from '../support/storage/stored-records.ts';
 
 function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
   const dates = { createdDate: now, updatedDate: now };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, type Storage, type WriteSession } from '../../lib/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { author, newId } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
-import { author, newId } from './records.ts';
 
 eachDatabase((kind, open) => {
   describe('storage: account locks', () => {

@@ -4,9 +4,9 @@ import { BillingError, ErrorCode, type TenantRef } from '../../lib/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
 import { rowsOf } from '../support/queue-rows.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated, storageOf } from '../support/storage.ts';
-import { rejection } from './opened-storage.ts';
-import { account, author, newId, tenant } from './records.ts';
 
 eachDatabase((_kind, open) => {
   describe('storage: a database that has no room left', () => {

@@ -7,11 +7,11 @@ import {
 } from '../../lib/catalog/index.ts';
 import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
+import { lists, plan, version } from '../support/catalogs/catalog-document.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { lists, plan, version } from '../unit/catalog/catalog-document.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
-import { author, newId, tenant } from './records.ts';
 
 const gold = version({
   plans: ['gold', 'silver'].map((name) => plan(name, 'P')).join(''),

@@ -9,8 +9,8 @@ import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { migrate as migrateSqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { SystemTag } from '../../lib/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { storageAt } from './opened-storage.ts';
-import { newId } from './records.ts';
+import { storageAt } from '../support/storage/opened-storage.ts';
+import { newId } from '../support/storage/stored-records.ts';
 
 const NAME = '20261121211719-auto-pay-holds';
 

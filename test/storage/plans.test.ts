@@ -6,8 +6,13 @@ import type { Account, ReadSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { connectedAs, eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
-import { planRow } from './entry-records.ts';
-import { type BoundStatement, type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
+import { planRow } from '../support/storage/entry-records.ts';
+import {
+  type BoundStatement,
+  type OpenedStorage,
+  openStorage,
+  storageAt,
+} from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -31,7 +36,7 @@ import {
   tag,
   today,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 const accountCount = 3_000;
 const perAccount = 4;

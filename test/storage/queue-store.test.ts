@@ -16,9 +16,9 @@ import {
 import { decimal } from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { author, newId, now } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
-import { author, newId, now } from './records.ts';
 
 const event = 'ACCOUNT_CHANGE';
 const queueName = QueueName.NEXT_BILLING_DATE;

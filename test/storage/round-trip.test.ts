@@ -13,7 +13,7 @@ import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '.
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -45,7 +45,7 @@ import {
   tenant,
   today,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 type Owner = ReturnType<typeof ownerOf>;
 

@@ -10,8 +10,8 @@ import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/schema.ts
 import { migrate as migrateSqlite, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { sqliteDialect } from '../../adapters/mikro-orm/sqlite-dialect.ts';
 import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
+import { rejection, storageAt } from '../support/storage/opened-storage.ts';
 import { migrated } from '../support/storage.ts';
-import { rejection, storageAt } from './opened-storage.ts';
 
 /** Statements that list our tables, and those of them whose `record_id` comes from a sequence that never goes back. */
 const NUMBERED = {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 import { migrated } from '../support/storage.ts';
-import { rejection } from './opened-storage.ts';
 
 /** Opens the storage of a file, says so, and stays; what nothing holds any more would be collected, and its lock with it. */
 const holder = `

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Account, ReadSession, WriteSession } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -25,7 +25,7 @@ import {
   tagDefinition,
   today,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 const sizes = [1, 10, 1_000] as const;
 

@@ -15,9 +15,9 @@ import {
 } from '../../adapters/mikro-orm/transactions.ts';
 import type { Account, Storage, TenantRef } from '../../lib/index.ts';
 import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { account, author, now } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
-import { account, author, now } from './records.ts';
 
 const notReached = /violates row-level security policy/;
 

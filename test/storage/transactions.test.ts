@@ -3,9 +3,18 @@ import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } f
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import {
+  account,
+  author,
+  bundle,
+  invoice,
+  newId,
+  now,
+  ownerOf,
+  today,
+} from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
-import { account, author, bundle, invoice, newId, now, ownerOf, today } from './records.ts';
 
 eachDatabase((kind, open) => {
   describe('storage: transactions', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ErrorCode, type Uuid, type WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { catalogEntry, planRow } from './entry-records.ts';
-import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
+import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
   account,
   accountEmail,
@@ -25,7 +25,7 @@ import {
   tagDefinition,
   tenant,
   transaction,
-} from './records.ts';
+} from '../support/storage/stored-records.ts';
 
 type Owner = ReturnType<typeof ownerOf>;
 

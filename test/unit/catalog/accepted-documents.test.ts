@@ -13,7 +13,7 @@ import {
   price,
   product,
   TRIAL,
-} from './catalog-document.ts';
+} from '../../support/catalogs/catalog-document.ts';
 
 // catalog §18: what the documents of the wild use, and the parser must take.
 

@@ -5,7 +5,7 @@ import {
   listBasePlans,
 } from '../../../lib/catalog/lookup/available-plans.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
-import { lists, plan, product, version } from './catalog-document.ts';
+import { lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 
 const club = version({
   products:

@@ -25,10 +25,10 @@ import {
   MAX_CACHED_PLUGIN_CATALOGS,
 } from '../../../lib/values/limits.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { catalogEntry, planRow } from '../../storage/entry-records.ts';
-import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
+import { version } from '../../support/catalogs/catalog-document.ts';
+import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';
+import { catalogEntry, planRow } from '../../support/storage/entry-records.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
-import { version } from './catalog-document.ts';
 
 /** With the shape of its plan. */
 const PARTS_OF_VERSION = 4;

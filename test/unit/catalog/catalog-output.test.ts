@@ -8,8 +8,18 @@ import {
   readCatalogXml,
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
+import {
+  catalogXml,
+  lists,
+  parse,
+  phase,
+  plan,
+  price,
+  product,
+  TRIAL,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
 import { fixture } from '../../support/files.ts';
-import { catalogXml, lists, parse, phase, plan, price, product, TRIAL, version } from './catalog-document.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 

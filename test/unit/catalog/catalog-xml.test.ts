@@ -14,7 +14,7 @@ import {
   product,
   version,
   versionXml,
-} from './catalog-document.ts';
+} from '../../support/catalogs/catalog-document.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type CatalogVersion, CatalogVersion as Version } from '../../../lib/catalog/index.ts';
 import { changedPlans } from '../../../lib/catalog/lookup/changed-plans.ts';
 import { PartList } from '../../../lib/catalog/model/part-list.ts';
-import { at, DEFAULT_RULES, lists, plan, version } from './catalog-document.ts';
+import { at, DEFAULT_RULES, lists, plan, version } from '../../support/catalogs/catalog-document.ts';
 
 const NAMES = ['p-m', 'q-m', 'r-m'];
 

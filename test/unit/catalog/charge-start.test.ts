@@ -12,7 +12,7 @@ import {
   type LocalDate,
   parseLocalDate,
 } from '../../../lib/values/time/index.ts';
-import { phase, plan, price, TRIAL, version } from './catalog-document.ts';
+import { phase, plan, price, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 
 function planWith(initialPhases: string, finalPhase?: string): Plan {
   const parts = finalPhase === undefined ? { initialPhases } : { initialPhases, finalPhase };

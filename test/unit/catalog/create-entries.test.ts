@@ -14,8 +14,8 @@ import {
   readCatalogXml,
   type UsageInput,
 } from '../../../lib/index.ts';
-import { overlayCatalog } from '../../support/overlay-catalog.ts';
-import { errorOf, product, version } from './catalog-document.ts';
+import { errorOf, product, version } from '../../support/catalogs/catalog-document.ts';
+import { overlayCatalog } from '../../support/catalogs/overlay-catalog.ts';
 
 const now = instant(Date.UTC(2024, 1, 10));
 const prices = [{ currency: 'USD', value: decimal('10') }];

@@ -4,8 +4,17 @@ import { type Catalog, canonicalXml, createCatalog, validateVersion } from '../.
 import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog-entry.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
-import { newId } from '../../storage/records.ts';
-import { at, DEFAULT_RULES, lists, parse, phase, plan, price, version } from './catalog-document.ts';
+import {
+  at,
+  DEFAULT_RULES,
+  lists,
+  parse,
+  phase,
+  plan,
+  price,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
+import { newId } from '../../support/storage/stored-records.ts';
 
 const productId = newId();
 

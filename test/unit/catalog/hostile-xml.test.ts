@@ -6,7 +6,7 @@ import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_XML_BYTES } from '../../../lib/values/limits.ts';
-import { catalogXml, errorOf, parse } from './catalog-document.ts';
+import { catalogXml, errorOf, parse } from '../../support/catalogs/catalog-document.ts';
 
 function fault(document: string): string {
   const { code, problems } = errorOf(() => readCatalogXml(document));

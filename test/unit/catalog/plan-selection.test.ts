@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { planNameOfPhase } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf, expectCode, lists, plan, product, TRIAL, version } from './catalog-document.ts';
+import {
+  errorOf,
+  expectCode,
+  lists,
+  plan,
+  product,
+  TRIAL,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
 
 describe('Finding a plan', () => {
   const catalog = version({

@@ -8,7 +8,7 @@ import {
   type PluginCatalog,
   readCatalogXml,
 } from '../../../lib/index.ts';
-import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
+import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };
 

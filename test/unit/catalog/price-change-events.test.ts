@@ -9,7 +9,7 @@ import {
   timeZone,
   UTC,
 } from '../../../lib/values/time/index.ts';
-import { at, lists, phase, plan, price, TRIAL, version } from './catalog-document.ts';
+import { at, lists, phase, plan, price, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 
 interface Parts {
   readonly price?: string;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CatalogVersion, SubscriptionContext } from '../../../lib/catalog/index.ts';
-import { DEFAULT_RULES, lists, plan, product, version } from './catalog-document.ts';
+import { DEFAULT_RULES, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 
 // catalog §8, rules 1 to 3: each of the six rules by one table. The subscription is on Gold monthly in list VIP, in its
 // DISCOUNT phase; the target of a change and of a creation is Silver annual in DEFAULT.

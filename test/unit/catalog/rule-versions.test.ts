@@ -8,7 +8,7 @@ import {
   type RuledSubscription,
 } from '../../../lib/catalog/lookup/rule-versions.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { at, expectCode, lists, plan, product, version } from './catalog-document.ts';
+import { at, expectCode, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 
 interface Rules {
   readonly change: string;

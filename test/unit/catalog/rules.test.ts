@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import { createVersion, RULE_DEFAULTS, type SubscriptionContext } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { catalogXml, errorOf, expectCode, lists, parse, plan, product, version } from './catalog-document.ts';
+import {
+  catalogXml,
+  errorOf,
+  expectCode,
+  lists,
+  parse,
+  plan,
+  product,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
 
 const CANCEL = '<cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>';
 const CHANGE = '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Shape, shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
 import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
-import { phase, plan, price, version } from './catalog-document.ts';
+import { phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
 /** The text of a plan of that price, in dollars. */
 function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {

@@ -15,7 +15,7 @@ import {
   validateVersion,
 } from '../../../lib/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
-import { at, phase, plan, price, version } from './catalog-document.ts';
+import { at, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
 const now = at('2024-02-10T09:00:00Z');
 const lamp: SimplePlan = {

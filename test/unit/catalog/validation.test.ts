@@ -12,7 +12,7 @@ import {
   price,
   product,
   TRIAL,
-} from './catalog-document.ts';
+} from '../../support/catalogs/catalog-document.ts';
 
 function validate(parts: DocumentParts): ReturnType<typeof validateVersion> {
   return validateVersion(parse(catalogXml(parts)));

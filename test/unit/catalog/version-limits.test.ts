@@ -22,7 +22,7 @@ import {
   phase,
   plan,
   product,
-} from './catalog-document.ts';
+} from '../../support/catalogs/catalog-document.ts';
 
 const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');

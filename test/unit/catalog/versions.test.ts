@@ -7,7 +7,15 @@ import {
   versionsToAdd,
 } from '../../../lib/catalog/index.ts';
 import type { Problem } from '../../../lib/values/errors/index.ts';
-import { catalogXml, envelopeXml, phase, plan, product, TRIAL, version } from './catalog-document.ts';
+import {
+  catalogXml,
+  envelopeXml,
+  phase,
+  plan,
+  product,
+  TRIAL,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
 
 /** What an upload of the document would store, and the problems that stop it. */
 function upload(

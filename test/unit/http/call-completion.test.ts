@@ -9,7 +9,7 @@ import { BillingError } from '../../../lib/index.ts';
 import { CallOrigin } from '../../../lib/records/context.ts';
 import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';
-import { ACCOUNT_ID, NOW, nextId } from '../payments/records.ts';
+import { ACCOUNT_ID, NOW, nextId } from '../../support/payments/payment-records.ts';
 
 const context = {
   tenant: { id: nextId(), recordId: 1 },

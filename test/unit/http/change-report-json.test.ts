@@ -3,7 +3,7 @@ import { changeReportJson } from '../../../adapters/koa/models/catalog-change-re
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { newId, now, today } from '../../storage/records.ts';
+import { newId, now, today } from '../../support/storage/stored-records.ts';
 
 const change: PriceChange = {
   accountId: newId(),

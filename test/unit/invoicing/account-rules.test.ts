@@ -3,7 +3,7 @@ import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-thr
 import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/periods/target-date.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { day, event, subscriptionId, text } from './billing-events.ts';
+import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 
 describe('the bill cycle day that an account gets', () => {
   it('invoicing E1 Trial and phase: is that of the first event that recurs, future or not', () => {

@@ -6,9 +6,9 @@ import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoici
 import type { StoredCursor } from '../../../lib/records/cursor.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { ZERO } from '../../../lib/values/money/index.ts';
-import { account, cursor, newId, ownerOf } from '../../storage/records.ts';
-import { day, event } from './billing-events.ts';
-import { countedIds } from './subscription-ledger.ts';
+import { day, event } from '../../support/invoicing/billing-events.ts';
+import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
+import { account, cursor, newId, ownerOf } from '../../support/storage/stored-records.ts';
 
 const acme = { ...account({}), recordId: 7 };
 const owner = ownerOf(acme);

@@ -7,7 +7,7 @@ import {
 } from '../../../lib/invoicing/periods/cycle-dates.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { day, text } from './billing-events.ts';
+import { day, text } from '../../support/invoicing/billing-events.ts';
 
 function cycle(start: string, billingPeriod: BillingPeriod, billCycleDayLocal: number) {
   return cycleDatesOf({ localDate: day(start), billingPeriod, billCycleDayLocal });

@@ -8,9 +8,9 @@ import { evaluateSubscriptions } from '../../../lib/invoicing/evaluation/evaluat
 import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { newId } from '../../storage/records.ts';
-import { day, event } from './billing-events.ts';
-import { countedIds } from './subscription-ledger.ts';
+import { day, event } from '../../support/invoicing/billing-events.ts';
+import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
+import { newId } from '../../support/storage/stored-records.ts';
 
 const settings: EvaluationSettings = {
   targetDate: day('2024-04-01'),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { formatDecimal, sum } from '../../../lib/values/money/index.ts';
-import { cancel, day, event } from './billing-events.ts';
-import { SubscriptionLedger } from './subscription-ledger.ts';
+import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
+import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 /** Amounts of the rows in force, by start date. */
 function amountsInForce(ledger: SubscriptionLedger): readonly string[] {

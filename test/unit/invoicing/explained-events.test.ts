@@ -23,8 +23,8 @@ import {
 } from '../../../lib/subscriptions/timeline/event-reason.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
-import { at } from '../subscriptions/example.ts';
-import { choice, dated, event, state } from '../subscriptions/lifecycle.ts';
+import { at } from '../../support/subscriptions/example.ts';
+import { choice, dated, event, state } from '../../support/subscriptions/lifecycle.ts';
 
 function named(type: BillingTransitionType, date: string): BasisEvent {
   const { at: effectiveDate, date: localDate } = dated(date);

@@ -18,8 +18,8 @@ import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { cancel, day, event, text } from './billing-events.ts';
-import { countedIds, line } from './subscription-ledger.ts';
+import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
+import { countedIds, line } from '../../support/invoicing/subscription-ledger.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 const noState: AccountInvoicingState = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { standingAfter } from '../../../lib/invoicing/periods/next-due-date.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
-import { cancel, day, event, text } from './billing-events.ts';
+import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 
 /** `settledThrough nextDueDate` after a run at the target date. */
 function standing(

@@ -6,7 +6,7 @@ import {
 } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { cancel, day, event, subscriptionId } from './billing-events.ts';
+import { cancel, day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
 
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });
 const settledThrough = day('2024-02-01');

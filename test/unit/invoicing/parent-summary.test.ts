@@ -6,7 +6,7 @@ import type { Invoice } from '../../../lib/records/invoice.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
-import { at as instantOf, invoice } from '../payments/records.ts';
+import { at as instantOf, invoice } from '../../support/payments/payment-records.ts';
 
 const of = (rawBalance: string, more: Partial<Invoice> = {}): Invoice =>
   invoice({ rawBalance: decimal(rawBalance), contributedAmount: decimal('0'), ...more });

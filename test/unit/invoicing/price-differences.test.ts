@@ -3,7 +3,7 @@ import { firstChangedDate } from '../../../lib/invoicing/evaluation/catalog-chan
 import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { cancel, event } from './billing-events.ts';
+import { cancel, event } from '../../support/invoicing/billing-events.ts';
 
 const created = event('CREATE', '2024-01-01', { price: '10.00' });
 const raised = event('CHANGE', '2024-03-01', { price: '12.00' });

@@ -7,8 +7,8 @@ import {
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { cancel, day, event } from './billing-events.ts';
-import { countedIds, rowLines, SubscriptionLedger } from './subscription-ledger.ts';
+import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
+import { countedIds, rowLines, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 const pause = (from: string) => event('START_BILLING_DISABLED', from);
 const resume = (to: string, price: string) => event('END_BILLING_DISABLED', to, { price });

@@ -5,8 +5,8 @@ import type { BilledItem } from '../../../lib/invoicing/reconciliation/recurring
 import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
-import { day, event, subscriptionId } from './billing-events.ts';
-import { SubscriptionLedger } from './subscription-ledger.ts';
+import { day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
+import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 const itemId = '00000000-0000-7000-9000-0000000000ff' as Uuid;
 const billed: BilledItem = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isDue } from '../../../lib/invoicing/periods/window.ts';
-import { cancel, day, event } from './billing-events.ts';
-import { line, SubscriptionLedger } from './subscription-ledger.ts';
+import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
+import { line, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 /** A run ahead that charges nothing recurring does not hold later ones (invoicing §1.5), which may look at less. */
 describe('a run after one ahead that charged nothing recurring', () => {

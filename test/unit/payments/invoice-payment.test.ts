@@ -9,7 +9,14 @@ import { settleInvoice } from '../../../lib/payments/state/settled-invoices.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';
-import { attemptRow, invoice, method, NOW, nextId, transaction } from './records.ts';
+import {
+  attemptRow,
+  invoice,
+  method,
+  NOW,
+  nextId,
+  transaction,
+} from '../../support/payments/payment-records.ts';
 
 const card = method();
 

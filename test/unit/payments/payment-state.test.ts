@@ -7,7 +7,7 @@ import {
   paymentStateAfter,
 } from '../../../lib/payments/state/payment-state.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
-import { NOW, PAYMENT_ID } from './records.ts';
+import { NOW, PAYMENT_ID } from '../../support/payments/payment-records.ts';
 
 const operations: readonly PaymentOperation[] = [
   'AUTHORIZE',

@@ -17,7 +17,7 @@ import {
   nextId,
   PAYMENT_ID,
   transaction,
-} from './records.ts';
+} from '../../support/payments/payment-records.ts';
 
 const gateway = externalPaymentGateway();
 const card = method({ pluginName: gateway.name });

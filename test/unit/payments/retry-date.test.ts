@@ -5,7 +5,7 @@ import { retryDate } from '../../../lib/payments/state/retry-dates.ts';
 import type { TransactionStatus } from '../../../lib/records/payment.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
-import { at, NOW } from './records.ts';
+import { at, NOW } from '../../support/payments/payment-records.ts';
 
 const config = paymentConfig(DEFAULT_TENANT_SETTINGS);
 const purchases = (...statuses: readonly TransactionStatus[]) =>

@@ -14,7 +14,7 @@ import {
   type GatewayResult,
 } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from './records.ts';
+import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from '../../support/payments/payment-records.ts';
 
 const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: NOW };
 

@@ -4,7 +4,7 @@ import type { CallOutcome } from '../../../lib/payments/state/gateway-reply.ts';
 import { readOutcome } from '../../../lib/payments/state/transaction-outcome.ts';
 import type { GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { NOW, nextId, PAYMENT_ID, transaction } from './records.ts';
+import { NOW, nextId, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
 
 const requested = transaction({ status: 'UNKNOWN', amount: decimal('249.95') });
 

@@ -3,7 +3,7 @@ import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/timeline/first-charge-date.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
-import { DEFAULT_RULES, phase, plan, product, version } from '../catalog/catalog-document.ts';
+import { DEFAULT_RULES, phase, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 import {
   account,
   at,
@@ -13,8 +13,8 @@ import {
   type Life,
   nextId,
   viewOf,
-} from './example.ts';
-import { choice, dated, event } from './lifecycle.ts';
+} from '../../support/subscriptions/example.ts';
+import { choice, dated, event } from '../../support/subscriptions/lifecycle.ts';
 
 function firstCharge(life: Life): string {
   return formatLocalDate(firstChargeDate(transitionsOf(life.events, life.catalog), life.account.timeZone));

@@ -7,8 +7,7 @@ import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
-import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../catalog/catalog-document.ts';
-import { expectError } from './errors.ts';
+import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 import {
   account,
   at,
@@ -20,8 +19,9 @@ import {
   nextId,
   passed,
   viewOf,
-} from './example.ts';
-import { choice, event } from './lifecycle.ts';
+} from '../../support/subscriptions/example.ts';
+import { choice, event } from '../../support/subscriptions/lifecycle.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 function create(request: CreateParts['request'], parts: Parameters<typeof account>[0] = {}): Life {
   return created({ account: account(parts), request, now: at('2024-01-05') });

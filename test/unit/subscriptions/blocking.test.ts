@@ -10,9 +10,25 @@ import { planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
 import { raisedTo } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
-import { type BlockParts, blockOf, paused, resumed, stateLines, withBlocks } from './blocks.ts';
-import { type AccountParts, account, at, created, type Life, nextId, passed, viewOf } from './example.ts';
-import { event } from './lifecycle.ts';
+import {
+  type BlockParts,
+  blockOf,
+  paused,
+  resumed,
+  stateLines,
+  withBlocks,
+} from '../../support/subscriptions/blocks.ts';
+import {
+  type AccountParts,
+  account,
+  at,
+  created,
+  type Life,
+  nextId,
+  passed,
+  viewOf,
+} from '../../support/subscriptions/example.ts';
+import { event } from '../../support/subscriptions/lifecycle.ts';
 
 interface LifeParts extends AccountParts {
   readonly planName?: string;

@@ -5,8 +5,8 @@ import {
   chooseBundle,
 } from '../../../lib/subscriptions/create/bundle-choice.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { expectError } from './errors.ts';
-import { account, at, created, type Life, nextId } from './example.ts';
+import { account, at, created, type Life, nextId } from '../../support/subscriptions/example.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 const ours = account();
 const now = at('2024-06-01');

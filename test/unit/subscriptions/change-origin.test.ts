@@ -8,8 +8,8 @@ import {
 import { changeOrigin } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
-import { at, exampleCatalog } from './example.ts';
-import { choice, dated, event } from './lifecycle.ts';
+import { at, exampleCatalog } from '../../support/subscriptions/example.ts';
+import { choice, dated, event } from '../../support/subscriptions/lifecycle.ts';
 
 // An add-on started on 2023-08-05 in a bundle started on 08-01, changed on 08-15 to a plan TRIAL 30 DAYS + EVERGREEN.
 const effective = dated('2023-08-15');

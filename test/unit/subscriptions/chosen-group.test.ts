@@ -11,10 +11,18 @@ import {
 } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { type BlockParts, withBlocks } from './blocks.ts';
-import { errorOf, expectError } from './errors.ts';
-import { account, at, created, day, exampleCatalog, type Life, nextId } from './example.ts';
-import { choice, dated, event, state } from './lifecycle.ts';
+import { type BlockParts, withBlocks } from '../../support/subscriptions/blocks.ts';
+import {
+  account,
+  at,
+  created,
+  day,
+  exampleCatalog,
+  type Life,
+  nextId,
+} from '../../support/subscriptions/example.ts';
+import { choice, dated, event, state } from '../../support/subscriptions/lifecycle.ts';
+import { errorOf, expectError } from '../../support/subscriptions/refusals.ts';
 
 const now = at('2024-06-10');
 

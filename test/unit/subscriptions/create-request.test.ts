@@ -5,8 +5,8 @@ import {
 } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
-import { expectError } from './errors.ts';
-import { nextId } from './example.ts';
+import { nextId } from '../../support/subscriptions/example.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 const accountId = nextId();
 const byName = { accountId, planName: 'pro-monthly' };

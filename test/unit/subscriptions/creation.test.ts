@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
-import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
-import { expectError } from './errors.ts';
+import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import {
   account,
   at,
@@ -15,7 +14,8 @@ import {
   passed,
   storedOf,
   viewOf,
-} from './example.ts';
+} from '../../support/subscriptions/example.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 const now = at('2024-08-07T10:00:00Z');
 const customer = account({ zone: 'Europe/Paris', referenceTime: '2024-01-05T07:30:00Z' });

@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { account, at, type CreateParts, created, type Life, passed, workOf } from './example.ts';
-import { choice, event } from './lifecycle.ts';
+import {
+  account,
+  at,
+  type CreateParts,
+  created,
+  type Life,
+  passed,
+  workOf,
+} from '../../support/subscriptions/example.ts';
+import { choice, event } from '../../support/subscriptions/lifecycle.ts';
 
 const CLOCK = at('2024-12-01');
 

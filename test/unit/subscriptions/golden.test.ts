@@ -4,7 +4,7 @@ import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing
 import { atReferenceTime } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/values/time/index.ts';
-import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
+import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import {
   type AccountParts,
   account,
@@ -16,7 +16,7 @@ import {
   rowsOf,
   storedOf,
   viewOf,
-} from './example.ts';
+} from '../../support/subscriptions/example.ts';
 
 const PRO = { planName: 'pro-monthly' };
 

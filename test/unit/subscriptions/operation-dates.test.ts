@@ -15,10 +15,18 @@ import { checkChangeRequest } from '../../../lib/subscriptions/requests/change-r
 import { type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/requests/timed-policy.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
-import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
-import { expectError } from './errors.ts';
-import { account, at, created, type Life, nextId, passed, runningOf } from './example.ts';
-import { dated, event } from './lifecycle.ts';
+import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
+import {
+  account,
+  at,
+  created,
+  type Life,
+  nextId,
+  passed,
+  runningOf,
+} from '../../support/subscriptions/example.ts';
+import { dated, event } from '../../support/subscriptions/lifecycle.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 /** Plans that differ in their period; one that charges nothing recurring. */
 const periods = createCatalog([

@@ -8,9 +8,9 @@ import {
 import { createAnchor } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
-import { phase, plan, version } from '../catalog/catalog-document.ts';
-import { expectError } from './errors.ts';
-import { at } from './example.ts';
+import { phase, plan, version } from '../../support/catalogs/catalog-document.ts';
+import { at } from '../../support/subscriptions/example.ts';
+import { expectError } from '../../support/subscriptions/refusals.ts';
 
 const threePhases = version({
   plans: plan('p-m', 'P', {

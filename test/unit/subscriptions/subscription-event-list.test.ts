@@ -11,9 +11,9 @@ import {
 } from '../../../lib/subscriptions/views/subscription-event-list.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
-import { plan, version } from '../catalog/catalog-document.ts';
-import { exampleCatalog, nextId } from './example.ts';
-import { choice, event, state } from './lifecycle.ts';
+import { plan, version } from '../../support/catalogs/catalog-document.ts';
+import { exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
+import { choice, event, state } from '../../support/subscriptions/lifecycle.ts';
 
 interface Parts {
   readonly category?: Subscription['category'];

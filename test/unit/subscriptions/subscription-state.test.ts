@@ -3,8 +3,8 @@ import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { subscriptionStateAt } from '../../../lib/subscriptions/blocking/subscription-state.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { at, exampleCatalog, nextId } from './example.ts';
-import { choice, event, state, subscriptionId } from './lifecycle.ts';
+import { at, exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
+import { choice, event, state, subscriptionId } from '../../support/subscriptions/lifecycle.ts';
 
 const bundleId = nextId();
 const create = choice('CREATE', '2024-01-10', 'pro-monthly-trial');

@@ -7,8 +7,8 @@ import {
   type Transition,
   transitionsOf,
 } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { at, exampleCatalog } from './example.ts';
-import { choice, event } from './lifecycle.ts';
+import { at, exampleCatalog } from '../../support/subscriptions/example.ts';
+import { choice, event } from '../../support/subscriptions/lifecycle.ts';
 
 function transitions(...events: readonly LifecycleEvent[]): readonly Transition[] {
   return transitionsOf(events, exampleCatalog);

@@ -1,0 +1,302 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  addDays,
+  BillingError,
+  type Decimal,
+  decimal,
+  formatDecimal,
+  formatInstant,
+  formatLocalDate,
+  instant,
+  localDateOf,
+  type RequestedDate,
+  timeZone,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { expectExplained } from '../support/explained-amount.ts';
+import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
+import { type AskedDay, type Script, type Step, scripts } from '../support/lives/bundle-steps.ts';
+import { storedRuns } from '../support/runs.ts';
+
+const zone = timeZone('UTC');
+const msPerDay = 86_400_000;
+const start = '2024-01-15T08:00:00Z';
+
+/** A bundle played by the engine: what is stored is checked after everything that happens. */
+class StoredBundle {
+  readonly engine: TestEngine;
+  /** Whether time passes day by day, or at once. */
+  readonly walks: boolean;
+  readonly #accounts: Uuid[] = [];
+  readonly #bundles: Uuid[] = [];
+
+  constructor(engine: TestEngine, walks: boolean) {
+    this.engine = engine;
+    this.walks = walks;
+  }
+
+  async begin({ base, billCycleDay }: Script): Promise<void> {
+    const { acme } = this.engine;
+    for (const billCycleDayLocal of [billCycleDay, 9]) {
+      this.#accounts.push((await acme.createAccount({ currency: 'USD', billCycleDayLocal })).id);
+    }
+    const accountId = this.#accountAt(0);
+    const made = await acme.createSubscription({ accountId, planName: base, bundleExternalKey: 'key' });
+    this.#bundles.push(made.bundleId);
+    await this.#check();
+  }
+
+  /** What is refused is none of this test's business: the rules have tests of their own. */
+  async take(step: Step): Promise<string> {
+    let outcome = 'done';
+    try {
+      await this.#play(step);
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      outcome = String(error.code);
+    }
+    await this.#check();
+    return outcome;
+  }
+
+  /** What every item has in its explanation makes its amount. */
+  async explained(): Promise<void> {
+    const { acme } = this.engine;
+    for (const accountId of this.#accounts) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      for (const { id } of invoices.flatMap(({ items }) => items)) {
+        expectExplained(await acme.invoices.explain(id));
+      }
+    }
+  }
+
+  /** What callers see, without ids. */
+  async seen(): Promise<readonly string[]> {
+    const all = await Promise.all(this.#accounts.map((id) => this.#seenOf(id)));
+    return all.flat();
+  }
+
+  async #seenOf(accountId: Uuid): Promise<readonly string[]> {
+    const { acme } = this.engine;
+    const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const billed = new Map<Uuid, Decimal>();
+    const items = invoices.flatMap((invoice) => invoice.items);
+    const subscriptionOf = new Map(items.map(({ id, subscriptionId }) => [id, subscriptionId]));
+    for (const { subscriptionId, linkedItemId, amount } of items) {
+      const of = subscriptionId ?? (linkedItemId && subscriptionOf.get(linkedItemId));
+      if (of) billed.set(of, (billed.get(of) ?? decimal('0')).plus(amount));
+    }
+    return bundles.flatMap(({ subscriptions }) =>
+      subscriptions.flatMap((one) => [
+        [
+          one.planName,
+          one.phaseType,
+          one.state,
+          one.cancelled && formatInstant(one.cancelled.at),
+          one.billingEnd && formatInstant(one.billingEnd.at),
+          one.chargedThrough && formatInstant(one.chargedThrough.at),
+          one.billCycleDayLocal,
+          one.quantity,
+          formatDecimal(billed.get(one.subscriptionId) ?? decimal('0')),
+        ].join(' '),
+        ...one.events.map(
+          ({ eventType, effective, plan, phase }) =>
+            `  ${eventType} ${formatInstant(effective.at)} ${plan} ${phase}`,
+        ),
+      ]),
+    );
+  }
+
+  /** Ends that are derived from a base until they are stored. */
+  async #ends(): Promise<readonly string[]> {
+    return (await this.seen()).filter((line) => line.startsWith('  STOP_'));
+  }
+
+  async #pass(days: number): Promise<void> {
+    const { clock } = this.engine;
+    const leap = this.walks ? 1 : days;
+    for (let passed = 0; passed < days; passed += leap) {
+      clock.set(formatInstant(instant(clock.now() + leap * msPerDay)));
+      if (this.walks) await this.engine.settle();
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { acme } = this.engine;
+    const derived = await this.#ends();
+    await this.engine.settle();
+    expect(await this.#ends(), 'what is derived is what is stored').to.deep.equal(derived);
+    for (const account of this.#accounts) {
+      expect(await acme.tags.ofAccount(account), 'the account is not parked').to.deep.equal([]);
+      expect(await acme.invoices.verifyCoverage(account)).to.deep.equal([]);
+      await this.#checkTold(account);
+    }
+  }
+
+  /** The rows of a subscription tell its state, and where billing pauses for days nothing is charged for them. */
+  async #checkTold(accountId: Uuid): Promise<void> {
+    const { acme, clock } = this.engine;
+    const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
+    const charged = chargedDays(await acme.invoices.ofAccount({ accountId, withItems: true }));
+    for (const one of bundles.flatMap(({ subscriptions }) => subscriptions)) {
+      expect(stateToldBy(one, clock.now()), one.planName ?? '').to.include(one.state);
+      for (const [from, until] of pausesToldBy(one, clock.now())) {
+        const days = charged.get(one.subscriptionId) ?? [];
+        const wrong = days.filter((day) => day >= from && day < until).map(formatLocalDate);
+        expect(wrong, `${one.planName} is charged while it is paused`).to.deep.equal([]);
+      }
+    }
+  }
+
+  async #play(step: Step): Promise<unknown> {
+    const { acme } = this.engine;
+    switch (step.do) {
+      case 'PASS':
+        return this.#pass(step.days);
+      case 'ADD': {
+        const bundleId = this.#bundles.at(-1) ?? null;
+        const accountId = this.#accountAt(this.#bundles.length - 1);
+        const dates = { entitlementDate: this.#asked(step.when), billingDate: this.#asked(step.when) };
+        return acme.createSubscription({ accountId, planName: step.plan, bundleId }, dates);
+      }
+      case 'CHANGE': {
+        const one = await this.#subscription(step.subject);
+        const planName = one.productCategory === 'BASE' ? step.base : step.addOn;
+        return acme.subscriptions.changePlan(one.subscriptionId, {
+          planName,
+          requestedDate: step.policy === null ? this.#asked(step.when) : null,
+          billingPolicy: step.policy,
+        });
+      }
+      case 'CANCEL': {
+        const { subscriptionId } = await this.#subscription(step.subject);
+        return acme.subscriptions.cancel(subscriptionId, {
+          requestedDate: this.#asked(step.when),
+          entitlementPolicy: step.service,
+          billingPolicy: step.policy,
+          useRequestedDateForBilling: step.isForBilling,
+        });
+      }
+      case 'UNCANCEL':
+        return acme.subscriptions.uncancel((await this.#subscription(step.subject)).subscriptionId);
+      case 'UNDO':
+        return acme.subscriptions.undoChangePlan((await this.#subscription(step.subject)).subscriptionId);
+      case 'BILL_CYCLE_DAY':
+        return acme.subscriptions.changeBillCycleDay(
+          (await this.#subscription(step.subject)).subscriptionId,
+          {
+            billCycleDayLocal: step.day,
+            effectiveFromDate: this.#asked(step.when),
+            allowPastDate: true,
+          },
+        );
+      case 'QUANTITY':
+        return acme.subscriptions.changeQuantity((await this.#subscription(step.subject)).subscriptionId, {
+          quantity: step.quantity,
+          effectiveFromDate: this.#asked(step.when),
+          allowPastDate: true,
+        });
+      case 'PAUSE':
+        return acme.blocking.pauseBundle(this.#bundleAt(step.bundle), {
+          requestedDate: this.#asked(step.when),
+        });
+      case 'RESUME':
+        return acme.blocking.resumeBundle(this.#bundleAt(step.bundle), {
+          requestedDate: this.#asked(step.when),
+        });
+      case 'BLOCK': {
+        const { subscriptionId, bundleId, accountId } = await this.#subscription(step.subject);
+        const id = { ACCOUNT: accountId, SUBSCRIPTION_BUNDLE: bundleId, SUBSCRIPTION: subscriptionId }[
+          step.on
+        ];
+        const { service, name, isBlockBilling, isBlockEntitlement } = step;
+        return acme.blocking.add(
+          { type: step.on, id },
+          {
+            service,
+            stateName: name,
+            isBlockBilling,
+            isBlockEntitlement,
+            requestedDate: this.#asked(step.when),
+          },
+        );
+      }
+      case 'TRANSFER': {
+        if (this.#bundles.length > 1) return undefined;
+        const bundleId = await acme.bundles.transfer(this.#bundleAt(0), {
+          accountId: this.#accountAt(1),
+          requestedDate: this.#asked(step.when === null ? null : { days: step.when, second: null }),
+          billingPolicy: step.policy,
+          bcdTransfer: step.bcd,
+        });
+        this.#bundles.push(bundleId);
+        return bundleId;
+      }
+    }
+  }
+
+  async #subscription(index: number) {
+    const bundles = await Promise.all(
+      this.#accounts.map((id) => this.engine.acme.subscriptions.bundlesOfAccount(id)),
+    );
+    const all = bundles.flat().flatMap(({ subscriptions }) => subscriptions);
+    const one = all[index % all.length];
+    if (one === undefined) throw new Error('there is no subscription');
+    return one;
+  }
+
+  #accountAt(index: number): Uuid {
+    return given(this.#accounts[index]);
+  }
+
+  #bundleAt(index: number): Uuid {
+    return given(this.#bundles[index % this.#bundles.length]);
+  }
+
+  #asked(day: AskedDay | null): RequestedDate | null {
+    if (day === null) return null;
+    const date = addDays(localDateOf(this.engine.clock.now(), zone), day.days);
+    return day.second === null ? { date } : { at: instant(date * msPerDay + day.second * 1_000) };
+  }
+}
+
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('there is none');
+  return value;
+}
+
+eachDatabase((_kind, open) => {
+  describe('the stored life of a bundle', () => {
+    async function play(script: Script, walks: boolean): Promise<readonly string[]> {
+      const engine = await openEngine(open, {
+        now: start,
+        configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
+      });
+      try {
+        const bundle = new StoredBundle(engine, walks);
+        await bundle.begin(script);
+        const outcomes: string[] = [];
+        for (const step of script.steps) outcomes.push(await bundle.take(step));
+        outcomes.push(await bundle.take({ do: 'PASS', days: 62 }));
+        await bundle.explained();
+        return [outcomes.join(), ...(await bundle.seen())];
+      } finally {
+        await engine.close();
+      }
+    }
+
+    it('derives what it stores later, is billed by windows as by whole histories, and jumps as it walks', async () => {
+      await fc.assert(
+        fc.asyncProperty(scripts, async (script) => {
+          const jumped = await play(script, false);
+          expect(await play(script, true)).to.deep.equal(jumped);
+        }),
+        { numRuns: Math.ceil(storedRuns / 4), interruptAfterTimeLimit: 3_600_000 },
+      );
+    }).timeout(0);
+  });
+});

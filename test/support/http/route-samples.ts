@@ -1,0 +1,526 @@
+import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
+import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
+import { bearer } from './callers.ts';
+import type { Request } from './serving.ts';
+import { createdId, exampleCatalog, xmlType } from './serving.ts';
+import type { World } from './world.ts';
+
+/** A request that a route answers with its success. */
+export interface Sample extends Request {
+  /** Key and secret of the tenant that it is for, where it is not the first one. */
+  readonly tenant?: TenantKeys;
+  readonly query?: string;
+  /** Segments of the path that are the sample's own and not ids of the world. */
+  readonly segments?: Readonly<Record<string, string>>;
+}
+
+/** Status of the operations that answer an unknown id with something else than 404, by the spec. */
+export const statusForUnknownId: Readonly<Record<string, number>> = {
+  getChildrenAccounts: 200,
+};
+
+export type TenantKeys = readonly [apiKey: string, apiSecret: string];
+const secondTenant: TenantKeys = ['eve', 'other'];
+
+type MakeSample = (world: World) => Sample | Promise<Sample>;
+
+const nothing: MakeSample = () => ({});
+
+const plugin = { pluginName: 'stripe' };
+
+/** One sample for each operation of the table: the contract tests fail on an operation without one. */
+export const samples: Readonly<Record<string, MakeSample>> = {
+  createTenant: ({ next }) => ({ body: { apiKey: `tenant-${next()}`, apiSecret: 'secret' } }),
+  getTenant: nothing,
+  getTenantByApiKey: () => ({ query: 'apiKey=bob' }),
+  uploadPerTenantConfiguration: () => ({ body: { 'org.killbill.payment.retry.days': '1,1,1' } }),
+  getPerTenantConfiguration: nothing,
+  deletePerTenantConfiguration: nothing,
+  uploadPluginConfiguration: () => ({ body: 'url=https://example.com', segments: plugin }),
+  getPluginConfiguration: () => ({ segments: plugin }),
+  deletePluginConfiguration: () => ({ segments: plugin }),
+  uploadPluginPaymentStateMachineConfig: () => ({ body: '<stateMachineConfig/>', segments: plugin }),
+  getPluginPaymentStateMachineConfig: () => ({ segments: plugin }),
+  deletePluginPaymentStateMachineConfig: () => ({ segments: plugin }),
+  insertUserKeyValue: () => ({ body: 'red', segments: { keyName: 'color%2Fof%20it' } }),
+  getUserKeyValue: () => ({ segments: { keyName: 'color' } }),
+  deleteUserKeyValue: () => ({ segments: { keyName: 'color' } }),
+  getAllPluginConfiguration: () => ({ segments: { keyPrefix: 'PLUGIN_CONFIG_' } }),
+  registerPushNotificationCallback: () => ({ query: 'cb=https%3A%2F%2Fexample.com%2Fevents' }),
+  getPushNotificationCallbacks: nothing,
+  deletePushNotificationCallbacks: nothing,
+  createNotificationSigningSecret: nothing,
+  deleteNotificationSigningSecret: nothing,
+  listProducts: storedPot,
+  listPlansOfProduct: storedPot,
+  deleteProduct: async (world) => ({ ...(await storedPot(world)), query: 'force=true&deleteAllPlans=true' }),
+  createCatalogEntries: ({ next }) => ({ body: potOf(next()).body }),
+  createPlan: ({ next }) => ({
+    body: {
+      ...planOf(`pot-${next()}`),
+      // Not that of the plan that other samples name by its product.
+      productName: 'Canopy',
+      effectiveDateForExistingSubscriptions: '2024-02-11',
+    },
+  }),
+  listPlans: storedPot,
+  getLatestPlan: storedPot,
+  updatePlan: async (world) => ({
+    ...(await storedPot(world)),
+    query: 'effDate=2024-02-12&effectiveDateForExistingSubscriptions=2024-03-01T10:00:00Z',
+    body: planOf('').phases,
+  }),
+  retirePlan: storedPot,
+  deletePlan: async (world) => ({ ...(await storedPot(world)), query: 'force=true&allVersions=true' }),
+  getCatalogInfo: nothing,
+  getCatalogJson: nothing,
+  getCatalogXml: nothing,
+  uploadCatalogXmlOriginal: laterCatalog,
+  uploadCatalogXml: laterCatalog,
+  reportCatalogChanges: laterCatalog,
+  getPlanForSubscriptionAndDate: ofSubscription,
+  getPhaseForSubscriptionAndDate: ofSubscription,
+  getProductForSubscriptionAndDate: ofSubscription,
+  getPriceListForSubscriptionAndDate: ofSubscription,
+  validateCatalogXml: async () => ({ body: await exampleCatalog(), headers: xmlType }),
+  getCatalogVersions: nothing,
+  deleteCatalog: () => ({ tenant: secondTenant }),
+  addSimplePlan: ({ next }) => ({
+    body: {
+      planId: `lamp-${next()}`,
+      productName: 'Lamp',
+      productCategory: 'BASE',
+      currency: 'USD',
+      amount: 12.5,
+      billingPeriod: 'MONTHLY',
+    },
+  }),
+  getAvailableBasePlans: nothing,
+  getAvailableAddons: () => ({ query: 'baseProductName=Canopy' }),
+  createAccount: ({ next }) => ({ body: { externalKey: `account-${next()}`, currency: 'EUR' } }),
+  getAccounts: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
+  getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),
+  getAccount: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
+  closeAccount: async ({ serving, next }) => {
+    const body = { externalKey: `closed-${next()}`, currency: 'USD' };
+    const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    return { segments: { accountId }, query: 'itemAdjustUnpaidInvoices=true' };
+  },
+  updateAccount: () => ({ body: { notes: 'changed' } }),
+  searchAccounts: () => ({
+    query: 'accountWithBalanceAndCBA=true&audit=FULL',
+    segments: { searchKey: 'customer' },
+  }),
+  getChildrenAccounts: () => ({ query: 'accountWithBalance=true&audit=FULL' }),
+  getAccountTimeline: () => ({ query: 'parallel=true&audit=FULL' }),
+  getEmails: nothing,
+  getAccountEmailAuditLogsWithHistory: nothing,
+  addEmail: ({ accountId }) => ({ body: { accountId, email: 'second@example.com' } }),
+  removeEmail: () => ({ segments: { email: 'second%40example.com' } }),
+  getAccountBundles: () => ({ query: 'externalKey=bundle&audit=FULL' }),
+  getAccountBundlesPaginated: nothing,
+  getBundles: () => ({ query: 'audit=FULL' }),
+  searchBundles: () => ({ query: 'audit=FULL', segments: { searchKey: 'bundle' } }),
+  getBundleByKey: () => ({ query: 'externalKey=bundle&includedDeleted=true&audit=FULL' }),
+  getBundle: () => ({ query: 'audit=FULL' }),
+  transferBundle: async (world) => {
+    const { bundleId, subscriptionId } = await anotherBundle(world);
+    const { serving, next } = world;
+    const account = { externalKey: `target-${next()}`, currency: 'USD' };
+    const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: account }));
+    const subscriptions = [{ subscriptionId, externalKey: `transferred-${next()}` }];
+    return {
+      segments: { bundleId },
+      query: 'billingPolicy=IMMEDIATE&bcdTransfer=ALIGN_WITH_EFF_DT',
+      body: { accountId, subscriptions },
+    };
+  },
+  renameExternalKey: async (world) => ({
+    segments: { bundleId: (await anotherBundle(world)).bundleId },
+    body: { externalKey: `renamed-${world.next()}` },
+  }),
+  createSubscription: ({ accountId }) => ({
+    query: 'entitlementDate=2024-02-11&billingDate=2024-02-11',
+    body: {
+      accountId,
+      productName: 'Sprout',
+      productCategory: 'BASE',
+      billingPeriod: 'MONTHLY',
+      priceList: 'DEFAULT',
+    },
+  }),
+  createSubscriptionWithAddOns: ({ accountId }) => ({
+    query: 'entitlementDate=2024-02-11&callCompletion=true',
+    body: [
+      { accountId, planName: 'archive-monthly' },
+      { accountId, planName: 'bloom-monthly' },
+    ],
+  }),
+  createSubscriptionsWithAddOns: ({ accountId }) => ({
+    query: 'billingDate=2024-02-11&skipResponse=true',
+    body: [
+      { baseEntitlementAndAddOns: [{ accountId, planName: 'sprout-monthly' }] },
+      { baseEntitlementAndAddOns: [{ accountId, planName: 'almanac-quarterly' }] },
+    ],
+  }),
+  getSubscriptionByKey: () => ({ query: 'externalKey=sub' }),
+  getSubscription: () => ({ query: 'audit=FULL' }),
+  cancelSubscriptionPlan: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'requestedDate=2024-03-01&useRequestedDateForBilling=true&callCompletion=true',
+  }),
+  uncancelSubscriptionPlan: async (world) => {
+    const sample = await anotherSubscription(world);
+    const path = `/1.0/kb/subscriptions/${sample.segments?.subscriptionId}`;
+    await world.serving.call('DELETE', `${path}?requestedDate=2030-01-01&useRequestedDateForBilling=true`);
+    return sample;
+  },
+  changeSubscriptionPlan: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'billingPolicy=IMMEDIATE&callCompletion=true',
+    body: { productName: 'Sprout', billingPeriod: 'MONTHLY', priceList: 'DEFAULT', quantity: 2 },
+  }),
+  undoChangeSubscriptionPlan: async (world) => {
+    const sample = await anotherSubscription(world);
+    const path = `/1.0/kb/subscriptions/${sample.segments?.subscriptionId}`;
+    const body = { planName: 'sprout-monthly' };
+    await world.serving.call('PUT', `${path}?requestedDate=2030-01-01`, { body });
+    return sample;
+  },
+  updateSubscriptionBCD: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'effectiveFromDate=2024-01-01&forceNewBcdWithPastEffectiveDate=true',
+    body: { billCycleDayLocal: 20 },
+  }),
+  updateSubscriptionQuantity: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'effectiveFromDate=2024-01-01&forceNewQuantityWithPastEffectiveDate=true',
+    body: { quantity: 3 },
+  }),
+  getBlockingStates: () => ({
+    query: 'blockingStateTypes=SUBSCRIPTION,account&blockingStateSvcs=entitlement-service&audit=FULL',
+  }),
+  addAccountBlockingState: blockedNow,
+  addBundleBlockingState: blockedNow,
+  addSubscriptionBlockingState: blockedNow,
+  pauseBundle: async (world) => ({
+    segments: { bundleId: (await anotherBundle(world)).bundleId },
+    query: 'requestedDate=2024-03-01',
+  }),
+  resumeBundle: async (world) => {
+    const { bundleId } = await anotherBundle(world);
+    await world.serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`);
+    return { segments: { bundleId } };
+  },
+  createFutureInvoice: uninvoicedAccount,
+  generateDryRunInvoice: ({ accountId }) => ({
+    query: `accountId=${accountId}&targetDate=2025-02-10`,
+    body: {
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      productName: 'Sprout',
+      productCategory: 'BASE',
+      billingPeriod: 'MONTHLY',
+      priceListName: 'DEFAULT',
+      effectiveDate: '2025-02-01',
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 5 }],
+    },
+  }),
+  createExternalCharges: () => ({ query: 'autoCommit=true', body: [{ amount: 1.5, description: 'set-up' }] }),
+  createTaxItems: () => ({ body: [{ amount: '0.20' }] }),
+  createMigrationInvoice: () => ({
+    query: 'targetDate=2023-12-01',
+    body: [{ itemType: 'RECURRING', amount: 19.95, planName: 'gold', startDate: '2023-11-01' }],
+  }),
+  deleteCBA: usableCredit,
+  adjustInvoiceItem: chargedItem,
+  createCredits: ({ accountId }) => ({ body: [{ accountId, amount: 2 }] }),
+  getCredit: givenCredit,
+  explainInvoiceItem: nothing,
+  rebalanceExistingCBAOnAccount: nothing,
+  transferChildCreditToParent: childWithCredit,
+  commitInvoice: draftInvoice,
+  voidInvoice: draftInvoice,
+  getInvoices: () => ({ query: 'audit=FULL' }),
+  getInvoice: () => ({ query: 'withChildrenItems=true&audit=FULL' }),
+  getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
+  getInvoicesForAccountPaginated: nothing,
+  createPaymentMethod: ({ next }) => ({
+    query: 'pluginProperty=a%3Db',
+    body: {
+      pluginName: 'killbill-payment-test',
+      externalKey: `method-${next()}`,
+      pluginInfo: { properties: [{ key: 'token', value: 7 }] },
+    },
+  }),
+  getPaymentMethodsForAccount: () => ({ query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL' }),
+  getPaymentMethod: () => ({ query: 'withPluginInfo=true&audit=FULL' }),
+  setDefaultPaymentMethod: nothing,
+  getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
+  getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
+  getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
+  ...samplesOfCarried(),
+  getTagDefinitions: () => ({ query: 'audit=FULL' }),
+  getTagDefinition: () => ({ query: 'audit=MINIMAL' }),
+  createTagDefinition: ({ next }) => ({ body: definition(next()) }),
+  deleteTagDefinition: async ({ serving, next }) => ({
+    segments: {
+      tagDefinitionId: createdId(
+        await serving.call('POST', '/1.0/kb/tagDefinitions', { body: definition(next()) }),
+      ),
+    },
+  }),
+  getTags: () => ({ query: 'audit=FULL' }),
+  searchTags: () => ({ query: 'audit=FULL' }),
+  getAllTags: () => ({ query: 'objectType=ACCOUNT&includedDeleted=true&audit=FULL' }),
+  getCustomFields: () => ({ query: 'audit=FULL' }),
+  searchCustomFields: () => ({ query: 'audit=FULL' }),
+  searchCustomFieldsAlias: nothing,
+  searchCustomFieldsByTypeName: () => ({ query: 'objectType=ACCOUNT&fieldName=kept&fieldValue=value' }),
+  searchCustomFieldsByTypeNameAlias: () => ({ query: 'objectType=ACCOUNT&fieldName=kept' }),
+  getAllCustomFields: () => ({ query: 'objectType=ACCOUNT&audit=FULL' }),
+  getAccountAuditLogs: nothing,
+  exportDataForAccount: nothing,
+  // Nothing has run what the samples of the routes before have caused.
+  waitForQueuesToComplete: () => ({ query: 'timeoutSec=18' }),
+  getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
+  setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),
+  updateTestClockTime: () => ({ query: 'days=0' }),
+  getCurrentUserPermissions: nothing,
+  getCurrentUserSubject: nothing,
+  addUserRoles: ({ next }) => ({
+    body: { username: `user-${next()}`, password: 'password', roles: ['admin'], tenants: [] },
+  }),
+  updateUserPassword: async (world) => ({ ...(await newUser(world)), body: { password: 'another one' } }),
+  getUserRoles: newUser,
+  updateUserRoles: async (world) => ({ ...(await newUser(world)), body: { roles: ['admin'] } }),
+  invalidateUser: newUser,
+  getUserTenants: newUser,
+  updateUserTenants: async (world) => ({
+    ...(await newUser(world)),
+    body: { allTenants: false, tenantIds: [world.tenantId] },
+  }),
+  getRoleDefinition: () => ({ segments: { role: 'admin' } }),
+  getAvailableRoles: nothing,
+  addRoleDefinition: ({ next }) => ({
+    body: { role: `role-${next()}`, permissions: ['tag:add', 'account'] },
+  }),
+  updateRoleDefinition: () => ({ body: { role: 'clerk', permissions: ['tag:add'] } }),
+  createApiClient: ({ next }) => ({
+    body: { clientId: `client-${next()}`, clientSecret: 'client secret', roles: ['admin'] },
+  }),
+  getApiClient: newClient,
+  deleteApiClient: newClient,
+  issueToken: () => ({
+    body: 'grant_type=password&username=admin&password=password',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: undefined },
+  }),
+  issuePluginToken: nothing,
+  jwks: nothing,
+  issuerMetadata: nothing,
+  healthcheck: nothing,
+  liveness: nothing,
+  ping: nothing,
+  metricsText: nothing,
+  metricsJson: nothing,
+  openApiJson: nothing,
+  apiDocs: nothing,
+  apiDocsStyle: nothing,
+  apiDocsRenderer: nothing,
+  apiDocsStart: nothing,
+  openApiYaml: nothing,
+  openApiJsonAlias: nothing,
+  openApiYamlAlias: nothing,
+};
+
+/** A charge of its own, to be adjusted. */
+async function chargedItem({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, {
+    body: [{ amount: 10 }],
+  });
+  const [item] = json as readonly { readonly invoiceId: string; readonly invoiceItemId: string }[];
+  if (!item) throw new Error('no charge was made');
+  const { invoiceId, invoiceItemId } = item;
+  return { segments: { invoiceId }, body: { accountId, invoiceItemId, amount: 4, currency: 'USD' } };
+}
+
+async function draftInvoice({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}`, {
+    body: [{ amount: 10 }],
+  });
+  const [item] = json as readonly { readonly invoiceId: string }[];
+  return { segments: { invoiceId: item?.invoiceId ?? '' } };
+}
+
+async function givenCredit({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', '/1.0/kb/credits', { body: [{ accountId, amount: 2 }] });
+  const [item] = json as readonly { readonly invoiceItemId: string }[];
+  return { segments: { creditId: item?.invoiceItemId ?? '' } };
+}
+
+/** A credit of its own, to be deleted as account credit. */
+async function usableCredit({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+    body: [{ accountId, amount: 2 }],
+  });
+  const [credit] = json as readonly { readonly invoiceId: string }[];
+  const invoiceId = credit?.invoiceId ?? '';
+  const { json: invoice } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
+  const { items } = invoice as {
+    readonly items: readonly { readonly invoiceItemId: string; readonly itemType: string }[];
+  };
+  const invoiceItemId = items.find(({ itemType }) => itemType === 'CBA_ADJ')?.invoiceItemId ?? '';
+  return { segments: { invoiceId, invoiceItemId }, query: `accountId=${accountId}` };
+}
+
+async function childWithCredit({ serving, accountId: parentAccountId }: World): Promise<Sample> {
+  const body = { currency: 'USD', parentAccountId };
+  const childAccountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+  await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+    body: [{ accountId: childAccountId, amount: 3 }],
+  });
+  return { segments: { childAccountId } };
+}
+
+const definition = (number: number) => ({
+  name: `definition ${number}`,
+  description: 'made by a sample',
+  applicableObjectTypes: ['ACCOUNT', 'BUNDLE'],
+});
+
+/** The operations that every resource has for its tags, custom fields and history. */
+function samplesOfCarried(): Record<string, MakeSample> {
+  const made: Record<string, MakeSample> = {};
+  for (const resource of fieldedResources) {
+    const { noun } = resource;
+    made[`get${noun}CustomFields`] = () => ({ query: 'audit=FULL' });
+    made[`create${noun}CustomFields`] = ({ next }) => ({ body: [{ name: `name ${next()}`, value: 'v' }] });
+    made[`modify${noun}CustomFields`] = (world) => changeOfField(world, resource);
+    made[`delete${noun}CustomFields`] = ({ customFieldId }) => ({
+      query: `customField=${customFieldId}`,
+    });
+    made[`get${noun}Tags`] = () => ({ query: 'includedDeleted=true&audit=FULL' });
+    made[`create${noun}Tags`] = () => ({ body: [] });
+    made[`delete${noun}Tags`] = nothing;
+  }
+  for (const route of auditHistoryRoutes) made[route.operationId] = nothing;
+  return made;
+}
+
+/** A change of a field that was added for it. */
+async function changeOfField(world: World, { path, idName }: ObjectResource): Promise<Sample> {
+  const fields = pathOf(`/1.0/kb/${path}/{${idName}}/customFields`, world);
+  await world.serving.call('POST', fields, { body: [{ name: `changed ${world.next()}`, value: 'old' }] });
+  const { json } = await world.serving.call('GET', fields);
+  const { customFieldId } = (json as { readonly customFieldId: string }[]).at(-1) ?? {};
+  return { body: [{ customFieldId, value: `new ${world.next()}` }] };
+}
+
+/** A user that was not there before, named by the path. */
+async function newUser({ serving, next }: World): Promise<Sample> {
+  const username = `user-${next()}`;
+  await serving.call('POST', '/1.0/kb/security/users', {
+    body: { username, password: 'password', roles: [] },
+  });
+  return { segments: { username } };
+}
+
+/** The same for a client. */
+async function newClient({ serving, next, tenantId }: World): Promise<Sample> {
+  const clientId = `client-${next()}`;
+  const body = { clientId, clientSecret: 'client secret', roles: [], tenants: [tenantId] };
+  await serving.call('POST', '/1.0/kb/security/clients', { body });
+  return { segments: { clientId } };
+}
+
+/** A customer whose first invoice has not been made yet: no background work runs between two calls. */
+async function uninvoicedAccount({ serving }: World): Promise<Sample> {
+  const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+  const accountId = createdId(account);
+  await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
+  return { query: `accountId=${accountId}&targetDate=2024-02-10` };
+}
+
+/** A subscription that no other sample uses. */
+async function anotherSubscription({ serving, accountId }: World): Promise<Sample> {
+  const body = { accountId, planName: 'canopy-monthly' };
+  const subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
+  return { segments: { subscriptionId } };
+}
+
+/** A bundle that no other sample uses. */
+async function anotherBundle(
+  world: World,
+): Promise<{ readonly bundleId: string; readonly subscriptionId: string }> {
+  const { segments } = await anotherSubscription(world);
+  const subscriptionId = segments?.subscriptionId ?? '';
+  const { json } = await world.serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+  return { bundleId: (json as { readonly bundleId: string }).bundleId, subscriptionId };
+}
+
+/** A state that blocks nothing, so that other samples go on. */
+function blockedNow({ next }: World): Sample {
+  return { query: 'requestedDate=2024-02-11', body: { service: 'fraud', stateName: `seen-${next()}` } };
+}
+
+function ofSubscription({ subscriptionId }: World): Sample {
+  return { query: `subscriptionId=${subscriptionId}&requestedDate=2030-01-01` };
+}
+
+/** A product with a plan of its own, as the entry interface takes them. */
+function potOf(number: number) {
+  const [productName, planName] = [`Pot-${number}`, `pot-${number}`];
+  const product = { name: productName, category: 'BASE' };
+  const body = { plans: [{ ...planOf(planName), productName }], products: [product] };
+  return { segments: { productName, planName }, body };
+}
+
+function planOf(name: string) {
+  const prices = [{ currency: 'USD', value: '9.5' }];
+  return {
+    name,
+    recurringBillingMode: 'IN_ADVANCE',
+    effectiveDate: '2024-02-10',
+    pricelistName: 'DEFAULT',
+    phases: [
+      { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 30 },
+      {
+        phaseType: 'EVERGREEN',
+        durationUnit: 'UNLIMITED',
+        durationLength: -1,
+        recurringPrices: { billingPeriod: 'MONTHLY', prices },
+      },
+    ],
+  };
+}
+
+/** A product and a plan that nothing else of the world uses. */
+async function storedPot({ serving, next }: World): Promise<Sample> {
+  const { segments, body } = potOf(next());
+  const authorization = await bearer(serving, 'admin');
+  const path = '/plugins/catalog-plugin/v1/catalog/inputData';
+  const reply = await serving.call('POST', path, { body, headers: { authorization } });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return { segments };
+}
+
+/** Each upload adds a version with a date of its own. */
+async function laterCatalog({ next }: World): Promise<Sample> {
+  const january = (await exampleCatalog()).toString('utf8');
+  const date = `20${30 + next()}-01-01T00:00:00Z`;
+  return { body: january.replace('2024-01-01T00:00:00Z', date), headers: xmlType };
+}
+
+/** The route's path with the ids of the world, or with `replaced` in the place of some. */
+export function pathOf(path: string, world: World, replaced: Readonly<Record<string, string>> = {}): string {
+  const ids: Readonly<Record<string, unknown>> = { ...world, ...replaced };
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (typeof id !== 'string') throw new Error(`The world has no ${name}`);
+    return id;
+  });
+}
+
+export function withQuery(path: string, query: string | undefined): string {
+  return query === undefined ? path : `${path}?${query}`;
+}

@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import type { TestMode } from '../../../adapters/koa/index.ts';
+import { createKoaApp, listen } from '../../../adapters/koa/index.ts';
+import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
+import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
+import {
+  type FakeClock,
+  fakeClock,
+  type SandboxGateway,
+  sandboxGateway,
+} from '../../../adapters/testing/index.ts';
+import type { Clock, Instant, Storage, Uuid } from '../../../lib/index.ts';
+import type { TestDatabase } from '../databases.ts';
+import { example } from '../files.ts';
+import { plainHasher } from '../plain-hasher.ts';
+import { storageOf } from '../storage.ts';
+import { recordingLogger } from '../system-time.ts';
+
+/** An answer, read to its end. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined without one. */
+  readonly json: unknown;
+}
+
+export interface Request {
+  /** Sent as JSON unless it is text. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A server over a database of its own, with an administrator `admin`/`password` and tenants `bob`/`lazar`, `eve`/`other`. */
+export interface Serving {
+  readonly url: string;
+  readonly billing: Billing<never>;
+  readonly storage: Storage<never>;
+  readonly nextId: () => Uuid;
+  readonly gateway: SandboxGateway;
+  /** The stored hashes that were checked so far; null for unknown names. */
+  readonly hashChecks: readonly (string | null)[];
+  readonly log: ReturnType<typeof recordingLogger>;
+  /** Calls as the administrator and tenant `bob` with the headers of the documents. */
+  call(method: string, path: string, request?: Request): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export const START = '2024-02-10T08:15:30.120Z';
+
+export function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+}
+
+/** Headers of a caller that knows the documents. */
+export const documentHeaders = {
+  authorization: basic('admin', 'password'),
+  'x-service-apikey': 'bob',
+  'x-service-apisecret': 'lazar',
+  'x-service-createdby': 'demo',
+};
+
+/** The same in the other spelling, which makes the call one of dialect K. */
+export const aliasHeaders = {
+  'x-service-apikey': undefined,
+  'x-service-apisecret': undefined,
+  'x-service-createdby': undefined,
+  'x-killbill-apikey': 'bob',
+  'x-killbill-apisecret': 'lazar',
+  'x-killbill-createdby': 'demo',
+};
+
+type ServeOptions = Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> & {
+  /** Default one over the database, as the server of the command line has it. */
+  readonly storage?: Storage<never>;
+};
+
+/** A server whose clock the test holds in its hand. */
+export async function serve(
+  database: TestDatabase,
+  options: ServeOptions = {},
+): Promise<Serving & { readonly clock: FakeClock }> {
+  const clock = fakeClock(START);
+  const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }), options);
+  return { ...serving, clock };
+}
+
+/** A server in test mode with the shared clock of its database, over system time that stands still. */
+export async function serveInTestMode(database: TestDatabase, options: ServeOptions = {}): Promise<Serving> {
+  const standing = { nowMs: () => Date.UTC(2026, 0, 1), after: () => () => undefined };
+  return serveAt(
+    database,
+    (storage) => {
+      const clock = sharedTestClock(storage.system, standing);
+      return { clock, test: { clock } };
+    },
+    options,
+  );
+}
+
+async function serveAt(
+  database: TestDatabase,
+  clockOver: (storage: Storage<never>) => { readonly clock: Clock; readonly test: TestMode },
+  options: ServeOptions,
+): Promise<Serving> {
+  const log = recordingLogger();
+  const { storage = storageOf(database) } = options;
+  const { clock, test } = clockOver(storage);
+  const gateway = sandboxGateway();
+  const hasher = plainHasher();
+  const ids = uuidGenerator();
+  const billing = await Billing.open({
+    ...options,
+    storage,
+    ids,
+    clock,
+    hasher,
+    logger: log,
+    gateways: [gateway],
+  });
+  const isFirst = await billing.security.ensureAdministrator('admin', 'password');
+  const tenants = isFirst
+    ? ([
+        ['bob', 'lazar'],
+        ['eve', 'other'],
+      ] as const)
+    : [];
+  for (const [apiKey, apiSecret] of tenants)
+    await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret });
+  const listening = await listen(createKoaApp({ billing, logger: log, test }), { port: 0 });
+  const url = `http://${listening.host}:${listening.port}`;
+  return {
+    url,
+    billing,
+    storage,
+    nextId: () => ids.next(),
+    log,
+    gateway,
+    hashChecks: hasher.checks,
+    call: (method, path, request) => send(url, { method, path, ...request }),
+    async close() {
+      await listening.close();
+      await billing.close();
+    },
+  };
+}
+
+async function send(url: string, request: Request & { method: string; path: string }): Promise<Reply> {
+  const { method, path, body } = request;
+  const isText = typeof body === 'string' || body instanceof Uint8Array;
+  const merged = {
+    ...documentHeaders,
+    ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }),
+    ...request.headers,
+  };
+  const headers = Object.entries(merged).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as [string, string]],
+  );
+  const answer = await fetch(url + path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = text !== '' && answer.headers.get('content-type') === 'application/json';
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** The last segment of `Location`: the id of what was made. */
+export function createdId(reply: Reply): string {
+  const location = reply.headers.get('location') ?? '';
+  return location.slice(location.lastIndexOf('/') + 1);
+}
+
+function movable(clock: FakeClock) {
+  return {
+    now: () => clock.now(),
+    set: async (at: Instant | null) => clock.set(at ?? START),
+    move: async (by: { days?: number | undefined; months?: number | undefined }) => {
+      clock.advance({ days: by.days ?? 0, months: by.months ?? 0 });
+    },
+  };
+}
+
+export function exampleCatalog(name = 'meadow'): Promise<Buffer> {
+  return readFile(example(`catalogs/${name}.xml`));
+}
+
+export const xmlType = { 'content-type': 'text/xml' };
+
+/** A running subscription to `canopy-monthly` of a new account, by the example catalog; returns its id. */
+export async function createRunningSubscription({ call }: Pick<Serving, 'call'>): Promise<string> {
+  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const body = { accountId, planName: 'canopy-monthly' };
+  return createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
+}

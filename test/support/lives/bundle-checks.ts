@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import type { CoverageRow } from '../../../lib/records/coverage.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { formatLocalDate, type LocalDate } from '../../../lib/values/time/index.ts';
+import type { LifeInvoices } from './life-invoices.ts';
+import type { LifeRecords } from './life-records.ts';
+import { offerOf, type Shelf } from './subscription-shelf.ts';
+
+/** An account that has just been run. */
+export interface RunAccount {
+  readonly accountId: Uuid;
+  readonly records: LifeRecords;
+  readonly invoices: LifeInvoices;
+}
+
+/** An add-on is billed for no day on which the product of its base does not offer it (subscriptions §12). */
+export function checkAddOnsOffered(shelf: Shelf, { accountId, records, invoices }: RunAccount): void {
+  for (const addOn of records.ofAccount(accountId)) {
+    const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
+    // What a base leaves it may not offer after a later change of the add-on itself, which subscriptions §12 does not speak of.
+    if (base === undefined || planChoices(records.eventsOf(addOn.id)).length > 1) continue;
+    const choices = planChoices(records.eventsOf(base.id));
+    for (const row of recurringRows(invoices, addOn.id)) {
+      choices.forEach(({ effective, planName }, index) => {
+        const until = choices[index + 1]?.effective.date ?? Number.POSITIVE_INFINITY;
+        if (effective.date >= row.endDate || until <= row.startDate || until === effective.date) return;
+        const offer = offerOf(shelf, planName ?? '', row.planName);
+        if (offer !== 'AVAILABLE') {
+          const days = [row.startDate, row.endDate].map(formatLocalDate).join('..');
+          expect(offer, `${row.planName} is billed for ${days} beside ${planName}`).to.equal('AVAILABLE');
+        }
+      });
+    }
+  }
+}
+
+/** A transfer by which billing ends where it begins. */
+export interface HandOver {
+  readonly left: readonly Uuid[];
+  readonly begun: readonly Uuid[];
+  readonly date: LocalDate;
+}
+
+/** No day is billed to both accounts (subscriptions §17.4 rules 2, 4). */
+export function checkHandedOver(
+  handOvers: readonly HandOver[],
+  { accountId, records, invoices }: RunAccount,
+) {
+  const own = new Set(records.ofAccount(accountId).map(({ id }) => id));
+  const daysOf = (ids: readonly Uuid[], isWrong: (row: RecurringRow) => boolean): readonly string[] =>
+    ids
+      .filter((id) => own.has(id))
+      .flatMap((id) => recurringRows(invoices, id).filter(isWrong))
+      .map(({ startDate, endDate }) => [startDate, endDate].map(formatLocalDate).join('..'));
+  for (const { left, begun, date } of handOvers) {
+    const late = daysOf(left, ({ endDate }) => endDate > date);
+    const early = daysOf(begun, ({ startDate }) => startDate < date);
+    if (late.length + early.length === 0) continue;
+    expect({ late, early }, formatLocalDate(date)).to.deep.equal({ late: [], early: [] });
+  }
+}
+
+function planChoices(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  return events
+    .filter(({ type }) => type === 'CREATE' || type === 'TRANSFER' || type === 'CHANGE')
+    .toSorted((a, b) => a.effective.at - b.effective.at);
+}
+
+type RecurringRow = CoverageRow & { readonly endDate: LocalDate };
+
+function recurringRows(invoices: LifeInvoices, subscriptionId: Uuid): readonly RecurringRow[] {
+  return invoices
+    .ledgerOf(subscriptionId)
+    .rows.filter((row): row is RecurringRow => row.kind === 'RECURRING' && row.endDate !== null);
+}

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import {
+  type Decimal,
+  formatDecimal,
+  minorUnits,
+  roundToScale,
+  sum,
+} from '../../../lib/values/money/index.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../../../lib/values/time/index.ts';
+import { line, type SubscriptionLedger } from '../invoicing/subscription-ledger.ts';
+import { forOracle, kindOf } from './invoicing-history.ts';
+import { coverOf, cutsOf, oraclePeriods } from './invoicing-oracle.ts';
+
+/** What holds of a subscription's ledger after every run. */
+export interface CheckedLedger {
+  readonly ledger: SubscriptionLedger;
+  /** What was adjusted of the items, by id. */
+  readonly adjusted: ReadonlyMap<Uuid, Decimal>;
+  readonly targetDate: LocalDate;
+  readonly isGreedy: boolean;
+}
+
+export function checkAfterRun(checked: CheckedLedger): void {
+  expect(checked.ledger.run(checked.targetDate), 'an immediate second run').to.deep.equal([]);
+  checkRepairs(checked);
+  checkDays(checked);
+  checkDueDate(checked);
+}
+
+/** Adjusts the n-th charge by a share in percent of what is left of it; false where nothing comes of it. */
+export function adjustShare(
+  ledger: SubscriptionLedger,
+  adjusted: Map<Uuid, Decimal>,
+  { index, percent }: { readonly index: number; readonly percent: number },
+): boolean {
+  const charges = [...ledger.billed.values()];
+  const charge = charges[index % Math.max(1, charges.length)];
+  if (charge === undefined) return false;
+  const share = charge.repairable.times(percent).dividedBy(100);
+  const amount = roundToScale(share, minorUnits(ledger.currency));
+  if (amount.isZero() || amount.greaterThan(charge.repairable)) return false;
+  ledger.adjust(charge.id, amount);
+  adjusted.set(charge.id, amount.plus(adjusted.get(charge.id) ?? 0));
+  return true;
+}
+
+/** Nothing can be billed before the next due date, but for greedy arrears, which grow on any day. */
+function checkDueDate({ ledger, targetDate, isGreedy }: CheckedLedger): void {
+  if (isGreedy) return;
+  const due = ledger.cursor?.nextDueDate ?? null;
+  expect(due === null || due > targetDate, 'due later').to.equal(true);
+  const lastQuietDay = due === null ? addDays(targetDate, 400) : addDays(due, -1);
+  expect(ledger.evaluate(lastQuietDay).items.map(line), 'nothing before it is due').to.deep.equal([]);
+}
+
+function checkRepairs({ ledger, adjusted }: CheckedLedger): void {
+  const items = ledger.invoices.flatMap((invoice) => invoice.items);
+  for (const { id, amount, repairable } of ledger.billed.values()) {
+    const repairs = items.filter(({ linkedItemId }) => linkedItemId === id);
+    const left = sum([amount, ...repairs.map((repair) => repair.amount)]).minus(adjusted.get(id) ?? 0);
+    expect(left.isNegative(), `${id} is repaired beyond its amount`).to.equal(false);
+    expect(formatDecimal(repairable), `what is left of ${id}`).to.equal(formatDecimal(left));
+    const isInForce = ledger.rows.some(({ itemId }) => itemId === id);
+    if (!isInForce) expect(formatDecimal(left), `${id} is fully repaired and nets to zero`).to.equal('0');
+  }
+}
+
+/** Each proposed day is in force exactly once, in its kind; days without an amount leave a free item instead. */
+function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
+  const { currency, events } = ledger;
+  const periods = oraclePeriods(forOracle({ currency, isGreedy }, events), formatLocalDate(targetDate));
+  const recurring = ledger.rows.filter(({ kind }) => kind === 'RECURRING').map(spanOf);
+  const free = ledger.rows.filter(({ kind }) => kind === 'FREE').map(spanOf);
+  const cuts = cutsOf([...periods, ...recurring, ...free]);
+  const proposed = coverOf(periods, cuts);
+  const inForce = coverOf(recurring, cuts);
+  for (const [date, kind] of inForce) {
+    if (proposed.get(date) !== kind) expect(proposed.get(date), `in force on ${date}`).to.equal(kind);
+  }
+  for (const [date, kind] of proposed) {
+    if (inForce.has(date)) continue;
+    const isFree = free.some(
+      (span) => span.start <= date && date < span.end && phaseOf(span.kind) === phaseOf(kind),
+    );
+    if (!isFree) expect.fail(`${date} of ${kind} is missed`);
+  }
+}
+
+/** Free items are told apart by plan and phase alone (invoicing §6 rule 1). */
+function phaseOf(kind: string): string {
+  return kind.slice(0, kind.lastIndexOf('|'));
+}
+
+function spanOf(row: SubscriptionLedger['rows'][number]) {
+  const { planName, phaseName, rate, startDate, endDate } = row;
+  const kind = kindOf(planName, phaseName, rate === null ? '' : formatDecimal(rate));
+  const [start, end] = [startDate, endDate ?? startDate].map(formatLocalDate);
+  return { kind, start: start ?? '', end: end ?? '' };
+}

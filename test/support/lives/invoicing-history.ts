@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import { type Currency, formatDecimal, minorUnits } from '../../../lib/values/money/index.ts';
+import {
+  addDays,
+  type BillingPeriod,
+  formatLocalDate,
+  instant,
+  type LocalDate,
+  parseLocalDate,
+  periodLength,
+} from '../../../lib/values/time/index.ts';
+import { cancel, event } from '../invoicing/billing-events.ts';
+import { historySize } from '../runs.ts';
+import type { OracleEvent } from './invoicing-oracle.ts';
+
+export interface HistoryPlan {
+  readonly name: string;
+  readonly price: string;
+  readonly fixed: string | null;
+  readonly period: BillingPeriod;
+  readonly mode: BillingEvent['billingMode'];
+}
+
+/** One dated fact of a subscription. `day` counts from the start of the history. */
+export type Fact =
+  | { readonly type: 'CHANGE'; readonly day: number; readonly plan: number }
+  | { readonly type: 'PRICE'; readonly day: number; readonly price: string }
+  | { readonly type: 'QUANTITY'; readonly day: number; readonly quantity: number }
+  | { readonly type: 'BCD'; readonly day: number; readonly bcd: number }
+  | { readonly type: 'PAUSE'; readonly day: number; readonly days: number | null }
+  | { readonly type: 'CANCEL'; readonly day: number };
+
+export type Step =
+  /** `near` dates the fact that many days after the last target date; null = on its own day. */
+  | { readonly do: 'ADD'; readonly fact: Fact; readonly near: number | null }
+  /** Takes the n-th fact (modulo their number) back. */
+  | { readonly do: 'REMOVE'; readonly index: number }
+  /** Adjusts the n-th charge by a share in percent of what is left of it. */
+  | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
+  /** Voids the n-th invoice that stands. */
+  | { readonly do: 'VOID'; readonly index: number }
+  /** Runs that many days after the last target date, or before it where nothing holds it; null = on the next due date. */
+  | { readonly do: 'RUN'; readonly daysLater: number | null };
+
+export interface History {
+  readonly start: string;
+  readonly bcd: number;
+  readonly plans: readonly HistoryPlan[];
+  readonly currency: Currency;
+  readonly isGreedy: boolean;
+  readonly fixedDays: number;
+  readonly steps: readonly Step[];
+}
+
+interface Standing {
+  readonly type: BillingEvent['transitionType'];
+  readonly day: number;
+  readonly plan: HistoryPlan;
+  readonly price: string;
+  readonly quantity: number;
+  readonly bcd: number;
+}
+
+const horizonDays = 900;
+
+/** The billing events of the facts, by the rules of subscriptions §19 written down once more. */
+export function eventsOf(history: History, facts: readonly Fact[]): readonly BillingEvent[] {
+  const start = parseLocalDate(history.start);
+  const at = (day: number): LocalDate => addDays(start, day);
+  const cancelDay = Math.min(
+    ...facts.map((fact) => (fact.type === 'CANCEL' ? fact.day : Number.POSITIVE_INFINITY)),
+  );
+  const ordinary = standings(history, facts)
+    .filter(({ day }) => day <= cancelDay)
+    .map((standing) => billingEventOf(standing, at(standing.day)));
+  if (Number.isFinite(cancelDay)) ordinary.push(cancel(at(cancelDay)));
+  return blockedWindows(facts).reduce(
+    (events, [from, to]) => withoutBlocked(events, at(from), to === null ? null : at(to)),
+    ordinary as readonly BillingEvent[],
+  );
+}
+
+function standings(history: History, facts: readonly Fact[]): readonly Standing[] {
+  const plan = planAt(history, 0);
+  let state: Standing = { type: 'CREATE', day: 0, plan, price: plan.price, quantity: 1, bcd: history.bcd };
+  const all = [state];
+  const dated = facts
+    .filter(({ type }) => type !== 'PAUSE' && type !== 'CANCEL')
+    .toSorted((a, b) => a.day - b.day);
+  for (const fact of dated) {
+    state = { ...state, day: fact.day, ...effectOf(history, fact) };
+    all.push(state);
+  }
+  return all;
+}
+
+function effectOf(history: History, fact: Fact): Pick<Standing, 'type'> & Partial<Standing> {
+  switch (fact.type) {
+    case 'CHANGE': {
+      const plan = planAt(history, fact.plan);
+      return { type: 'CHANGE', plan, price: plan.price };
+    }
+    case 'PRICE':
+      return { type: 'CHANGE', price: fact.price };
+    case 'QUANTITY':
+      return { type: 'QUANTITY_CHANGE', quantity: fact.quantity };
+    case 'BCD':
+      return { type: 'BCD_CHANGE', bcd: fact.bcd };
+    default:
+      throw new Error(`${fact.type} changes no standing`);
+  }
+}
+
+function planAt(history: History, index: number): HistoryPlan {
+  const plan = history.plans[index % history.plans.length];
+  if (plan === undefined) throw new Error('A history has at least one plan');
+  return plan;
+}
+
+function billingEventOf({ type, plan, price, quantity, bcd }: Standing, date: LocalDate): BillingEvent {
+  const { name, period, mode } = plan;
+  const bringsPhase = type === 'CREATE' || (type === 'CHANGE' && price === plan.price);
+  const fixed = bringsPhase ? plan.fixed : null;
+  return event(type, date, { plan: name, price, fixed, period, mode, bcd, quantity });
+}
+
+/** Merged pauses; those shorter than a day do not arise. */
+function blockedWindows(facts: readonly Fact[]): readonly (readonly [number, number | null])[] {
+  const windows: [number, number | null][] = [];
+  const pauses = facts.filter((fact) => fact.type === 'PAUSE').toSorted((a, b) => a.day - b.day);
+  for (const { day, days } of pauses) {
+    const end = days === null ? null : day + days;
+    const last = windows.at(-1);
+    if (last !== undefined && (last[1] === null || last[1] >= day)) {
+      last[1] = last[1] === null || end === null ? null : Math.max(last[1], end);
+    } else windows.push([day, end]);
+  }
+  return windows;
+}
+
+function withoutBlocked(
+  events: readonly BillingEvent[],
+  from: LocalDate,
+  to: LocalDate | null,
+): readonly BillingEvent[] {
+  const before = events.filter(({ localDate }) => localDate < from);
+  const inside = events.filter(({ localDate }) => localDate >= from && (to === null || localDate < to));
+  const after = to === null ? [] : events.filter(({ localDate }) => localDate >= to);
+  const p = before.at(-1);
+  const q = inside.at(-1) ?? p;
+  const result = [...before];
+  if (p !== undefined && p.transitionType !== 'CANCEL') {
+    result.push({ ...p, ...noPrices, transitionType: 'START_BILLING_DISABLED', ...on(from) });
+  }
+  if (to !== null && q !== undefined && q.transitionType !== 'CANCEL') {
+    const fixedPrice =
+      inside.findLast(({ transitionType }) => bringsPhase.has(transitionType))?.fixedPrice ?? null;
+    result.push({ ...q, fixedPrice, transitionType: 'END_BILLING_DISABLED', ...on(to) });
+  }
+  return [...result, ...after];
+}
+
+function on(localDate: LocalDate): Pick<BillingEvent, 'localDate' | 'effectiveDate'> {
+  return { localDate, effectiveDate: instant(localDate * 86_400_000) };
+}
+
+const noPrices = { fixedPrice: null, recurringPrice: null, billingPeriod: 'NO_BILLING_PERIOD' } as const;
+const bringsPhase: ReadonlySet<string> = new Set(['CREATE', 'CHANGE']);
+
+/** The first date on which the two streams differ; null = they do not. */
+export function firstDifference(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): LocalDate | null {
+  for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+    const [a, b] = [before[index], after[index]];
+    if (a !== undefined && b !== undefined && factsOf(a) === factsOf(b)) continue;
+    const dates = [a, b].flatMap((each) => (each === undefined ? [] : [each.localDate]));
+    return dates.reduce((first, date) => (date < first ? date : first));
+  }
+  return null;
+}
+
+function factsOf(each: BillingEvent): string {
+  return JSON.stringify({ ...each, effectiveDate: null, totalOrdering: null });
+}
+
+/** The events as the oracle reads them. */
+export function forOracle(
+  history: Pick<History, 'currency' | 'isGreedy'>,
+  events: readonly BillingEvent[],
+): readonly OracleEvent[] {
+  const scale = minorUnits(history.currency);
+  return events.map((each) => {
+    const recurs = each.recurringPrice !== null && each.billingPeriod !== 'NO_BILLING_PERIOD';
+    const { unit, number: length } = recurs
+      ? periodLength(each.billingPeriod)
+      : ({ unit: 'DAYS', number: 1 } as const);
+    const rate = recurs ? each.recurringPrice.times(each.quantity) : null;
+    return {
+      date: formatLocalDate(each.localDate),
+      kind: rate === null ? null : kindOf(each.planName, each.phaseName, formatDecimal(rate)),
+      unit,
+      length,
+      billCycleDay: each.billCycleDayLocal,
+      mode: each.billingMode === 'IN_ARREAR' && history.isGreedy ? 'GREEDY' : each.billingMode,
+      rate: rate === null ? 0n : BigInt(rate.times(10 ** scale).toFixed(0)),
+    };
+  });
+}
+
+export function kindOf(planName: string | null, phaseName: string | null, rate: string): string {
+  return `${planName}|${phaseName}|${rate}`;
+}
+
+const days = fc.integer({ min: 0, max: horizonDays });
+const periods = fc.constantFrom<BillingPeriod>(
+  'MONTHLY',
+  'MONTHLY',
+  'MONTHLY',
+  'QUARTERLY',
+  'ANNUAL',
+  'BIANNUAL',
+  'WEEKLY',
+  'THIRTY_DAYS',
+);
+
+function prices(currency: Currency): fc.Arbitrary<string> {
+  const scale = minorUnits(currency);
+  const most = currency === 'JPY' ? 400 : 400_000;
+  return fc
+    .oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 1, max: most }) },
+      { weight: 1, arbitrary: fc.constant(0) },
+    )
+    .map((units) => (scale === 0 ? `${units}` : (units / 10 ** scale).toFixed(scale)));
+}
+
+function plans(currency: Currency): fc.Arbitrary<readonly HistoryPlan[]> {
+  const plan = fc.record({
+    price: prices(currency),
+    fixed: fc.option(prices(currency)),
+    period: periods,
+    mode: fc.constantFrom<BillingEvent['billingMode']>('IN_ADVANCE', 'IN_ADVANCE', 'IN_ARREAR'),
+  });
+  return fc
+    .array(plan, { minLength: 1, maxLength: 3 })
+    .map((list) => list.map((each, index) => ({ ...each, name: `plan${index}` })));
+}
+
+function factsIn(currency: Currency): fc.Arbitrary<Fact> {
+  return fc.oneof(
+    fc.record({ type: fc.constant('CHANGE' as const), day: days, plan: fc.nat(2) }),
+    fc.record({ type: fc.constant('PRICE' as const), day: days, price: prices(currency) }),
+    fc.record({
+      type: fc.constant('QUANTITY' as const),
+      day: days,
+      quantity: fc.integer({ min: 1, max: 9 }),
+    }),
+    fc.record({ type: fc.constant('BCD' as const), day: days, bcd: fc.integer({ min: 1, max: 31 }) }),
+    fc.record({
+      type: fc.constant('PAUSE' as const),
+      day: days,
+      days: fc.option(fc.integer({ min: 1, max: 120 }), { freq: 5 }),
+    }),
+    fc.record({ type: fc.constant('CANCEL' as const), day: days }),
+  );
+}
+
+const near = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 5, arbitrary: fc.integer({ min: -45, max: 45 }) },
+);
+
+function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
+  const step = fc.oneof(
+    { weight: 9, arbitrary: fc.record({ do: fc.constant('ADD' as const), fact: factsIn(currency), near }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('REMOVE' as const), index: fc.nat(20) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('ADJUST' as const),
+        index: fc.nat(20),
+        percent: fc.integer({ min: 1, max: 100 }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('VOID' as const), index: fc.nat(20) }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('RUN' as const),
+        daysLater: fc.oneof(
+          fc.constant(null),
+          fc.constant(0),
+          fc.integer({ min: -60, max: -1 }),
+          fc.integer({ min: 1, max: 31 }),
+          fc.integer({ min: 1, max: 200 }),
+        ),
+      }),
+    },
+  );
+  return fc.array(step, { minLength: 3, maxLength: 30, size: historySize });
+}
+
+export const currencies = fc.constantFrom<Currency>('USD', 'USD', 'JPY', 'KWD');
+
+/** Random lives of a subscription over some two and a half years. */
+export const histories: fc.Arbitrary<History> = currencies.chain((currency) =>
+  fc.record({
+    start: fc
+      .integer({ min: 0, max: 1_500 })
+      .map((day) => formatLocalDate(addDays(parseLocalDate('2019-12-01'), day))),
+    bcd: fc.integer({ min: 1, max: 31 }),
+    plans: plans(currency),
+    currency: fc.constant(currency),
+    isGreedy: fc.boolean(),
+    fixedDays: fc.constantFrom(0, 0, 30),
+    steps: steps(currency),
+  }),
+);

@@ -1,0 +1,226 @@
+import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
+import type { Account } from '../../../lib/records/account.ts';
+import type { BlockingState } from '../../../lib/records/blocking-state.ts';
+import type { Bundle } from '../../../lib/records/bundle.ts';
+import { ProductCategory } from '../../../lib/records/catalog-enumerations.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
+import type { New } from '../../../lib/records/new-record.ts';
+import type { NewBusEvent } from '../../../lib/records/queue-entry.ts';
+import type { Subscription } from '../../../lib/records/subscription.ts';
+import type { BilledHistory } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import type { FoundBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
+import type { NewBundleContent } from '../../../lib/subscriptions/create/creation.ts';
+import { type TouchedDate, touchedBy, touchedDates } from '../../../lib/subscriptions/edits/dirty-days.ts';
+import type { DueFacts, DueWork } from '../../../lib/subscriptions/edits/due-work.ts';
+import { runEventOf, runEventOfCreations } from '../../../lib/subscriptions/edits/run-event.ts';
+import { runningSubscriptions } from '../../../lib/subscriptions/edits/running-in-bundles.ts';
+import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
+import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
+import {
+  blockingStateNotification,
+  type DueItem,
+  dueItemOf,
+  eventNotification,
+} from '../../../lib/subscriptions/telling/notifications.ts';
+import { effectiveEvent } from '../../../lib/subscriptions/telling/subscription-bus-events.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
+import { catalogOf, type Shelf } from './subscription-shelf.ts';
+
+/** What is told of a change that is stored, and the days that billing must look at anew. */
+export interface Stored {
+  readonly busEvents: readonly NewBusEvent[];
+  readonly touched: readonly TouchedDate[];
+}
+
+export interface DueEntry {
+  readonly key: string;
+  readonly at: Instant;
+  readonly item: DueItem;
+}
+
+/** What tables and queue keep of the subscriptions of a life, written as the services write them. */
+export class LifeRecords {
+  readonly catalog: CatalogWithOverrides;
+  readonly accounts: Map<Uuid, Account>;
+  readonly bundles = new Map<Uuid, Bundle>();
+  /** In the order of their creation. */
+  readonly subscriptions = new Map<Uuid, Subscription>();
+  readonly due = new Map<string, DueEntry>();
+  /** Active and withdrawn ones, in the order of insertion. */
+  #events: readonly LifecycleEvent[] = [];
+  #states: readonly BlockingState[] = [];
+  #lastRecordId = 0;
+
+  constructor(shelf: Shelf, accounts: readonly Account[]) {
+    this.catalog = new CatalogWithOverrides(catalogOf(shelf), []);
+    this.accounts = new Map(accounts.map((account) => [account.id, account]));
+  }
+
+  accountOf({ accountId }: Pick<Subscription, 'accountId'>): Account {
+    return given(this.accounts.get(accountId));
+  }
+
+  ofAccount(accountId: Uuid): readonly Subscription[] {
+    return [...this.subscriptions.values()].filter((each) => each.accountId === accountId);
+  }
+
+  ofBundle(bundleId: Uuid): readonly Subscription[] {
+    return [...this.subscriptions.values()].filter((each) => each.bundleId === bundleId);
+  }
+
+  /** Active ones. */
+  eventsOf(subscriptionId: Uuid): readonly LifecycleEvent[] {
+    return this.#events.filter((event) => event.isActive && event.subscriptionId === subscriptionId);
+  }
+
+  withdrawnOf(subscriptionIds: readonly Uuid[]): readonly LifecycleEvent[] {
+    return this.#events.filter((event) => !event.isActive && subscriptionIds.includes(event.subscriptionId));
+  }
+
+  /** Active ones of these objects. */
+  statesOf(...blockedIds: readonly Uuid[]): readonly BlockingState[] {
+    return this.#states.filter(({ isActive, blockedId }) => isActive && blockedIds.includes(blockedId));
+  }
+
+  /** What the billing events of an account are built from. */
+  historiesOf(accountId: Uuid): readonly BilledHistory[] {
+    return this.ofAccount(accountId).map((subscription) => ({
+      subscription,
+      events: this.eventsOf(subscription.id),
+      blockingStates: this.statesOf(accountId, subscription.bundleId, subscription.id),
+    }));
+  }
+
+  /** What operations on the subscriptions of a bundle are decided from. */
+  runningIn(bundleId: Uuid): readonly RunningSubscription[] {
+    const bundle = given(this.bundles.get(bundleId));
+    const subscriptions = this.ofBundle(bundleId);
+    const ids = subscriptions.map(({ id }) => id);
+    return runningSubscriptions({
+      account: this.accountOf(bundle),
+      bundles: [bundle],
+      subscriptions,
+      events: ids.flatMap((id) => this.eventsOf(id)),
+      blockingStates: this.statesOf(bundle.accountId, bundleId, ...ids),
+      catalog: this.catalog,
+    });
+  }
+
+  /** A bundle that add-ons are to join. */
+  found(bundleId: Uuid): FoundBundle {
+    const subscriptions = this.ofBundle(bundleId);
+    return {
+      bundle: given(this.bundles.get(bundleId)),
+      subscriptions,
+      events: subscriptions.flatMap(({ id }) => this.eventsOf(id)),
+    };
+  }
+
+  baseOf({ bundleId }: Pick<Subscription, 'bundleId'>): Subscription | undefined {
+    return this.ofBundle(bundleId).find(({ category }) => category === ProductCategory.BASE);
+  }
+
+  dueFacts(): DueFacts {
+    const active = this.#events.filter(({ isActive }) => isActive);
+    return {
+      accounts: this.accounts,
+      subscriptions: this.subscriptions,
+      bundles: this.bundles,
+      events: Map.groupBy(active, ({ subscriptionId }) => subscriptionId),
+      blockingStates: this.#states.filter(({ isActive }) => isActive),
+      plansOf: () => this.catalog,
+    };
+  }
+
+  saveCreations(bundles: readonly NewBundleContent[], now: Instant): Stored {
+    for (const { newBundle, keyGivenUp } of bundles) {
+      if (keyGivenUp !== null) this.bundles.set(keyGivenUp.id, keyGivenUp);
+      if (newBundle !== null) this.bundles.set(newBundle.id, this.#numbered(newBundle));
+    }
+    const creations = bundles.flatMap((bundle) => bundle.creations);
+    for (const { subscription } of creations)
+      this.subscriptions.set(subscription.id, this.#numbered(subscription));
+    const asking = runEventOfCreations(creations, now);
+    const busEvents = creations.flatMap((creation) => {
+      this.insertEvents(creation.events, now);
+      this.insertStates([creation.entitlementStart], now);
+      const told = creation.events.filter(({ effective }) => effective.at <= now);
+      return told.map((event) => effectiveEvent(creation, event, event === asking));
+    });
+    return { busEvents, touched: [] };
+  }
+
+  saveEdits(edits: readonly SubscriptionEdit[], now: Instant): Stored {
+    const withdrawn = edits.flatMap((edit) => edit.withdrawn);
+    const causes = new Map(withdrawn.map(({ event, by }) => [event.id, by]));
+    const restored = edits.flatMap((edit) => edit.restored);
+    const restoredIds = new Set(restored.map(({ id }) => id));
+    this.#events = this.#events.map((event) => {
+      const by = causes.get(event.id);
+      if (by !== undefined) return { ...event, isActive: false, deactivatedBy: by };
+      return restoredIds.has(event.id) ? { ...event, isActive: true, deactivatedBy: null } : event;
+    });
+    for (const { event } of withdrawn) this.due.delete(given(eventNotification(event).uniqueKey));
+    this.withdrawStates(edits.flatMap((edit) => edit.withdrawnStates));
+    this.#plan(restored, now, eventNotification);
+    const busEvents = edits.flatMap((edit) => {
+      this.insertEvents(edit.addedEvents, now);
+      this.insertStates(edit.addedStates, now);
+      const asking = runEventOf(edit, now);
+      const told = edit.addedEvents.filter(({ effective }) => effective.at <= now);
+      return told.map((event) => effectiveEvent(edit.subject, event, event === asking));
+    });
+    return { busEvents, touched: edits.flatMap(touchedDates) };
+  }
+
+  /** What follows from an entry that has fallen due; like the queue, it plans also what is past by now. */
+  saveWork({ addedEvents, addOnEnds, busEvents }: DueWork, now: Instant): Stored {
+    this.insertEvents(addedEvents, now);
+    for (const event of addedEvents) this.#enqueue(eventNotification(event));
+    const ends = this.saveEdits(addOnEnds, now);
+    return {
+      busEvents: [...ends.busEvents, ...busEvents],
+      touched: [...addedEvents.map(touchedBy), ...ends.touched],
+    };
+  }
+
+  insertEvents(events: readonly New<LifecycleEvent>[], now: Instant): void {
+    this.#events = [...this.#events, ...events.map((event) => this.#numbered(event))];
+    this.#plan(events, now, eventNotification);
+  }
+
+  insertStates(states: readonly New<BlockingState>[], now: Instant): void {
+    this.#states = [...this.#states, ...states.map((state) => this.#numbered(state))];
+    this.#plan(states, now, blockingStateNotification);
+  }
+
+  withdrawStates(states: readonly BlockingState[]): void {
+    const ended = new Set(states.map(({ id }) => id));
+    this.#states = this.#states.map((state) => (ended.has(state.id) ? { ...state, isActive: false } : state));
+    for (const state of states) this.due.delete(given(blockingStateNotification(state).uniqueKey));
+  }
+
+  #plan<F extends Pick<LifecycleEvent, 'effective'>>(
+    facts: readonly F[],
+    now: Instant,
+    notificationOf: (fact: F) => ReturnType<typeof eventNotification>,
+  ): void {
+    for (const fact of facts) if (fact.effective.at > now) this.#enqueue(notificationOf(fact));
+  }
+
+  #enqueue({ queueName, payload, effectiveDate, uniqueKey }: ReturnType<typeof eventNotification>): void {
+    const key = given(uniqueKey);
+    this.due.set(key, { key, at: effectiveDate, item: given(dueItemOf(queueName, payload)) });
+  }
+
+  #numbered<T>(record: T): T & { readonly recordId: number } {
+    this.#lastRecordId += 1;
+    return { ...record, recordId: this.#lastRecordId };
+  }
+}
+
+export function given<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) throw new Error('there is none');
+  return value;
+}
