@@ -4,6 +4,8 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
+import type { TimeZone } from '../../values/time/index.ts';
+import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import { type Transition, transitionsOf } from '../timeline/transitions.ts';
 import { type BaseEnd, baseEnd, withBaseEnd } from './base-end.ts';
@@ -28,8 +30,8 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 
 export interface TimelineRules {
   readonly plans: PlanResolver;
-  /** Which events of a subscription count; default those that are stored. */
-  readonly eventsOf?: (events: readonly LifecycleEvent[]) => readonly LifecycleEvent[];
+  /** Of the account. With it the phases count too that are not stored yet; without it what is stored. */
+  readonly zone?: TimeZone;
 }
 
 /**
@@ -38,8 +40,10 @@ export interface TimelineRules {
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],
-  { plans, eventsOf = (events) => events }: TimelineRules,
+  { plans, zone }: TimelineRules,
 ): readonly Timeline<H>[] {
+  const eventsOf = (events: readonly LifecycleEvent[]) =>
+    zone === undefined ? events : withDerivedPhases({ events, plans, zone });
   const own = histories.map((history): Timeline<H> => {
     const counting = eventsOf(history.events);
     return { ...history, transitions: transitionsOf(counting, plans), baseEnd: null };

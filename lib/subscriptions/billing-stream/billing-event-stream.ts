@@ -17,7 +17,6 @@ import { type SubscriptionHistory, timelinesOf } from '../add-ons/bundle-timelin
 import { blockedIntervals } from '../blocking/blocked-intervals.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from '../timeline/bill-cycle-day.ts';
 import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import type { PriceChangeSource } from '../timeline/price-steps.ts';
@@ -85,7 +84,7 @@ function streamsOfBundle(
 ): readonly OwnStream[] {
   const timelines = timelinesOf(histories, {
     plans,
-    eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
+    zone: account.timeZone,
   });
   const sources = billCycleDaySources(timelines, account);
   return timelines.map(({ subscription, transitions, blockingStates, events: stored }): OwnStream => {

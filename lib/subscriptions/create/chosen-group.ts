@@ -1,6 +1,6 @@
 import type { CatalogWithOverrides, OverrideDefinition } from '../../catalog/index.ts';
-import type { Account } from '../../records/index.ts';
 import {
+  type Account,
   type BlockingState,
   type Bundle,
   EntitlementState,
@@ -24,7 +24,6 @@ import type { CheckedGroup } from '../requests/create-groups.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
 import { choosePlan, overridesOf, type PlanChoice } from '../requests/plan-choice.ts';
 import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import { type BundleContent, checkBundleTakes, chooseBundle, isLive } from './bundle-choice.ts';
 import { holdsKey } from './retired-keys.ts';
 
@@ -167,7 +166,7 @@ function runningBundle(
   }));
   const members = timelinesOf(histories, {
     plans: catalog,
-    eventsOf: (own) => withDerivedPhases({ events: own, plans: catalog, zone: account.timeZone }),
+    zone: account.timeZone,
   });
   const member = members.find(({ subscription }) => subscription.category === ProductCategory.BASE);
   const start = member?.transitions[0]?.event.effective;

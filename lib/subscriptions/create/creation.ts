@@ -1,6 +1,4 @@
-import type { OverrideDefinition, OverridePlan } from '../../catalog/index.ts';
-import { createAlignmentOf } from '../../catalog/index.ts';
-import type { New, PlanAlignmentCreate, RuleDecision, StoredCursor } from '../../records/index.ts';
+import { createAlignmentOf, type OverrideDefinition, type OverridePlan } from '../../catalog/index.ts';
 import {
   type BlockingState,
   BlockingStateType,
@@ -8,11 +6,15 @@ import {
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEvent,
+  type New,
+  type PlanAlignmentCreate,
+  type RuleDecision,
+  type StoredCursor,
   type Subscription,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DatedInstant } from '../../values/time/index.ts';
+import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import type { CheckedGroup } from '../requests/create-groups.ts';
 import type { CheckedRequest } from '../requests/create-request.ts';
 import { type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
@@ -27,7 +29,6 @@ import {
   type GroupChoiceInput,
   namedBundle,
 } from './chosen-group.ts';
-import { firstCursor } from './first-cursor.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './retired-keys.ts';
 
 export interface CreationsInput extends GroupChoiceInput {
@@ -197,5 +198,23 @@ export function entitlementStarted(
     isActive: true,
     causedBy: null,
     createdDate: subscription.createdDate,
+  };
+}
+
+/** The cursor that a new subscription is stored with: invoicing owes it everything from its first day. */
+export function firstCursor(
+  { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
+  firstDay: LocalDate,
+): StoredCursor {
+  return {
+    subscriptionId: id,
+    accountRecordId,
+    settledThrough: null,
+    dirtyFrom: firstDay,
+    nextDueDate: null,
+    catalogRevision: null,
+    itemsDate: null,
+    itemsCount: 0,
+    ongoing: null,
   };
 }

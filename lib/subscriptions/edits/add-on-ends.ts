@@ -116,7 +116,7 @@ export function addOnEnds(
 ): readonly SubscriptionEdit[] {
   const timelines = timelinesOf(bundle.map(ownStates), {
     plans,
-    eventsOf: (events) => withDerivedPhases({ events, plans, zone }),
+    zone,
   });
   return timelines.flatMap((timeline, index) => {
     const addOn = bundle[index];

@@ -2,7 +2,6 @@ import type { BlockingState, Bundle, LifecycleEvent, Subscription } from '../../
 import { assertInvariant } from '../../values/errors/index.ts';
 import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 /** What is stored of whole bundles of an account. */
@@ -29,7 +28,7 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
   }));
   const timelines = timelinesOf(histories, {
     plans: catalog,
-    eventsOf: (events) => withDerivedPhases({ events, plans: catalog, zone: account.timeZone }),
+    zone: account.timeZone,
   });
   const sources = billCycleDaySources(timelines, account);
   return timelines.map(({ subscription, events, transitions, baseEnd }) => {

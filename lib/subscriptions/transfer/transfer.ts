@@ -10,8 +10,12 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
-import { entitlementStarted, type NewBundleContent, type NewSubscription } from '../create/creation.ts';
-import { firstCursor } from '../create/first-cursor.ts';
+import {
+  entitlementStarted,
+  firstCursor,
+  type NewBundleContent,
+  type NewSubscription,
+} from '../create/creation.ts';
 import { KeyRetirement, originalCreation, withoutKey } from '../create/retired-keys.ts';
 import { hasEnded } from '../edits/cancellation.ts';
 import { firstTransitionOf, type RunningSubscription } from '../edits/running-subscription.ts';

@@ -11,7 +11,6 @@ import {
 } from '../../values/time/index.ts';
 import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { atReferenceTime } from '../timeline/dated-instants.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import { type PlanInForce, type Transition, transitionAt } from '../timeline/transitions.ts';
 
@@ -39,7 +38,7 @@ export function planAt(input: PlanAtInput): PlanInForce {
   const eventsOfMember = Map.groupBy(events, (event) => event.subscriptionId);
   const timelines = timelinesOf(
     members.map((member) => ({ subscription: member, events: eventsOfMember.get(member.id) ?? [] })),
-    { plans, eventsOf: (own) => withDerivedPhases({ events: own, plans, zone }) },
+    { plans, zone },
   );
   const timeline = timelines.find((each) => each.subscription.id === subscriptionId);
   const transitions = timeline?.transitions ?? [];
