@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
-import type { CatalogPlugin, PluginCatalogVersion, PluginPlan } from '../lib/index.ts';
+import type { Amount, AnyVersionDefinition, CatalogPlugin } from '../lib/index.ts';
 import { formatDecimal, formatLocalDate } from '../lib/index.ts';
 
 /** A row of the host's price table; a price is never edited, a new one takes its place from a day on. */
 interface PriceRow {
   readonly seats: number;
   readonly from: string;
-  readonly monthly: string;
+  readonly monthly: Amount;
 }
 
 /** The host's table. Running subscriptions keep the price of the row that they began with. */
@@ -33,7 +33,7 @@ class PriceTable {
 }
 
 /** One version per day on which a price begins; each holds the prices in force from then on. */
-function versionsOf(rows: readonly PriceRow[]): readonly PluginCatalogVersion[] {
+function versionsOf(rows: readonly PriceRow[]): readonly AnyVersionDefinition[] {
   const days = [...new Set(rows.map((row) => row.from))].toSorted();
   return days.map((day) => {
     const inForce = new Map<number, PriceRow>();
@@ -41,23 +41,22 @@ function versionsOf(rows: readonly PriceRow[]): readonly PluginCatalogVersion[] 
       if (row.from <= day) inForce.set(row.seats, row);
     }
     return {
-      effectiveDate: new Date(`${day}T00:00:00Z`),
+      effectiveDate: day,
       recurringBillingMode: 'IN_ADVANCE',
       currencies: ['EUR'],
-      products: [{ name: 'Workspace', category: 'BASE' }],
-      plans: [...inForce.values()].map(planOf),
+      products: { Workspace: { category: 'BASE' } },
+      plans: Object.fromEntries([...inForce.values()].map((row) => [`workspace-${row.seats}`, planOf(row)])),
     };
   });
 }
 
-function planOf({ seats, monthly }: PriceRow): PluginPlan {
+function planOf({ seats, monthly }: PriceRow): AnyVersionDefinition['plans'][string] {
   return {
-    name: `workspace-${seats}`,
     prettyName: `Workspace, ${seats} seats`,
     product: 'Workspace',
     finalPhase: {
       type: 'EVERGREEN',
-      recurring: { billingPeriod: 'MONTHLY', price: [{ currency: 'EUR', value: monthly }] },
+      recurring: { billingPeriod: 'MONTHLY', price: { EUR: monthly } },
     },
   };
 }
@@ -66,7 +65,7 @@ function pluginOver(table: PriceTable): CatalogPlugin {
   return {
     name: 'price-table',
     latestVersion: async () => table.stamp,
-    catalog: async () => ({ catalogName: 'Workspaces', versions: versionsOf(table.rows()) }),
+    catalog: async () => ({ name: 'Workspaces', versions: versionsOf(table.rows()) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogPlugin, CatalogPluginContext, PluginCatalog } from '../../lib/index.ts';
+import type { CatalogDefinition, CatalogPlugin, CatalogPluginContext } from '../../lib/index.ts';
 
 /** A catalog plugin whose content a test sets, and which remembers what it was asked. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
@@ -8,15 +8,15 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
     readonly catalog: readonly CatalogPluginContext[];
   };
   /** From now on this is the catalog of every tenant; null: of none. The stamp is a new one unless it is given. */
-  serve(catalog: PluginCatalog | null, stamp?: string): void;
+  serve(catalog: CatalogDefinition | null, stamp?: string): void;
   /** From now on the catalog is asked for each account, and never kept; null: not this plugin's account. */
-  servePerAccount(catalogOf: (accountId: string | null) => PluginCatalog | null): void;
+  servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 
 /** For tests of what is sold from a host's own catalog: `Billing.open({ …, catalogPlugins: [plugin] })`. */
 export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugin {
   const calls = { latestVersion: [] as CatalogPluginContext[], catalog: [] as CatalogPluginContext[] };
-  let served: (accountId: string | null) => PluginCatalog | null = () => null;
+  let served: (accountId: string | null) => CatalogDefinition | null = () => null;
   let stamp: string | null = '0';
   let changes = 0;
   return {

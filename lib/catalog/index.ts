@@ -11,7 +11,6 @@ export { StoredCatalogs } from './cache/stored-catalogs.ts';
 export { partsOf, planOfText } from './cache/version-parts.ts';
 export { compilePluginCatalog } from './formats/definition/compile-plugin-catalog.ts';
 export { DefinedCatalog, defineCatalog } from './formats/definition/define-catalog.ts';
-export type * from './formats/definition/definition.ts';
 export type { PlanUpdate } from './formats/entries/change-plan.ts';
 export type {
   BlockInput,

@@ -7,6 +7,7 @@ import type { Storage } from './storage/index.ts';
 export type * from './clock.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
+export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';

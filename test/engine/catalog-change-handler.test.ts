@@ -79,9 +79,12 @@ anyDatabase((_kind, open) => {
         looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));
         return catalogs.open(request);
       };
-      const changedSince = catalogs.changedSince.bind(catalogs);
       const config = { alignPriceChanges: false } as never;
-      return new CatalogChangeHandler({ storage, clock }, { open, changedSince }, async () => config);
+      return new CatalogChangeHandler(
+        { storage, clock },
+        { open, cache: catalogs.cache },
+        async () => config,
+      );
     }
 
     async function subscriber(planName: string, recurringPrice?: string): Promise<Uuid> {

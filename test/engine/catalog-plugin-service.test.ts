@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import type { PluginCatalog, Uuid } from '../../lib/index.ts';
+import type { Amount, CatalogDefinition, Uuid } from '../../lib/index.ts';
 import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
@@ -10,16 +10,15 @@ import { codeOf } from '../support/errors.ts';
 const PLAN = 'heat-monthly';
 
 /** The plugin's catalog of the plan that the tenant's XML sells for 30, at another price. */
-function heatFor(price: string): PluginCatalog {
-  return harbour([boatPlan(PLAN, price)]);
+function heatFor(price: Amount): CatalogDefinition {
+  return harbour(boatPlan(PLAN, price));
 }
 
 /** The same, with a price change for existing subscriptions. */
-function heatChanging(price: string, to: string, date: string): PluginCatalog {
-  const from = new Date(date);
-  const changed = { ...boatPlan(PLAN, to), effectiveDateForExistingSubscriptions: from };
-  const { catalogName, versions } = heatFor(price);
-  return { catalogName, versions: [...versions, ...harbour([changed], { effectiveDate: from }).versions] };
+function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinition {
+  const changed = boatPlan(PLAN, to, { effectiveDateForExistingSubscriptions: date });
+  const { name, versions } = heatFor(price);
+  return { name, versions: [...versions, ...harbour(changed, { effectiveDate: date }).versions] };
 }
 
 anyDatabase((_kind, open) => {
@@ -29,7 +28,7 @@ anyDatabase((_kind, open) => {
     let accountId: Uuid;
 
     /** A subscription of 2024-01-01 with its first invoice, by the plugin's catalog or by the XML. */
-    async function begin(served: PluginCatalog | null): Promise<void> {
+    async function begin(served: CatalogDefinition | null): Promise<void> {
       plugin = memoryCatalogPlugin();
       engine = await openEngine(open, {
         now: '2024-01-01T00:00:00Z',

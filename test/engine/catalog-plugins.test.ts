@@ -6,11 +6,12 @@ import {
 } from '../../adapters/testing/index.ts';
 import {
   type Account,
+  type Amount,
   BillingError,
+  type CatalogDefinition,
   type CatalogPlugin,
   decimal,
   formatDecimal,
-  type PluginCatalog,
   RetryLater,
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
@@ -86,7 +87,7 @@ anyDatabase((_kind, open) => {
         now: new Date('2024-01-01T00:00:00Z'),
       });
 
-      plugin.serve(harbour([boatPlan('boat-monthly', '30.00'), boatPlan('raft-monthly', '9.00')]));
+      plugin.serve(harbour({ ...boatPlan('boat-monthly', '30.00'), ...boatPlan('raft-monthly', '9.00') }));
       expect(await planNames()).to.deep.equal(['boat-monthly', 'raft-monthly']);
       expect(asked()).to.have.length(2);
       expect(
@@ -105,7 +106,7 @@ anyDatabase((_kind, open) => {
         priceOverrides,
       });
       await engine.settle();
-      plugin.serve(harbour([boatPlan('boat-monthly', '36.00')]));
+      plugin.serve(harbour(boatPlan('boat-monthly', '36.00')));
       await engine.runTo('2024-02-01T00:00:00Z');
       expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
       expect(await linesOf(account)).to.deep.equal([
@@ -141,7 +142,7 @@ anyDatabase((_kind, open) => {
       const first = await engine.payingAccount({ currency: 'USD' });
       const second = await engine.payingAccount({ currency: 'USD' });
       plugin.servePerAccount((accountId) =>
-        harbour([boatPlan('boat-monthly', accountId === first.id ? '20.00' : '40.00')]),
+        harbour(boatPlan('boat-monthly', accountId === first.id ? '20.00' : '40.00')),
       );
       for (const { id } of [first, second])
         await engine.acme.createSubscription({ accountId: id, planName: 'boat-monthly' });
@@ -179,7 +180,7 @@ anyDatabase((_kind, open) => {
       expect(await planNames()).to.include('pro-monthly');
       next.serve(harbour());
       expect(await planNames()).to.deep.equal(['boat-monthly']);
-      plugin.serve(harbour([boatPlan('ferry-monthly', '5.00')]));
+      plugin.serve(harbour(boatPlan('ferry-monthly', '5.00')));
       expect(await planNames()).to.deep.equal(['ferry-monthly']);
       expect(next.calls.catalog).to.have.length(2);
     });
@@ -187,7 +188,10 @@ anyDatabase((_kind, open) => {
     it('an invalid catalog fails the operation with every error, and nothing of it is kept', async () => {
       await begin();
       plugin.serve(
-        harbour([boatPlan('boat-monthly', 'free'), { ...boatPlan('b', '1'), product: 'Ship' }]),
+        harbour({
+          ...boatPlan('boat-monthly', 'free' as Amount),
+          ...boatPlan('b', '1', { product: 'Ship' }),
+        }),
         'same',
       );
       const account = await engine.payingAccount({ currency: 'USD' });
@@ -297,11 +301,11 @@ anyDatabase((_kind, open) => {
       const account = await subscribed('boat-monthly');
       await engine.settle();
       await engine.runTo('2024-03-20T00:00:00Z');
-      const from = new Date('2024-01-10T00:00:00Z');
-      const changed = { ...boatPlan('boat-monthly', '36.00'), effectiveDateForExistingSubscriptions: from };
-      const catalog: PluginCatalog = {
-        catalogName: 'Harbour',
-        versions: [...harbour().versions, ...harbour([changed], { effectiveDate: from }).versions],
+      const from = '2024-01-10';
+      const changed = boatPlan('boat-monthly', '36.00', { effectiveDateForExistingSubscriptions: from });
+      const catalog: CatalogDefinition = {
+        name: 'Harbour',
+        versions: [...harbour().versions, ...harbour(changed, { effectiveDate: from }).versions],
       };
       plugin.serve(catalog);
       await engine.runTo('2024-04-01T00:00:00Z');
@@ -327,12 +331,11 @@ anyDatabase((_kind, open) => {
 
     it('a retired price stays what the versions of the plugin say', async () => {
       await begin();
-      const versions: PluginCatalog = {
-        catalogName: 'Harbour',
+      const versions: CatalogDefinition = {
+        name: 'Harbour',
         versions: [
           ...harbour().versions,
-          ...harbour([boatPlan('boat-monthly', '36.00')], { effectiveDate: new Date('2024-01-15T00:00:00Z') })
-            .versions,
+          ...harbour(boatPlan('boat-monthly', '36.00'), { effectiveDate: '2024-01-15' }).versions,
         ],
       };
       plugin.serve(versions);
@@ -362,13 +365,13 @@ anyDatabase((_kind, open) => {
       plugin.serve(harbour());
       const subject = { tenantId: engine.tenant.id, accountIds: [one, other] as never };
       expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
-      plugin.servePerAccount((accountId) => harbour([boatPlan('b', accountId === one ? '1' : '2')]));
+      plugin.servePerAccount((accountId) => harbour(boatPlan('b', accountId === one ? '1' : '2')));
       expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
       const liar: CatalogPlugin = { ...plugin, latestVersion: async () => 'always' };
       expect((await checkCatalogPlugin(liar, subject)).join()).to.match(/another content for account/);
       const moody: CatalogPlugin = { ...plugin, latestVersion: async ({ accountId }) => accountId };
       expect((await checkCatalogPlugin(moody, subject)).join()).to.match(/with no change between/);
-      plugin.serve(harbour([boatPlan('9', 'x')]));
+      plugin.serve(harbour(boatPlan('9', 'x' as Amount)));
       expect(
         await checkCatalogPlugin(plugin, { ...subject, foreignTenantId: engine.tenant.id }),
       ).to.have.length.greaterThan(2);

@@ -4,14 +4,9 @@ import type { TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../lookup/catalog.ts';
+import type { CatalogCache } from './catalog-cache.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import type { PluginCatalogs, ServedCatalog, ServedCatalogs } from './plugin-catalogs.ts';
-
-/** What the tenant has stored: entries over XML (§15.6). */
-export interface StoredSource {
-  catalogOf(session: ReadSession): Promise<Catalog>;
-  catalogsOf: CatalogSource;
-}
 
 /**
  * The catalogs of operations: what a plugin gives, else what the tenant has stored (§16 rule 1). Plugins are
@@ -20,9 +15,9 @@ export interface StoredSource {
 export class PluginProvider implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #plugins: PluginCatalogs;
-  readonly #stored: StoredSource;
+  readonly #stored: CatalogCache;
 
-  constructor(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: StoredSource) {
+  constructor(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
     this.#ports = ports;
     this.#plugins = plugins;
     this.#stored = stored;

@@ -35,7 +35,7 @@ export class CatalogAdministration {
   async delete(context: CallContext): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lockForDeletion();
-      const sold = await this.#catalogs.xmlOf(session);
+      const sold = await this.#catalogs.cache.xmlOf(session);
       if (sold.versions.length === 0) return;
       await refuseWhileUsed(session, sold);
       const ids = (await session.catalogs.versions()).map((version) => version.id);
@@ -52,7 +52,7 @@ export class CatalogAdministration {
     await this.#catalogs.refuseWhileServed(context);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const stored = await this.#catalogs.uploaded(session);
+      const stored = await this.#catalogs.cache.uploadedBy(session);
       const edits = await this.#catalogs.slices(addSimplePlan(stored, request, context.createdDate));
       if (edits.length === 0) return;
       const versions = await this.#catalogs.slices(validated(edits));
@@ -70,7 +70,7 @@ export class CatalogAdministration {
   async sources(context: CallContext): Promise<readonly string[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const sources = await session.catalogs.sources();
-      return this.#catalogs.slices(uploadedTexts(sources, await this.#catalogs.uploaded(session)));
+      return this.#catalogs.slices(uploadedTexts(sources, await this.#catalogs.cache.uploadedBy(session)));
     });
   }
 

@@ -1,20 +1,14 @@
 import { noSuchAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, HostTransaction, NewCatalogVersion, TenantRef } from '../../records/index.ts';
+import type { CallContext, NewCatalogVersion, TenantRef } from '../../records/index.ts';
 import { authorshipOf, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { EffectiveCatalogs } from '../cache/catalog-cache.ts';
-import type {
-  CatalogOfAccount,
-  CatalogProvider,
-  CatalogRequest,
-  CatalogSource,
-} from '../cache/catalog-source.ts';
+import { CatalogCache } from '../cache/catalog-cache.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/catalog-source.ts';
 import type { PluginCatalogs } from '../cache/plugin-catalogs.ts';
 import { PluginProvider } from '../cache/plugin-provider.ts';
-import { StoredCatalogs } from '../cache/stored-catalogs.ts';
 import { heldNames, uploadedNames } from '../formats/entries/uploaded-names.ts';
 import {
   type CatalogValidation,
@@ -28,7 +22,6 @@ import {
 } from '../formats/xml/catalog-document.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import type { ChangedPlans } from '../lookup/changed-plans.ts';
 import type { ParsedVersion } from '../model/parsed-version.ts';
 import { forTenant, invalidForTenant } from '../validation/invalid-catalog.ts';
 import { agreementSteps } from '../validation/validate-versions.ts';
@@ -52,9 +45,8 @@ export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   /** How long work on a large catalog is done, so that it holds nobody up. */
   readonly slices: TimeSlices;
-  readonly #effective: EffectiveCatalogs;
-  /** What may be rolled back is kept for its transaction alone. */
-  readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
+  /** What the tenants have stored. */
+  readonly cache: CatalogCache;
   readonly #provider: PluginProvider;
   readonly #maxDocumentBytes: number | undefined;
 
@@ -65,11 +57,8 @@ export class CatalogService implements CatalogProvider {
     this.#ports = ports;
     this.slices = timeSlices(ports.systemClock);
     this.#maxDocumentBytes = maxDocumentBytes;
-    this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog), new StoredCatalogs(this.slices));
-    this.#provider = new PluginProvider(ports, plugins, {
-      catalogOf: (session) => this.catalogOf(session),
-      catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
-    });
+    this.cache = new CatalogCache(globalCatalog(defaultCatalog), this.slices);
+    this.#provider = new PluginProvider(ports, plugins, this.cache);
   }
 
   async upload(context: CallContext, document: CatalogUpload): Promise<void> {
@@ -102,15 +91,6 @@ export class CatalogService implements CatalogProvider {
     return this.#examine(context, document);
   }
 
-  /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
-  async candidatesOf(
-    session: ReadSession,
-    accountIds: readonly Uuid[],
-    added: readonly CatalogVersion[],
-  ): Promise<CatalogOfAccount> {
-    return this.#effectiveIn(session).ofAccountsWith(session, accountIds, added);
-  }
-
   async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
     const examined = await this.slices(examine(sourceOf(document), this.#maxDocumentBytes));
     const { document: parsed, errors, warnings } = examined;
@@ -124,7 +104,7 @@ export class CatalogService implements CatalogProvider {
 
   /** The versions that would be added, and what keeps them from standing beside the stored ones. */
   async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
-    const { versions: stored } = await this.uploaded(session);
+    const { versions: stored } = await this.cache.uploadedBy(session);
     const added = await this.slices(toAdd(read, stored, isEnvelope));
     const problems = await this.problemsOf(session, {
       stored,
@@ -158,34 +138,6 @@ export class CatalogService implements CatalogProvider {
     return this.#provider.open(request);
   }
 
-  /**
-   * The catalog that the tenant has stored. Compares its revision, so a write is visible to the next call on every node
-   * (§13 rule 2).
-   */
-  async catalogOf(session: ReadSession): Promise<Catalog> {
-    return this.#effectiveIn(session).ofTenant(session);
-  }
-
-  /** The same of accounts, which may have content of their own: by one look at the revision for all of them. */
-  async catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
-    return this.#effectiveIn(session).ofAccounts(session, accountIds);
-  }
-
-  /** The XML catalog that the tenant has uploaded, or sees by default, without its entries. */
-  async xmlOf(session: ReadSession): Promise<Catalog> {
-    return this.#effectiveIn(session).xml(session);
-  }
-
-  /** The versions that the tenant has uploaded. */
-  uploaded(session: ReadSession): Promise<Catalog> {
-    return this.#effectiveIn(session).uploaded(session);
-  }
-
-  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
-  changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
-    return this.#effectiveIn(session).changedSince(session, revision);
-  }
-
   /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (§5). */
   async problemsOf(
     session: ReadSession,
@@ -212,13 +164,6 @@ export class CatalogService implements CatalogProvider {
       message: `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
       facts: { tenantId: context.tenant.id, pluginName },
     });
-  }
-
-  #effectiveIn({ tenant: { within } }: ReadSession): EffectiveCatalogs {
-    if (within === undefined) return this.#effective;
-    const known = this.#inTransactions.get(within) ?? this.#effective.forTransaction();
-    this.#inTransactions.set(within, known);
-    return known;
   }
 
   #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {

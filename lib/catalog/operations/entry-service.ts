@@ -39,7 +39,7 @@ import {
 type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 
 /** What entries are created beside. */
-type EntryNeighbours = Pick<CatalogService, 'xmlOf' | 'servingPlugin'>;
+type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
  * Single plans, products and price lists, added to a tenant's catalog or to that of one account without uploading a
@@ -62,7 +62,7 @@ export class CatalogEntryService {
   ): Promise<CatalogEntriesView> {
     return this.#write(context, options, async (session, scope) => {
       const now = truncateToSecond(context.createdDate);
-      const xml = await this.#catalogs.xmlOf(session);
+      const xml = await this.#catalogs.cache.xmlOf(session);
       const known = new KnownNames(await session.catalogEntries.named(namesIn(request)), xml, now);
       const nextId = (): Uuid => this.#ports.ids.next();
       const { entries, rows } = createEntries({ request, scope, known, now, nextId });
@@ -163,7 +163,7 @@ export class CatalogEntryService {
       const plans = entries.filter((entry) => entry.plan?.productName === productName);
       if (plans.length > 0) return planViews(await withRows(session, plans));
       const now = truncateToSecond(context.createdDate);
-      const xml = await this.#catalogs.xmlOf(session);
+      const xml = await this.#catalogs.cache.xmlOf(session);
       const known = new KnownNames(await session.catalogEntries.named([productName]), xml, now);
       const isKnown = known.productFor(scope, productName) ?? known.xmlProduct(productName);
       if (!isKnown) throw productNotFound(productName);
@@ -198,7 +198,7 @@ export class CatalogEntryService {
       const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
       const hasEntries = entries.some(({ kind }) => kind === EntryKind.PRODUCT || kind === EntryKind.PLAN);
       if (hasEntries) return CatalogState.PLUGIN;
-      const { versions } = await this.#catalogs.xmlOf(session);
+      const { versions } = await this.#catalogs.cache.xmlOf(session);
       return versions.length > 0 ? CatalogState.XML : CatalogState.INIT;
     });
   }

@@ -18,7 +18,7 @@ import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { ChangeReportPart, ChangeReportTotals } from '../operations/catalog-report-operations.ts';
 
 /** Where the catalogs come from, as they are and as they would be. */
-type Catalogs = Pick<CatalogService, 'catalogsOf' | 'candidatesOf' | 'preview'>;
+type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
 export class ChangeReports {
@@ -83,8 +83,8 @@ export class ChangeReports {
       const { alignPriceChanges } = await this.#configOf(session);
       const load = (catalogOf: CatalogOfAccount) =>
         loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
-      const before = await load(await this.#catalogs.catalogsOf(session, accountIds));
-      const after = await load(await this.#catalogs.candidatesOf(session, accountIds, added));
+      const before = await load(await this.#catalogs.cache.catalogsOf(session, accountIds));
+      const after = await load(await this.#catalogs.cache.candidatesOf(session, accountIds, added));
       return pageOf(before, after, context.createdDate);
     });
   }

@@ -18,7 +18,7 @@ import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';
 
-type Catalogs = Pick<CatalogService, 'open' | 'changedSince'>;
+type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
  * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: the
@@ -65,7 +65,7 @@ export class CatalogChangeHandler implements QueueHandler {
     span: RevisionSpan | null,
   ): Promise<{ readonly plans: ChangedPlans; readonly last: number }> {
     return this.#ports.storage.read(tenant, async (session) => ({
-      plans: span && (await this.#catalogs.changedSince(session, span.first - 1)),
+      plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),
       last: await session.catalogs.revision(),
     }));
   }

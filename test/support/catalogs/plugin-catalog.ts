@@ -1,30 +1,29 @@
-import type { PluginCatalog, PluginCatalogVersion, PluginPlan } from '../../../lib/index.ts';
+import type { Amount, AnyVersionDefinition, CatalogDefinition } from '../../../lib/index.ts';
 
-/** A plan that recurs monthly in USD, of product `Boat`. */
-export function boatPlan(name: string, price: string): PluginPlan {
-  return {
-    name,
-    product: 'Boat',
-    finalPhase: {
-      type: 'EVERGREEN',
-      recurring: { billingPeriod: 'MONTHLY', price: [{ currency: 'USD', value: price }] },
-    },
-  };
+type Plans = AnyVersionDefinition['plans'];
+
+/** A plan that recurs monthly in USD, of product `Boat`, with what is said of it besides. */
+export function boatPlan(name: string, price: Amount, changes: Partial<Plans[string]> = {}): Plans {
+  const finalPhase = {
+    type: 'EVERGREEN',
+    recurring: { billingPeriod: 'MONTHLY', price: { USD: price } },
+  } as const;
+  return { [name]: { product: 'Boat', finalPhase, ...changes } };
 }
 
 /** What a harbour sells: a catalog as a plugin gives it. */
 export function harbour(
-  plans: readonly PluginPlan[] = [boatPlan('boat-monthly', '30.00')],
-  changes: Partial<PluginCatalogVersion> = {},
-): PluginCatalog {
+  plans: Plans = boatPlan('boat-monthly', '30.00'),
+  changes: Partial<AnyVersionDefinition> = {},
+): CatalogDefinition {
   return {
-    catalogName: 'Harbour',
+    name: 'Harbour',
     versions: [
       {
-        effectiveDate: new Date('2010-01-01T00:00:00Z'),
+        effectiveDate: '2010-01-01',
         recurringBillingMode: 'IN_ADVANCE',
         currencies: ['USD'],
-        products: [{ name: 'Boat', category: 'BASE' }],
+        products: { Boat: { category: 'BASE' } },
         plans,
         ...changes,
       },

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
-import { EffectiveCatalogs } from '../../../lib/catalog/cache/catalog-cache.ts';
+import { EffectiveCatalogs } from '../../../lib/catalog/cache/effective-catalogs.ts';
 import { PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
 import { shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
 import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
@@ -260,8 +260,8 @@ describe('Catalogs in memory', () => {
 
     it('take a bounded number of characters together', async () => {
       const prettyName = 'x'.repeat(4_000);
-      const plans = numbered(2_500).map((number) => ({ ...boatPlan(`b${number}`, '1'), prettyName }));
-      plugin.serve(harbour(plans));
+      const plans = numbered(2_500).map((number) => boatPlan(`b${number}`, '1', { prettyName }));
+      plugin.serve(harbour(Object.assign({}, ...plans)));
       const ask = asking();
       const tenants = numbered(9);
       for (const recordId of tenants) await ask(recordId);

@@ -333,7 +333,7 @@ describe('A catalog defined in code', () => {
           // @ts-expect-error GOLD is no product category
           defineCatalog({ ...base, products }),
         ),
-      ).to.deep.equal(['Element "category": "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);
+      ).to.deep.equal(['Product "P", category: "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);
     });
   });
 

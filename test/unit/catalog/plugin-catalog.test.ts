@@ -1,24 +1,26 @@
 import { expect } from 'chai';
 import { compilePluginCatalog } from '../../../lib/catalog/formats/definition/compile-plugin-catalog.ts';
 import {
+  type Amount,
   BillingError,
   type Catalog,
+  type CatalogDefinition,
   canonicalXml,
   createVersion,
-  type PluginCatalog,
+  decimal,
   readCatalogXml,
 } from '../../../lib/index.ts';
 import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };
 
-function compile(given: PluginCatalog): Catalog {
+function compile(given: CatalogDefinition): Catalog {
   return compilePluginCatalog(given, origin);
 }
 
 function problemsOf(given: unknown): readonly string[] {
   try {
-    compile(given as PluginCatalog);
+    compile(given as CatalogDefinition);
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
     expect(error.code).to.equal(2080);
@@ -33,7 +35,7 @@ function problemsOf(given: unknown): readonly string[] {
 describe('catalogs of plugins', () => {
   it('fill in what may be left out: pretty names, rules, an empty DEFAULT, no limits, no end', () => {
     const [version] = compile(
-      harbour([{ ...boatPlan('boat-monthly', '30.00'), priceList: 'Pier' }]),
+      harbour(boatPlan('boat-monthly', '30.00'), { priceLists: { Pier: ['boat-monthly'] } as never }),
     ).versions;
     if (version === undefined) throw new Error('no version');
     const plan = version.findPlan('boat-monthly');
@@ -56,50 +58,47 @@ describe('catalogs of plugins', () => {
 
   it('say the same as the XML of the same content', () => {
     const given = harbour(
-      [
-        {
-          ...boatPlan('boat-monthly', '30.00'),
+      {
+        ...boatPlan('boat-monthly', '30.00', {
           prettyName: 'A boat',
-          effectiveDateForExistingSubscriptions: new Date('2010-02-01T00:00:00Z'),
+          effectiveDateForExistingSubscriptions: '2010-02-01',
           plansAllowedInBundle: 3,
-          initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 10 }, fixedPrice: [] }],
-        },
-        {
-          name: 'fuel',
+          initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 10 }, fixed: 0 }],
+        }),
+        fuel: {
           product: 'Fuel',
           recurringBillingMode: 'IN_ARREAR',
           finalPhase: {
             type: 'EVERGREEN',
-            usages: [
-              {
-                name: 'litres',
+            usages: {
+              litres: {
+                billingMode: 'IN_ARREAR',
                 usageType: 'CONSUMABLE',
                 billingPeriod: 'MONTHLY',
                 tiers: [
-                  {
-                    blocks: [
-                      { unit: 'litre', size: '1', prices: [{ currency: 'USD', value: '1.50' }], max: '100' },
-                    ],
-                  },
-                  { blocks: [{ unit: 'litre', size: '1', prices: [{ currency: 'USD', value: '1.20' }] }] },
+                  { blocks: [{ unit: 'litre', size: '1', prices: { USD: decimal('1.5') }, max: '100' }] },
+                  { blocks: [{ unit: 'litre', size: 1, prices: { USD: '1.20' } }] },
                 ],
               },
-            ],
+            },
           },
         },
-      ],
+      },
       {
-        units: [{ name: 'litre' }],
-        products: [
-          { name: 'Boat', category: 'BASE', available: ['Fuel'], limits: [{ unit: 'litre', max: '5' }] },
-          { name: 'Fuel', category: 'ADD_ON' },
-        ],
+        units: { litre: {} },
+        products: {
+          Boat: { category: 'BASE', available: ['Fuel'], limits: [{ unit: 'litre', max: '5' }] },
+          Fuel: { category: 'ADD_ON' },
+        },
         rules: {
           changePolicy: [{ phaseType: 'TRIAL', policy: 'IMMEDIATE' }, { policy: 'END_OF_TERM' }],
+          cancelPolicy: [{ policy: 'IMMEDIATE' }],
           priceList: [{ fromPriceList: 'Winter', toPriceList: 'Winter' }],
         },
-        childPriceLists: [{ name: 'Winter', plans: ['boat-monthly'] }],
-        defaultPriceList: { prettyName: 'All', plans: ['boat-monthly'] },
+        priceLists: {
+          DEFAULT: { prettyName: 'All', plans: ['boat-monthly', 'fuel'] },
+          Winter: ['boat-monthly'],
+        },
       },
     );
     const [version] = compile(given).versions;
@@ -109,30 +108,53 @@ describe('catalogs of plugins', () => {
     expect(canonicalXml(createVersion(read.content))).to.equal(canonicalXml(version));
     expect(version.rules.changePolicy.map((each) => each.result)).to.deep.equal(['IMMEDIATE', 'END_OF_TERM']);
     expect(version.priceListOf(version.findPlan('fuel'))).to.equal('DEFAULT');
-    expect(version.findPlan('fuel').finalPhase.usages[0]?.tiers[1]?.blocks[0]?.max.text).to.equal('-1');
+    const [first, second] = version.findPlan('fuel').finalPhase.usages[0]?.tiers ?? [];
+    expect(first?.blocks[0]?.prices.prices[0]?.amount?.text).to.equal('1.5');
+    expect(second?.blocks[0]?.max.text).to.equal('-1');
+  });
+
+  it('without lists have all their plans in DEFAULT', () => {
+    const [version] = compile(harbour({ ...boatPlan('a', '1'), ...boatPlan('b', '2') })).versions;
+    expect(version?.allPriceLists.map(({ name, plans }) => [name, plans])).to.deep.equal([
+      ['DEFAULT', ['a', 'b']],
+    ]);
   });
 
   const bad: readonly (readonly [what: string, given: unknown, message: RegExp])[] = [
-    ['an amount that is a number', harbour([boatPlan('b', 30 as never)]), /30 is not a decimal number/],
-    ['an amount with an exponent', harbour([boatPlan('b', '1e3')]), /"1e3" is not a decimal number/],
-    ['a negative amount', harbour([boatPlan('b', '-1')]), /negative/],
-    ['an unknown currency', harbour(undefined, { currencies: ['USD', 'XYZ'] }), /"XYZ" is not a currency/],
-    ['a date that is none', harbour(undefined, { effectiveDate: new Date('never') }), /is not a Date/],
-    ['a date in text', harbour(undefined, { effectiveDate: '2010-01-01' as never }), /is not a Date/],
+    ['an amount that is a number', harbour(boatPlan('b', 30 as never)), /30 is not a decimal number/],
+    ['an amount with an exponent', harbour(boatPlan('b', '1e3')), /"1e3" is not a decimal number/],
+    ['a negative amount', harbour(boatPlan('b', '-1')), /negative/],
+    [
+      'an unknown currency',
+      harbour(undefined, { currencies: ['USD', 'XYZ' as never] }),
+      /"XYZ" is not a currency/,
+    ],
+    ['a date that is none', harbour(undefined, { effectiveDate: 'never' }), /"never" is not a date-time/],
+    [
+      'a date that is no text',
+      harbour(undefined, { effectiveDate: new Date(0) as never }),
+      /is not a date-time/,
+    ],
     [
       'an unknown category',
-      harbour(undefined, { products: [{ name: 'Boat', category: 'BASIS' as never }] }),
-      /"BASIS" is not one of BASE/,
+      harbour(undefined, { products: { Boat: { category: 'BASIS' as never } } }),
+      /"BASIS" is not a product category \(BASE/,
     ],
     [
       'a condition that does not exist',
-      harbour(undefined, { rules: { cancelPolicy: [{ plan: 'x', policy: 'IMMEDIATE' } as never] } }),
+      harbour(undefined, {
+        rules: { changePolicy: [], cancelPolicy: [{ plan: 'x', policy: 'IMMEDIATE' } as never] },
+      }),
       /there is no condition "plan"/,
     ],
-    ['a missing product', harbour([{ ...boatPlan('b', '1'), product: 'Ship' }]), /"Ship" does not exist/],
-    ['a name that is no NCName', harbour([boatPlan('9 lives', '1')]), /NCName/],
-    ['a plan list that is none', harbour(null as never), /not those of a catalog/],
-    ['no name', { ...harbour(), catalogName: ' ' }, /no name/],
+    ['a missing product', harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
+    ['a name that is no NCName', harbour(boatPlan('9 lives', '1')), /NCName/],
+    ['a plan list that is none', harbour(null as never), /plans is missing/],
+    ['plans in a list', harbour([] as never), /plans: a list is not an object by name/],
+    ['versions that are no list', { name: 'Harbour', versions: {} }, /versions are not a list/],
+    ['a version that is none', { name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
+    ['a text that XML cannot hold', harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
+    ['no name', { ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
     [
       'two versions of one date',
       { ...harbour(), versions: [...harbour().versions, ...harbour().versions] },
@@ -145,13 +167,10 @@ describe('catalogs of plugins', () => {
         versions: [
           ...harbour().versions,
           ...harbour(
-            [
-              {
-                ...boatPlan('boat-monthly', '1'),
-                initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 1 }, fixedPrice: [] }],
-              },
-            ],
-            { effectiveDate: new Date('2011-01-01T00:00:00Z') },
+            boatPlan('boat-monthly', '1', {
+              initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 1 }, fixed: 0 }],
+            }),
+            { effectiveDate: '2011-01-01' },
           ).versions,
         ],
       },
@@ -165,7 +184,9 @@ describe('catalogs of plugins', () => {
   }
 
   it('with several errors list them all', () => {
-    const given = harbour([boatPlan('b', 'x'), { ...boatPlan('c', '1'), product: 'Ship' }]);
-    expect(problemsOf(given)).to.have.length(2);
+    const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };
+    expect(problemsOf(harbour(unread))).to.have.length(2);
+    const wrong = { ...boatPlan('b', '-1'), ...boatPlan('c', '1', { product: 'Ship' }) };
+    expect(problemsOf(harbour(wrong))).to.have.length(2);
   });
 });

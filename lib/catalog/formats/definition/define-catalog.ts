@@ -1,16 +1,14 @@
-import { assertInvariant, type Problem } from '../../../values/errors/index.ts';
+import type { AnyVersionDefinition, VersionDefinition } from '../../../ports/plugins/catalog-definition.ts';
+import type { Problem } from '../../../values/errors/index.ts';
 import type { Currency } from '../../../values/money/index.ts';
 import { type Catalog, createCatalog } from '../../lookup/catalog.ts';
 import { type CatalogVersion, createVersion } from '../../lookup/catalog-version.ts';
 import { createPlan, samePlan } from '../../model/plan.ts';
-import type { VersionContent } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
 import { validateVersion } from '../../validation/validate-version.ts';
 import { validateVersions } from '../../validation/validate-versions.ts';
-import { readCatalogXml } from '../xml/read-catalog.ts';
-import { canonicalXml, writeCatalogXml } from '../xml/write-catalog.ts';
+import { writeCatalogXml } from '../xml/write-catalog.ts';
 import { contentOf } from './content-of-definition.ts';
-import type { AnyVersionDefinition, VersionDefinition } from './definition.ts';
 
 /** A catalog that is code: the value that the engine works with, and the document that says the same. */
 export class DefinedCatalog {
@@ -88,7 +86,8 @@ function versionOf(
   definition: AnyVersionDefinition,
   earlier: readonly CatalogVersion[],
 ): CatalogVersion {
-  const content = asRead(contentOf(name, structuredClone(definition)));
+  const { content, problems } = contentOf(name, definition);
+  throwAny(problems);
   throwAny(validateVersion({ content }).errors);
   const plans = content.plans.map((written) => {
     const plan = createPlan(written, content.recurringBillingMode);
@@ -96,13 +95,6 @@ function versionOf(
     return known.find((candidate) => candidate !== undefined && samePlan(candidate, plan)) ?? plan;
   });
   return createVersion({ ...content, plans });
-}
-
-/** What a document with this content is read as: it is refused where the document would be. */
-function asRead(content: VersionContent): VersionContent {
-  const [version] = readCatalogXml(canonicalXml(createVersion(content))).versions;
-  assertInvariant(version !== undefined, 'A written version is read back as one');
-  return version.content;
 }
 
 function throwAny(problems: readonly Problem[]): void {

@@ -1,79 +1,61 @@
 import type {
-  BillingMode,
-  PhaseType,
-  ProductCategory,
-  TierBlockPolicy,
-  UsageType,
+  EntryBlock,
+  EntryPhase,
+  EntryPrice,
+  EntryTier,
+  EntryUsage,
+  PlanRow,
+  PlanTerms,
+  ProductTerms,
 } from '../../../records/index.ts';
 import type { Decimal } from '../../../values/money/index.ts';
-import type { BillingPeriod, Instant, TimeUnit } from '../../../values/time/index.ts';
+import type { TimeUnit } from '../../../values/time/index.ts';
 
-// What callers of the entry API give, with the names of json-models §13. What is absent, null or "" is the same.
+// What callers of the entry API give, with the names of json-models §13: what is stored, of which anything may be missing.
+
+/** What is absent, null or "" is the same. */
+type Given<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
+type GivenValue<T> = T extends Decimal | number
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly GivenValue<Item>[]
+    : T extends EntryPrice
+      ? PriceInput
+      : T extends object
+        ? Given<T>
+        : T;
 
 export interface PriceInput {
   readonly currency?: string | null;
   readonly value?: Decimal | null;
 }
 
-export interface BlockInput {
-  /** Name of the unit. */
-  readonly billingMeterCode?: string | null;
-  readonly size?: number | null;
-  /** Number of blocks; default −1, unbounded. */
-  readonly max?: number | null;
-  readonly prices?: readonly PriceInput[] | null;
-}
+/** `max` is by default −1, unbounded. */
+export type BlockInput = Given<EntryBlock>;
 
-export interface TierInput {
-  /** Default its place in the list, from 1. */
-  readonly tierNumber?: number | null;
-  readonly blocks?: readonly BlockInput[] | null;
-}
+/** `tierNumber` is by default its place in the list, from 1. */
+export type TierInput = Given<EntryTier>;
 
-export interface UsageInput {
-  readonly usageName?: string | null;
-  readonly prettyName?: string | null;
-  readonly usageType?: UsageType | null;
-  readonly billingPeriod?: BillingPeriod | null;
-  /** Default ALL_TIERS. */
-  readonly tierBlockPolicy?: TierBlockPolicy | null;
-  readonly tiers?: readonly TierInput[] | null;
-}
+/** `tierBlockPolicy` is by default ALL_TIERS. */
+export type UsageInput = Given<EntryUsage>;
 
-export interface PhaseInput {
-  readonly prettyName?: string | null;
-  readonly type?: PhaseType | null;
+/** Without `fixedPrices` a TRIAL is free. */
+export interface PhaseInput extends Given<Omit<EntryPhase, 'duration'>> {
   readonly durationUnit?: TimeUnit | null;
   /** −1 or absent with UNLIMITED. */
   readonly durationLength?: number | null;
-  /** Of a TRIAL: none = free. */
-  readonly fixedPrices?: readonly PriceInput[] | null;
-  readonly recurringPrices?: {
-    readonly billingPeriod?: BillingPeriod | null;
-    readonly prices?: readonly PriceInput[] | null;
-  } | null;
-  readonly usages?: readonly UsageInput[] | null;
 }
 
-/** A plan; the last phase is its final one. */
-export interface PlanEntryInput {
+/** A plan; the last phase is its final one. It recurs IN_ADVANCE only. */
+export interface PlanEntryInput
+  extends Given<Omit<PlanTerms, 'xmlProduct'>>,
+    Given<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
   readonly name?: string | null;
-  readonly prettyName?: string | null;
-  /** Only IN_ADVANCE. */
-  readonly recurringBillingMode?: BillingMode | null;
-  readonly effectiveDate?: Instant | null;
-  readonly effectiveDateForExistingSubscriptions?: Instant | null;
-  readonly productName?: string | null;
-  readonly pricelistName?: string | null;
   readonly phases?: readonly PhaseInput[] | null;
 }
 
-export interface ProductEntryInput {
+export interface ProductEntryInput extends Given<ProductTerms> {
   readonly name?: string | null;
-  readonly prettyName?: string | null;
-  readonly category?: ProductCategory | null;
-  readonly availableForBps?: readonly string[] | null;
-  readonly availableAddons?: readonly string[] | null;
 }
 
 export interface CatalogEntriesInput {

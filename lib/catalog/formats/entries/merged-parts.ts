@@ -4,6 +4,8 @@ import {
   type PriceListSet,
   type Unit,
 } from '../../model/catalog-model.ts';
+import { completed } from '../fields/field.ts';
+import { priceList } from '../fields/records.ts';
 
 /** A plan of the entry catalog and the list that it stands in. */
 export interface ListedPlan {
@@ -12,7 +14,7 @@ export interface ListedPlan {
 }
 
 const emptyLists: PriceListSet = {
-  defaultPriceList: { name: DEFAULT_PRICE_LIST, prettyName: DEFAULT_PRICE_LIST, plans: [] },
+  defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }),
   childPriceLists: [],
 };
 
@@ -37,7 +39,7 @@ export function mergedLists(
     defaultPriceList: extended(defaultPriceList),
     childPriceLists: [
       ...childPriceLists.map(extended),
-      ...added.toSorted().map((name) => extended({ name, prettyName: name, plans: [] })),
+      ...added.toSorted().map((name) => extended(completed(priceList, { name }))),
     ],
   };
 }

@@ -1,13 +1,17 @@
-import type { EntryPhase, EntryPrice, EntryUsage, PlanRow, PlanTerms } from '../../../records/index.ts';
-import { BillingMode, FixedType, PhaseType } from '../../../records/index.ts';
+import type {
+  EntryBlock,
+  EntryPhase,
+  EntryPrice,
+  EntryUsage,
+  PlanRow,
+  PlanTerms,
+} from '../../../records/index.ts';
+import { BillingMode, PhaseType } from '../../../records/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../values/money/index.ts';
-import {
-  type InternationalPrice,
-  UNBOUNDED,
-  type Usage,
-  type WrittenDecimal,
-} from '../../model/catalog-model.ts';
+import type { InternationalPrice, TieredBlock, Usage, WrittenDecimal } from '../../model/catalog-model.ts';
 import type { PhaseContent, PlanContent } from '../../model/version-content.ts';
+import { completed } from '../fields/field.ts';
+import { fixed, plan, tier, usage } from '../fields/records.ts';
 
 /** What a row of a plan says in a catalog version (§15.5 rule 2); a plan has at least one phase. */
 export function planContentOf(
@@ -17,28 +21,27 @@ export function planContentOf(
   const phases = row.phases.map(phaseContentOf);
   const finalPhase = phases.at(-1);
   if (finalPhase === undefined) throw new Error(`plan ${row.planName} has no phases`);
-  return {
+  return completed(plan, {
     name: row.planName,
-    prettyName: terms.prettyName || row.planName,
+    prettyName: terms.prettyName || null,
     product: terms.productName,
     recurringBillingMode: terms.recurringBillingMode,
     effectiveDateForExistingSubscriptions: row.effectiveDateForExistingSubscriptions,
     initialPhases: phases.slice(0, -1),
     finalPhase,
-    plansAllowedInBundle: UNBOUNDED,
-  };
+  });
 }
 
-function phaseContentOf(phase: EntryPhase): PhaseContent {
-  const { type, duration, fixedPrices, recurringPrices, usages } = phase;
+function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
+  const { type, duration, fixedPrices, recurringPrices, usages } = given;
   // A TRIAL without a price is free; in other phases no fixed price means that there is none.
   const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
   return {
     type,
-    prettyName: phase.prettyName || null,
+    prettyName: prettyName || null,
     duration,
-    fixed: hasFixed ? { type: FixedType.ONE_TIME, price: internationalPrice(fixedPrices) } : null,
-    recurring: recurringPrices === null ? null : recurringOf(recurringPrices),
+    fixed: hasFixed ? completed(fixed, { price: internationalPrice(fixedPrices) }) : null,
+    recurring: recurringPrices && recurringOf(recurringPrices),
     usages: usages.map(usageOf),
   };
 }
@@ -47,30 +50,24 @@ function recurringOf({ billingPeriod, prices }: NonNullable<EntryPhase['recurrin
   return { billingPeriod, price: prices.length === 0 ? null : internationalPrice(prices) };
 }
 
-function usageOf(usage: EntryUsage): Usage {
-  const tiers = usage.tiers.toSorted((one, other) => one.tierNumber - other.tierNumber);
-  return {
-    name: usage.usageName,
-    prettyName: usage.prettyName || usage.usageName,
+function usageOf({ usageName, prettyName, tiers, ...terms }: EntryUsage): Usage {
+  return completed(usage, {
+    ...terms,
+    name: usageName,
+    prettyName: prettyName || null,
     billingMode: BillingMode.IN_ARREAR,
-    usageType: usage.usageType,
-    tierBlockPolicy: usage.tierBlockPolicy,
-    billingPeriod: usage.billingPeriod,
-    limits: [],
-    blocks: [],
-    tiers: tiers.map((tier) => ({
-      limits: [],
-      blocks: tier.blocks.map((block) => ({
-        unit: block.billingMeterCode,
-        size: written(block.size),
-        max: written(block.max),
-        prices: internationalPrice(block.prices),
-      })),
-      fixedPrice: null,
-      recurringPrice: null,
-    })),
-    fixedPrice: null,
-    recurringPrice: null,
+    tiers: tiers
+      .toSorted((one, other) => one.tierNumber - other.tierNumber)
+      .map(({ blocks }) => completed(tier, { blocks: blocks.map(tieredBlockOf) })),
+  });
+}
+
+function tieredBlockOf({ billingMeterCode, size, max, prices }: EntryBlock): TieredBlock {
+  return {
+    unit: billingMeterCode,
+    size: written(size),
+    max: written(max),
+    prices: internationalPrice(prices),
   };
 }
 

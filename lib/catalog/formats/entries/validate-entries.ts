@@ -5,6 +5,7 @@ import { DEFAULT_PRICE_LIST, type PriceList, type Product } from '../../model/ca
 import { SIMPLE_RULES } from '../../model/simple-rules.ts';
 import { validateVersion } from '../../validation/validate-version.ts';
 import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+import { productOf } from './version-products.ts';
 
 export interface PlanToCheck {
   readonly terms: PlanTerms;
@@ -35,7 +36,10 @@ export function validateEntries(
       recurringBillingMode: BillingMode.IN_ADVANCE,
       currencies: currenciesOf(phases),
       units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
-      products: [...newProducts.map(productOf), ...otherProducts(plans, newProducts)],
+      products: [
+        ...newProducts.map(({ name, terms }) => productOf(name, terms)),
+        ...otherProducts(plans, newProducts),
+      ],
       plans: plans.map(({ terms, row }) => ({
         ...planContentOf(terms, row),
         effectiveDateForExistingSubscriptions: null,
@@ -68,11 +72,6 @@ function otherProducts(
   const names = new Set(plans.map(({ terms }) => terms.productName));
   for (const product of newProducts) names.delete(product.name);
   return [...names].map((name) =>
-    productOf({ name, terms: { prettyName: name, category: ProductCategory.STANDALONE } }),
+    productOf(name, { prettyName: name, category: ProductCategory.STANDALONE }),
   );
-}
-
-function productOf({ name, terms }: ProductToCheck): Product {
-  const { category } = terms;
-  return { name, prettyName: terms.prettyName || name, category, included: [], available: [], limits: [] };
 }

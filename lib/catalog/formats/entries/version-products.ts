@@ -3,6 +3,8 @@ import { ProductCategory } from '../../../records/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import type { Product } from '../../model/catalog-model.ts';
+import { completed } from '../fields/field.ts';
+import { product } from '../fields/records.ts';
 import { union } from './merged-parts.ts';
 
 /** A product entry in a catalog version; its add-ons are added by `availableProducts`. */
@@ -74,13 +76,7 @@ export function availableProducts(
   });
 }
 
-function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
-  return {
-    name,
-    prettyName: terms.prettyName || name,
-    category: terms.category,
-    included: [],
-    available: [],
-    limits: [],
-  };
+/** A product by itself, without add-ons. */
+export function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
+  return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
 }

@@ -1,11 +1,4 @@
-import type {
-  BillingMode,
-  BlockType,
-  PhaseType,
-  ProductCategory,
-  TierBlockPolicy,
-  UsageType,
-} from '../../../records/index.ts';
+import type { BillingMode, PhaseType, ProductCategory } from '../../../records/index.ts';
 import type { Currency, Decimal } from '../../../values/money/index.ts';
 import { type BillingPeriod, type Duration, formatInstant } from '../../../values/time/index.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
@@ -22,6 +15,7 @@ import type {
   Tier,
   TieredBlock,
   Usage,
+  WrittenDecimal,
 } from '../../model/catalog-model.ts';
 import { soldAs } from '../../model/part.ts';
 
@@ -36,41 +30,29 @@ export interface PriceJson {
   /** To be written as an exact JSON number; null: not sold in this currency. */
   readonly value: Decimal | null;
 }
-/** `size`, `max` and `min` are the digits of the document, in strings; `-1` is no bound. */
-export interface LimitJson {
-  readonly unit: string;
-  readonly max: string;
-  readonly min: string;
-}
-export interface TieredBlockJson {
-  readonly unit: string;
-  readonly size: string;
-  readonly max: string;
-  readonly prices: readonly PriceJson[];
-}
-export interface BlockJson {
-  readonly type: BlockType;
-  readonly unit: string;
-  readonly size: string;
-  readonly prices: readonly PriceJson[];
-  readonly minTopUpCredit: string | null;
-}
-export interface TierJson {
-  readonly blocks: readonly TieredBlockJson[];
-  readonly limits: readonly LimitJson[];
+
+/** A record as JSON: prices as a list, counts and bounds as the digits of the document (`-1`: none), all else as it is. */
+type Json<T> = T extends InternationalPrice
+  ? readonly PriceJson[]
+  : T extends WrittenDecimal
+    ? string
+    : T extends readonly (infer Item)[]
+      ? readonly Json<Item>[]
+      : T extends object
+        ? { readonly [Name in keyof T]: Json<T[Name]> }
+        : T;
+
+export type LimitJson = Json<Limit>;
+export type TieredBlockJson = Json<TieredBlock>;
+export type BlockJson = Json<Block>;
+export interface TierJson extends Pick<Json<Tier>, 'blocks' | 'limits'> {
   readonly fixedPrice: readonly PriceJson[];
   readonly recurringPrice: readonly PriceJson[];
 }
-export interface UsageJson {
-  readonly billingPeriod: BillingPeriod;
+export interface UsageJson
+  extends Pick<Json<Usage>, 'billingPeriod'>,
+    Partial<Omit<Json<Usage>, 'billingPeriod' | 'tiers' | 'fixedPrice' | 'recurringPrice'>> {
   readonly tiers: readonly TierJson[];
-  readonly name?: string;
-  readonly prettyName?: string;
-  readonly billingMode?: BillingMode;
-  readonly usageType?: UsageType;
-  readonly tierBlockPolicy?: TierBlockPolicy;
-  readonly limits?: readonly LimitJson[];
-  readonly blocks?: readonly BlockJson[];
 }
 export interface PhaseJson {
   readonly type: PhaseType;

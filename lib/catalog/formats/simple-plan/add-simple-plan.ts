@@ -1,23 +1,15 @@
-import { BillingMode, FixedType, PhaseType, ProductCategory } from '../../../records/index.ts';
+import { BillingMode, PhaseType, ProductCategory } from '../../../records/index.ts';
 import type { Steps } from '../../../runtime/index.ts';
 import { type Currency, formatDecimal, ZERO } from '../../../values/money/index.ts';
-import {
-  addMilliseconds,
-  type Duration,
-  type Instant,
-  UNLIMITED_DURATION,
-} from '../../../values/time/index.ts';
+import { addMilliseconds, type Duration, type Instant } from '../../../values/time/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import { isZeroEverywhere } from '../../lookup/price.ts';
-import {
-  DEFAULT_PRICE_LIST,
-  type Product,
-  UNBOUNDED,
-  type WrittenDecimal,
-} from '../../model/catalog-model.ts';
-import { SIMPLE_RULES } from '../../model/simple-rules.ts';
+import { DEFAULT_PRICE_LIST, type Product, type WrittenDecimal } from '../../model/catalog-model.ts';
+import { writtenDecimal } from '../../model/plain-text.ts';
 import type { PhaseContent, PlanContent, VersionContent } from '../../model/version-content.ts';
+import { completed } from '../fields/field.ts';
+import { fixed, phase, plan, priceList, product, version } from '../fields/records.ts';
 import { type CheckedSimplePlan, refused } from './simple-plan-input.ts';
 
 const DAY_MS = 86_400_000;
@@ -56,20 +48,14 @@ export function* addSimplePlan(
 }
 
 function emptyVersion(currency: Currency, now: Instant): VersionContent {
-  return {
+  return completed(version, {
     catalogName: 'DEFAULT',
     effectiveDate: addMilliseconds(now, -DAY_MS),
-    recurringBillingMode: null,
     currencies: [currency],
-    units: [],
     products: [],
     plans: [],
-    rules: SIMPLE_RULES,
-    priceLists: {
-      defaultPriceList: { name: DEFAULT_PRICE_LIST, prettyName: DEFAULT_PRICE_LIST, plans: [] },
-      childPriceLists: [],
-    },
-  };
+    priceLists: { defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }), childPriceLists: [] },
+  });
 }
 
 function* contentOf(version: CatalogVersion): Steps<VersionContent> {
@@ -120,15 +106,7 @@ function withProduct(version: VersionContent, name: string, request: CheckedSimp
     throw refused(`product "${name}" is ${existing.category}, not ${category}`);
   }
   if (category === null) throw refused(`productCategory needs to be set for the new product "${name}"`);
-  const product: Product = {
-    name,
-    prettyName: name,
-    category,
-    included: [],
-    available: [],
-    limits: [],
-  };
-  return { ...version, products: [...version.products, product] };
+  return { ...version, products: [...version.products, completed(product, { name, category })] };
 }
 
 function withNewPlan(
@@ -138,42 +116,26 @@ function withNewPlan(
 ): VersionContent {
   const { planId, currency, billingPeriod, trial } = request;
   if (billingPeriod === null) throw refused(`billingPeriod needs to be set for the new plan "${planId}"`);
-  const plan: PlanContent = {
+  const price = { prices: [{ currency, amount: writtenAmount(request) }] };
+  const added = completed(plan, {
     name: planId,
-    prettyName: planId,
     product: productName,
     recurringBillingMode: BillingMode.IN_ADVANCE,
-    effectiveDateForExistingSubscriptions: null,
     initialPhases: trial === null ? [] : [freeTrial(trial, currency)],
-    finalPhase: {
-      type: PhaseType.EVERGREEN,
-      prettyName: null,
-      duration: UNLIMITED_DURATION,
-      fixed: null,
-      recurring: { billingPeriod, price: { prices: [{ currency, amount: writtenAmount(request) }] } },
-      usages: [],
-    },
-    plansAllowedInBundle: UNBOUNDED,
-  };
+    finalPhase: completed(phase, { type: PhaseType.EVERGREEN, recurring: { billingPeriod, price } }),
+  });
   const { defaultPriceList, childPriceLists } = version.priceLists;
   const listed = { ...defaultPriceList, plans: [...defaultPriceList.plans, planId] };
   return {
     ...version,
-    plans: [...version.plans, plan],
+    plans: [...version.plans, added],
     priceLists: { defaultPriceList: listed, childPriceLists },
   };
 }
 
 function freeTrial(duration: Duration, currency: Currency): PhaseContent {
-  const zero: WrittenDecimal = { value: ZERO, text: '0' };
-  return {
-    type: PhaseType.TRIAL,
-    prettyName: null,
-    duration,
-    fixed: { type: FixedType.ONE_TIME, price: { prices: [{ currency, amount: zero }] } },
-    recurring: null,
-    usages: [],
-  };
+  const price = { prices: [{ currency, amount: writtenDecimal('0') }] };
+  return completed(phase, { type: PhaseType.TRIAL, duration, fixed: completed(fixed, { price }) });
 }
 
 /** Adds the price in a currency that the plan has none for. */

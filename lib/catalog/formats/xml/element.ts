@@ -1,6 +1,6 @@
 import type { VersionLimit } from '../../model/version-limits.ts';
+import type { Scalar } from '../fields/scalar.ts';
 import { quote } from './quote.ts';
-import type { Scalar } from './scalar.ts';
 
 /** One open element: what has been read of it so far. Offsets are those of the `<` of a start tag. */
 export interface Frame {
@@ -41,13 +41,6 @@ export interface AttributeRule<out T> {
   readonly scalar: Scalar<T>;
   readonly isRequired: boolean;
 }
-export interface RequiredAttribute<out T> extends AttributeRule<T> {
-  readonly isRequired: true;
-}
-export interface OptionalAttribute<out T> extends AttributeRule<T> {
-  readonly isRequired: false;
-}
-
 export interface One<out T> {
   readonly occurs: 'one';
   readonly element: ElementRule<T>;
@@ -65,27 +58,11 @@ export interface Many<out T> {
 export type ChildRule = One<unknown> | Optional<unknown> | Many<unknown>;
 
 type Parts = Readonly<Record<string, AttributeRule<unknown> | ChildRule>>;
-type PartValue<P> =
-  P extends One<infer T>
-    ? T
-    : P extends Optional<infer T>
-      ? T | null
-      : P extends Many<infer T>
-        ? readonly T[]
-        : P extends RequiredAttribute<infer T>
-          ? T
-          : P extends OptionalAttribute<infer T>
-            ? T | null
-            : never;
-/** The values of an element's parts: null for an absent optional one, a list for a repeated one. */
-export type PartValues<P extends Parts> = { readonly [Name in keyof P]: PartValue<P[Name]> };
+/** The values of an element's parts by name: null for an absent optional one, a list for a repeated one. */
+type PartValues = Readonly<Record<string, unknown>>;
 
-export function attribute<T>(scalar: Scalar<T>): RequiredAttribute<T> {
-  return { scalar, isRequired: true };
-}
-
-export function optionalAttribute<T>(scalar: Scalar<T>): OptionalAttribute<T> {
-  return { scalar, isRequired: false };
+export function attribute<T>(scalar: Scalar<T>, isRequired: boolean): AttributeRule<T> {
+  return { scalar, isRequired };
 }
 
 export function one<T>(element: ElementRule<T>, limit?: VersionLimit): One<T> {
@@ -101,10 +78,10 @@ export function many<T>(element: ElementRule<T>, limit?: VersionLimit): Many<T> 
   return limit === undefined ? { occurs: 'many', element } : { occurs: 'many', element, limit };
 }
 
-/** An element of attributes and children, in any order. `build` turns their values into the element's own. */
-export function element<P extends Parts, T>(
-  parts: P,
-  build: (values: PartValues<P>) => T | Refusal,
+/** An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it is told. */
+export function element<T>(
+  parts: Parts,
+  build: (values: PartValues, name: string) => T | Refusal,
 ): ElementRule<T> {
   const attributes = new Map<string, AttributeRule<unknown>>();
   const children = new Map<string, ChildRule>();
@@ -117,18 +94,8 @@ export function element<P extends Parts, T>(
     children,
     isLeaf: false,
     isNillable: false,
-    // The reader has filled `fields` by these very parts, which the compiler cannot follow.
-    finish: (frame) => build(frame.fields as PartValues<P>),
+    finish: (frame) => build(frame.fields, frame.name),
   };
-}
-
-/** An element that holds nothing but repeated children of one name; becomes their list. */
-export function listOf<T>(
-  name: string,
-  item: ElementRule<T>,
-  limit?: VersionLimit,
-): ElementRule<readonly T[]> {
-  return element({ [name]: many(item, limit) }, (values) => values[name] ?? []);
 }
 
 /** An element that holds a text of the given type. */

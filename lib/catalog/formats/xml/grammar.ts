@@ -1,268 +1,96 @@
+import type { VersionContent } from '../../model/version-content.ts';
 import {
-  BillingMode,
-  BlockType,
-  FixedType,
-  PhaseType,
-  ProductCategory,
-  TierBlockPolicy,
-  UsageType,
-} from '../../../records/index.ts';
-import { Decimal } from '../../../values/money/index.ts';
-import { BillingPeriod, type Duration, TimeUnit } from '../../../values/time/index.ts';
+  type NamedField,
+  type RecordType,
+  type RuleCaseType,
+  recordOf,
+  type ValueType,
+} from '../fields/field.ts';
+import { version } from '../fields/records.ts';
+import { anyText } from '../fields/scalar.ts';
 import {
-  type Block,
-  type Fixed,
-  type InternationalPrice,
-  type Limit,
-  type Price,
-  type PriceList,
-  type PriceListSet,
-  type Product,
-  type Recurring,
-  type Tier,
-  type TieredBlock,
-  UNBOUNDED,
-  type Unit,
-  type Usage,
-  type WrittenDecimal,
-} from '../../model/catalog-model.ts';
-import type { PhaseContent, PlanContent, VersionContent } from '../../model/version-content.ts';
-import { VERSION_LIMITS } from '../../model/version-limits.ts';
-import {
+  type AttributeRule,
   attribute,
+  type ChildRule,
   type ElementRule,
   element,
   leaf,
-  listOf,
   many,
   nillableLeaf,
   one,
   optional,
-  optionalAttribute,
   Refusal,
 } from './element.ts';
-import { rulesElement } from './rules-grammar.ts';
-import { anyText, currency, dateTime, decimal, int, name, nonBlankText, oneOf } from './scalar.ts';
 
-// The grammar of §3.3, bottom up. Element and attribute names are those of the document.
+// The grammar of §3.3, made of the tables of fields.
 
-const unbounded: WrittenDecimal = { value: new Decimal(UNBOUNDED), text: String(UNBOUNDED) };
+const known = new Map<ValueType, ElementRule<unknown>>();
 
-const billingMode = oneOf('a billing mode', BillingMode);
-const billingPeriod = oneOf('a billing period', BillingPeriod);
-const phaseType = oneOf('a phase type', PhaseType);
-const nameAttribute = attribute(name);
-const prettyName = optionalAttribute(anyText);
-const reference = leaf(name);
+function ruleOf<T>(type: ValueType<T>): ElementRule<T> {
+  const rule = known.get(type) ?? newRule(type);
+  known.set(type, rule);
+  return rule as ElementRule<T>;
+}
 
-const price = element(
-  { currency: one(leaf(currency)), value: one(nillableLeaf(decimal)) },
-  (values): Price => ({ currency: values.currency, amount: values.value }),
-);
-const international = element(
-  { price: many(price) },
-  (values): InternationalPrice => ({ prices: values.price }),
-);
+function newRule(type: ValueType): ElementRule<unknown> {
+  if (type.kind === 'scalar') return leaf(type);
+  return type.kind === 'record' ? recordRule(type) : caseRule(type);
+}
 
-const limit = element(
-  { unit: one(reference), max: optional(leaf(decimal)), min: optional(leaf(decimal)) },
-  (values): Limit => ({ unit: values.unit, max: values.max ?? unbounded, min: values.min ?? unbounded }),
-);
-const limits = listOf('limit', limit);
+function recordRule(type: RecordType): ElementRule<unknown> {
+  const parts: Record<string, AttributeRule<unknown> | ChildRule> = {};
+  for (const [name, scalar] of type.constants) parts[name] = attribute(scalar, false);
+  for (const field of type.fields) parts[field.element] = partOf(field);
+  return element(parts, (values) => recordOf(type, (field) => values[field.element]));
+}
 
-const block = element(
-  {
-    type: optionalAttribute(oneOf('a block type', BlockType)),
-    unit: one(reference),
-    size: one(leaf(decimal)),
-    prices: one(international),
-    minTopUpCredit: optional(leaf(decimal)),
-  },
-  (values): Block => ({
-    type: values.type ?? BlockType.VANILLA,
-    unit: values.unit,
-    size: values.size,
-    prices: values.prices,
-    minTopUpCredit: values.minTopUpCredit,
-  }),
-);
+function partOf({ place, type, absent, limit, ...field }: NamedField): AttributeRule<unknown> | ChildRule {
+  if (place === 'attribute' && type.kind === 'scalar') return attribute(type, absent === undefined);
+  if (place === 'repeated') return many(ruleOf(type), limit);
+  const rule = field.item === undefined ? ruleOf(type) : listRule(field.item, many(ruleOf(type), limit));
+  if (absent !== undefined) return optional(rule);
+  if (field.isNillable && type.kind === 'scalar') return one(nillableLeaf(type));
+  return one(rule, field.item === undefined ? limit : undefined);
+}
 
-const tieredBlock = element(
-  {
-    type: optionalAttribute(oneOf('the type of a tiered block', { TIERED: BlockType.TIERED })),
-    unit: one(reference),
-    size: one(leaf(decimal)),
-    prices: one(international),
-    max: one(leaf(decimal)),
-  },
-  ({ unit, size, prices, max }): TieredBlock => ({ unit, size, prices, max }),
-);
+/** An element that holds nothing but repeated children of one name; becomes their list. */
+function listRule(item: string, items: ChildRule): ElementRule<unknown> {
+  return element({ [item]: items }, (values) => values[item]);
+}
 
-const tier = element(
-  {
-    limits: optional(limits),
-    blocks: optional(listOf('tieredBlock', tieredBlock)),
-    fixedPrice: optional(international),
-    recurringPrice: optional(international),
-  },
-  (values): Tier => ({
-    limits: values.limits ?? [],
-    blocks: values.blocks ?? [],
-    fixedPrice: values.fixedPrice,
-    recurringPrice: values.recurringPrice,
-  }),
-);
-
-const usage = element(
-  {
-    name: nameAttribute,
-    prettyName,
-    billingMode: attribute(billingMode),
-    usageType: attribute(oneOf('a usage type', UsageType)),
-    tierBlockPolicy: optionalAttribute(oneOf('a tier block policy', TierBlockPolicy)),
-    billingPeriod: one(leaf(billingPeriod)),
-    limits: optional(limits),
-    blocks: optional(listOf('block', block)),
-    tiers: optional(listOf('tier', tier)),
-    fixedPrice: optional(international),
-    recurringPrice: optional(international),
-  },
-  (values): Usage => ({
-    name: values.name,
-    prettyName: values.prettyName ?? values.name,
-    billingMode: values.billingMode,
-    usageType: values.usageType,
-    tierBlockPolicy: values.tierBlockPolicy ?? TierBlockPolicy.ALL_TIERS,
-    billingPeriod: values.billingPeriod,
-    limits: values.limits ?? [],
-    blocks: values.blocks ?? [],
-    tiers: values.tiers ?? [],
-    fixedPrice: values.fixedPrice,
-    recurringPrice: values.recurringPrice,
-  }),
-);
-
-const duration = element(
-  { unit: one(leaf(oneOf('a time unit', TimeUnit))), number: optional(leaf(int)) },
-  (values): Duration => ({ unit: values.unit, number: values.number ?? UNBOUNDED }),
-);
-
-const fixed = element(
-  { type: optionalAttribute(oneOf('a fixed type', FixedType)), fixedPrice: optional(international) },
-  (values): Fixed => ({
-    type: values.type ?? FixedType.ONE_TIME,
-    price: values.fixedPrice ?? { prices: [] },
-  }),
-);
-
-const recurring = element(
-  { billingPeriod: one(leaf(billingPeriod)), recurringPrice: optional(international) },
-  (values): Recurring => ({ billingPeriod: values.billingPeriod, price: values.recurringPrice }),
-);
-
-const phase = element(
-  {
-    type: attribute(phaseType),
-    prettyName,
-    duration: one(duration),
-    fixed: optional(fixed),
-    recurring: optional(recurring),
-    usages: optional(listOf('usage', usage)),
-  },
-  (values): PhaseContent => ({ ...values, usages: values.usages ?? [] }),
-);
-
-const plan = element(
-  {
-    name: nameAttribute,
-    prettyName,
-    effectiveDateForExistingSubscriptions: optional(leaf(dateTime)),
-    product: one(reference),
-    recurringBillingMode: optional(leaf(billingMode)),
-    initialPhases: optional(listOf('phase', phase, VERSION_LIMITS.phases)),
-    finalPhase: one(phase, VERSION_LIMITS.phases),
-    plansAllowedInBundle: optional(leaf(int)),
-  },
-  (values): PlanContent => ({
-    ...values,
-    prettyName: values.prettyName ?? values.name,
-    initialPhases: values.initialPhases ?? [],
-    plansAllowedInBundle: values.plansAllowedInBundle ?? UNBOUNDED,
-  }),
-);
-
-const addOns = listOf('addonProduct', reference);
-const product = element(
-  {
-    name: nameAttribute,
-    prettyName,
-    category: one(leaf(oneOf('a product category', ProductCategory))),
-    included: optional(addOns),
-    available: optional(addOns),
-    limits: optional(limits),
-  },
-  (values): Product => ({
-    name: values.name,
-    prettyName: values.prettyName ?? values.name,
-    category: values.category,
-    included: values.included ?? [],
-    available: values.available ?? [],
-    limits: values.limits ?? [],
-  }),
-);
-
-const unit = element(
-  { name: nameAttribute, prettyName },
-  (values): Unit => ({ name: values.name, prettyName: values.prettyName ?? values.name }),
-);
-
-const priceList = element(
-  { name: nameAttribute, prettyName, plans: optional(listOf('plan', reference)) },
-  (values): PriceList => ({
-    name: values.name,
-    prettyName: values.prettyName ?? values.name,
-    plans: values.plans ?? [],
-  }),
-);
-
-const priceLists = element(
-  {
-    defaultPriceList: one(priceList, VERSION_LIMITS.priceLists),
-    childPriceList: many(priceList, VERSION_LIMITS.priceLists),
-  },
-  (values): PriceListSet => ({
-    defaultPriceList: values.defaultPriceList,
-    childPriceLists: values.childPriceList,
-  }),
-);
-
-const version = element(
-  {
-    effectiveDate: one(leaf(dateTime)),
-    catalogName: one(leaf(nonBlankText)),
-    recurringBillingMode: optional(leaf(billingMode)),
-    currencies: one(listOf('currency', leaf(currency))),
-    units: optional(listOf('unit', unit)),
-    products: one(listOf('product', product, VERSION_LIMITS.products)),
-    rules: one(rulesElement),
-    plans: one(listOf('plan', plan, VERSION_LIMITS.plans)),
-    priceLists: one(priceLists),
-  },
-  (values): VersionContent => ({ ...values, units: values.units ?? [] }),
-);
+function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): ElementRule<unknown> {
+  const names = Object.keys(conditions);
+  const parts: Record<string, ChildRule> = { [resultName]: one(leaf(result)) };
+  for (const [name, scalar] of Object.entries(conditions)) parts[name] = optional(leaf(scalar));
+  const plainNameOf = new Map(Object.entries(aliases).map(([plain, name]) => [name, plain]));
+  for (const [name, plain] of plainNameOf) parts[plain] = parts[name] as ChildRule;
+  return element(parts, (values, owner) => {
+    const found: Record<string, unknown> = {};
+    for (const name of names) {
+      const plain = plainNameOf.get(name);
+      const other = plain === undefined ? null : values[plain];
+      if (other !== null && values[name] !== null) {
+        return new Refusal(`Elements "${name}" and "${plain}" of "${owner}" say the same; keep one`);
+      }
+      found[name] = values[name] ?? other;
+    }
+    return { conditions: found, result: values[resultName] };
+  });
+}
 
 /** The envelope that retrieval returns; its own `catalogName` is ignored. */
 export interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }
 
-const versions = element({ version: many(version) }, (values) =>
-  values.version.length > 0 ? values.version : new Refusal('Element "versions" lacks the element "version"'),
-);
+const versions = element({ version: many(ruleOf(version)) }, (values) => {
+  const found = values.version as readonly VersionContent[];
+  return found.length > 0 ? found : new Refusal('Element "versions" lacks the element "version"');
+});
 
 const envelope = element(
   { versions: one(versions), catalogName: optional(leaf(anyText)) },
-  (values): EnvelopeContent => ({ versions: values.versions }),
+  (values): EnvelopeContent => ({ versions: values.versions as EnvelopeContent['versions'] }),
 );
 
 /** The two accepted root elements (§3.1). */
@@ -270,6 +98,6 @@ export const catalogRoots: ReadonlyMap<string, ElementRule<VersionContent | Enve
   string,
   ElementRule<VersionContent | EnvelopeContent>
 >([
-  ['catalog', version],
+  ['catalog', ruleOf(version)],
   ['catalogs', envelope],
 ]);

@@ -11,10 +11,10 @@ import {
 } from '../../../values/limits.ts';
 import { excess, type VersionLimit } from '../../model/version-limits.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
+import { trimXml } from '../fields/scalar.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
 import { quote } from './quote.ts';
-import { trimXml } from './scalar.ts';
 import type { XmlSource } from './source.ts';
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';

@@ -7,15 +7,18 @@ import type {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../../../records/index.ts';
-import type { Currency } from '../../../values/money/index.ts';
-import type { BillingPeriod, TimeUnit } from '../../../values/time/index.ts';
+} from '../../records/catalog-enumerations.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// A catalog as its author writes it in TypeScript. Names are type parameters, so that a name which nothing in the
-// version bears does not compile: C currencies, U units, P products, N plans, L price lists.
+// A catalog as its author writes it in TypeScript, or a catalog plugin gives it. Names are type parameters, so that a name
+// which nothing in the version bears does not compile: C currencies, U units, P products, N plans, L price lists.
 
-/** A decimal written out, `'29.00'`: its digits are kept. Up to 15 integer and 9 fractional digits, no exponent. */
-export type Amount = `${number}`;
+/**
+ * A decimal written out, `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits, no
+ * exponent.
+ */
+export type Amount = `${number}` | Decimal;
 
 /** Counts and bounds; a number stands for its digits. */
 export type Quantity = number | Amount;
@@ -159,7 +162,7 @@ interface SubscriptionConditions<P extends string, L extends string> extends Cre
   readonly phaseType?: PhaseType;
 }
 
-/** The first case whose conditions all hold decides; one without conditions always holds (§8). */
+/** The first case whose conditions all hold decides; one without conditions always holds (catalog §8). */
 export interface RulesDefinition<P extends string, L extends string> {
   /** The last case has no conditions. */
   readonly changePolicy: readonly (ChangeConditions<P, L> & {
@@ -199,12 +202,19 @@ export interface VersionDefinition<
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
   /** By name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
-  /** By name; each plan is in at least one. */
-  readonly priceLists: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
+  /** By name; each plan is in at least one. Default: all plans in `DEFAULT`. */
+  readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
     readonly DEFAULT: PriceListDefinition<NoInfer<N>>;
   };
-  readonly rules: RulesDefinition<NoInfer<P>, NoInfer<L>>;
+  /** Default: changes and cancellations take effect at once. */
+  readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
 /** A version of no particular names. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
+
+/** A catalog of versions in any order, no two of one date; without any, nothing is sold. */
+export interface CatalogDefinition {
+  readonly name: string;
+  readonly versions: readonly AnyVersionDefinition[];
+}

@@ -1,0 +1,126 @@
+import type { VersionLimit } from '../../model/version-limits.ts';
+import type { Scalar } from './scalar.ts';
+
+// The words of the tables of fields, which say once for all formats what a record of the model holds. A format walks over
+// the fields of a record to read or to write it.
+
+/** What a value of the model is: one text, a record, or a case of a rule. */
+export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
+
+export interface RecordType<out T = unknown> {
+  readonly kind: 'record';
+  /** In the order of the document. */
+  readonly fields: readonly NamedField[];
+  /** Those of them that a document has as attributes, and the others. */
+  readonly attributes: readonly NamedField[];
+  readonly children: readonly NamedField[];
+  /** Attributes of which a document can say but one thing. */
+  readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
+  /** The field that a definition may give in the place of the whole record. */
+  readonly short: string | undefined;
+  /** Never there: tells the compiler what the record is. */
+  readonly of?: T;
+}
+
+/** A case of a rule: conditions, of which none has to be given, and the result where all of them hold. */
+export interface RuleCaseType<out T = unknown> {
+  readonly kind: 'case';
+  readonly conditions: Readonly<Record<string, Scalar>>;
+  /** Name of the result, beside those of the conditions. */
+  readonly resultName: string;
+  readonly result: Scalar;
+  /** Further names by which a document may call conditions. */
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly of?: T;
+}
+
+export interface Field<out T = unknown> {
+  /** Where a document has it: an attribute, an element, an element around its items, or an element for each item. */
+  readonly place: 'attribute' | 'element' | 'list' | 'repeated';
+  /** Of a list: of each item. */
+  readonly type: ValueType;
+  /** Name of each item of a list in the document. */
+  readonly item?: string;
+  /** A document may say that it is null. */
+  readonly isNillable?: true;
+  /** Name in the document, where it is not that of the field. */
+  readonly element?: string;
+  /** What it is where it is not given; a function of the fields before it, or a value. Undefined: it has to be given. */
+  readonly absent?: unknown;
+  /** The same for definitions alone: a document has to give it. */
+  readonly unsaid?: unknown;
+  /** Bounds how many there are in a version or plan. */
+  readonly limit?: VersionLimit;
+  readonly of?: T;
+}
+
+export interface NamedField extends Field {
+  readonly name: string;
+  readonly element: string;
+}
+
+interface Options<A> extends Pick<Field, 'element' | 'limit'> {
+  readonly absent?: A | ((before: { readonly name: string }) => A);
+  readonly unsaid?: A;
+}
+
+export function attribute<T, A = never>(type: Scalar<T>, options: Options<A> = {}): Field<T | A> {
+  return { place: 'attribute', type, ...options };
+}
+
+/** An element that holds a text or a record. */
+export function element<T, A = never>(type: ValueType<T>, options: Options<A> = {}): Field<T | A> {
+  return { place: 'element', type, ...options };
+}
+
+/** An element that holds a text, or says that there is none. */
+export function nillable<T>(type: Scalar<T>, options: Options<never>): Field<T | null> {
+  return { place: 'element', type, isNillable: true, ...options };
+}
+
+/** An element that holds nothing but elements named `item`. */
+export function list<T>(
+  item: string,
+  type: ValueType<T>,
+  options: Options<readonly T[]> = {},
+): Field<readonly T[]> {
+  return { place: 'list', item, type, ...options };
+}
+
+/** Elements of one name beside others; there may be none. */
+export function repeated<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
+  return { place: 'repeated', type, absent: [], ...options };
+}
+
+/** A record with all its fields. */
+export function record<T extends object>(
+  fields: { readonly [Name in keyof T]-?: Field<T[Name]> },
+  {
+    constants = [],
+    short,
+  }: { readonly constants?: RecordType['constants']; readonly short?: keyof T & string } = {},
+): RecordType<T> {
+  const named = Object.entries<Field>(fields).map(([name, field]) => ({ element: name, ...field, name }));
+  const attributes = named.filter(({ place }) => place === 'attribute');
+  const children = named.filter(({ place }) => place !== 'attribute');
+  return { kind: 'record', fields: named, attributes, children, constants, short };
+}
+
+/** The record of the values that are given, null or undefined where none is. */
+export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField) => unknown): T {
+  const values: Record<string, unknown> = {};
+  for (const field of fields) {
+    const { absent = null } = field;
+    values[field.name] = given(field) ?? (typeof absent === 'function' ? absent(values) : absent);
+  }
+  return values as T;
+}
+
+/** The record of these values, completed as the table says. */
+export function completed<T>(
+  type: RecordType<T>,
+  values: { readonly [Name in keyof T]?: T[Name] | null },
+): T {
+  const known: Readonly<Record<string, unknown>> = values;
+  return recordOf(type, ({ name, unsaid }) => known[name] ?? unsaid);
+}

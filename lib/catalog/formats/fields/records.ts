@@ -1,0 +1,166 @@
+import {
+  BillingMode,
+  BlockType,
+  FixedType,
+  PhaseType,
+  ProductCategory,
+  TierBlockPolicy,
+  UsageType,
+} from '../../../records/index.ts';
+import { BillingPeriod, type Duration, TimeUnit, UNLIMITED_DURATION } from '../../../values/time/index.ts';
+import {
+  type Block,
+  type Fixed,
+  type InternationalPrice,
+  type Limit,
+  type Price,
+  type PriceList,
+  type PriceListSet,
+  type Product,
+  type Recurring,
+  type Tier,
+  type TieredBlock,
+  UNBOUNDED,
+  type Unit,
+  type Usage,
+} from '../../model/catalog-model.ts';
+import { writtenDecimal } from '../../model/plain-text.ts';
+import { SIMPLE_RULES } from '../../model/simple-rules.ts';
+import type { PhaseContent, PlanContent, VersionContent } from '../../model/version-content.ts';
+import { VERSION_LIMITS } from '../../model/version-limits.ts';
+import { attribute, element, list, nillable, record, repeated } from './field.ts';
+import { rules } from './rules.ts';
+import { anyText, currency, dateTime, decimal, int, name, nonBlankText, oneOf, only } from './scalar.ts';
+
+// Every record of a catalog version with its fields, bottom up (§2, §3.3).
+
+const billingMode = oneOf('a billing mode', BillingMode);
+const billingPeriod = element(oneOf('a billing period', BillingPeriod));
+const noBound = writtenDecimal(String(UNBOUNDED));
+const none = { absent: null };
+/** For people; by default the name. */
+const prettyName = attribute(anyText, { absent: (before) => before.name });
+const names = { name: attribute(name), prettyName };
+
+const price = record<Price>({ currency: element(currency), amount: nillable(decimal, { element: 'value' }) });
+
+/** In a definition an object by currency, in JSON a list. */
+export const internationalPrice = record<InternationalPrice>({
+  prices: repeated(price, { element: 'price' }),
+});
+
+const limit = record<Limit>({
+  unit: element(name),
+  max: element(decimal, { absent: noBound }),
+  min: element(decimal, { absent: noBound }),
+});
+const limits = list('limit', limit, { absent: [] });
+
+const block = record<Block>({
+  type: attribute(oneOf('a block type', BlockType), { absent: BlockType.VANILLA }),
+  unit: element(name),
+  size: element(decimal),
+  prices: element(internationalPrice),
+  minTopUpCredit: element(decimal, none),
+});
+
+const tieredBlock = record<TieredBlock>(
+  {
+    unit: element(name),
+    size: element(decimal),
+    prices: element(internationalPrice),
+    max: element(decimal, { unsaid: noBound }),
+  },
+  { constants: [['type', only('the type of a tiered block', BlockType.TIERED)]] },
+);
+
+export const tier = record<Tier>({
+  limits,
+  blocks: list('tieredBlock', tieredBlock, { absent: [] }),
+  fixedPrice: element(internationalPrice, none),
+  recurringPrice: element(internationalPrice, none),
+});
+
+export const usage = record<Usage>({
+  ...names,
+  billingMode: attribute(billingMode),
+  usageType: attribute(oneOf('a usage type', UsageType)),
+  tierBlockPolicy: attribute(oneOf('a tier block policy', TierBlockPolicy), {
+    absent: TierBlockPolicy.ALL_TIERS,
+  }),
+  billingPeriod,
+  limits,
+  blocks: list('block', block, { absent: [] }),
+  tiers: list('tier', tier, { absent: [] }),
+  fixedPrice: element(internationalPrice, none),
+  recurringPrice: element(internationalPrice, none),
+});
+
+const duration = record<Duration>({
+  unit: element(oneOf('a time unit', TimeUnit)),
+  number: element(int, { absent: UNBOUNDED }),
+});
+
+export const fixed = record<Fixed>(
+  {
+    type: attribute(oneOf('a fixed type', FixedType), { absent: FixedType.ONE_TIME }),
+    price: element(internationalPrice, { element: 'fixedPrice', absent: { prices: [] } }),
+  },
+  { short: 'price' },
+);
+
+const recurring = record<Recurring>({
+  billingPeriod,
+  price: element(internationalPrice, { element: 'recurringPrice', absent: null }),
+});
+
+export const phase = record<PhaseContent>({
+  type: attribute(oneOf('a phase type', PhaseType)),
+  prettyName: attribute(anyText, none),
+  duration: element(duration, { unsaid: UNLIMITED_DURATION }),
+  fixed: element(fixed, none),
+  recurring: element(recurring, none),
+  usages: list('usage', usage, { absent: [] }),
+});
+
+export const plan = record<PlanContent>({
+  ...names,
+  effectiveDateForExistingSubscriptions: element(dateTime, none),
+  product: element(name),
+  recurringBillingMode: element(billingMode, none),
+  initialPhases: list('phase', phase, { absent: [], limit: VERSION_LIMITS.phases }),
+  finalPhase: element(phase, { limit: VERSION_LIMITS.phases }),
+  plansAllowedInBundle: element(int, { absent: UNBOUNDED }),
+});
+
+const addOns = list('addonProduct', name, { absent: [] });
+
+export const product = record<Product>({
+  ...names,
+  category: element(oneOf('a product category', ProductCategory)),
+  included: addOns,
+  available: addOns,
+  limits,
+});
+
+export const priceList = record<PriceList>(
+  { ...names, plans: list('plan', name, { absent: [] }) },
+  { short: 'plans' },
+);
+
+const priceLists = record<PriceListSet>({
+  defaultPriceList: element(priceList, { limit: VERSION_LIMITS.priceLists }),
+  childPriceLists: repeated(priceList, { element: 'childPriceList', limit: VERSION_LIMITS.priceLists }),
+});
+
+export const version = record<VersionContent>({
+  effectiveDate: element(dateTime),
+  catalogName: element(nonBlankText),
+  recurringBillingMode: element(billingMode, none),
+  currencies: list('currency', currency),
+  units: list('unit', record<Unit>(names), { absent: [] }),
+  products: list('product', product, { limit: VERSION_LIMITS.products }),
+  rules: element(rules, { unsaid: SIMPLE_RULES }),
+  plans: list('plan', plan, { limit: VERSION_LIMITS.plans }),
+  priceLists: element(priceLists),
+});
