@@ -7,11 +7,11 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { isDue } from '../periods/window.ts';
 import {
   type EvaluationSettings,
+  evaluateSubscription,
   missingItemIds,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { evaluateSubscriptions } from './evaluate-subscriptions.ts';
 import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './run-invoice.ts';
 
 /** What one run of an account reads. */
@@ -48,7 +48,9 @@ export interface AccountRun {
  * @throws InvariantError on an illegal state; nothing may be written then.
  */
 export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
-  const evaluations = evaluateSubscriptions(dueSubscriptions(input), input, nextItemId);
+  const evaluations = dueSubscriptions(input).map((subscription) =>
+    evaluateSubscription(subscription, input, nextItemId),
+  );
   const items = evaluations.flatMap((evaluation) => evaluation.items);
   const { invoice = NEW_COMMITTED } = input;
   const all = [...(invoice.draft?.items ?? []), ...items];
