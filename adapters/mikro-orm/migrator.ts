@@ -1,14 +1,21 @@
 import type { EntitySchema, MigrationObject, MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { schemaOptions } from './schema.ts';
+import { refusal, schemaOptions, schemaState } from './schema.ts';
 
-/** Runs the migrations that are missing, through a MikroORM instance of our own over a connection that is open. */
+/**
+ * Runs the migrations that are missing, through a MikroORM instance of our own over a connection that is open.
+ * @throws Error on a database from before the first of them.
+ */
 export async function applyMigrations(input: {
   readonly open: (options: ReturnType<typeof migratorOptions>) => MikroORM;
   readonly entities: EntitySchema[];
   readonly migrations: readonly MigrationObject[];
 }): Promise<readonly string[]> {
   const orm = input.open(migratorOptions(input.entities, input.migrations));
+  const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  const { former } = schemaState(input.migrations, executed);
+  const refused = refusal({ former, missing: [], unknown: [] });
+  if (refused) throw refused;
   // Not closed afterwards: its connection is somebody else's.
   const done = await orm.migrator.up();
   return done.map(({ name }) => name);

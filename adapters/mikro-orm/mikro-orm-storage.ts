@@ -240,7 +240,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       await migrate();
       state = await stateNow();
     }
-    if (state.missing.length > 0 || state.unknown.length > 0) throw refusal(state);
+    const refused = refusal(state);
+    if (refused) throw refused;
     const unbound = requireRowSecurity ? await this.system.unboundRole() : null;
     if (unbound !== null) throw unboundRoleRefused(unbound);
   }

@@ -33,18 +33,30 @@ export interface SchemaState {
   readonly missing: readonly string[];
   /** Migrations that have run and that this version does not know: the schema is newer than the code. */
   readonly unknown: readonly string[];
+  /** The same from before the first migration there is: what the database holds is not carried over. */
+  readonly former: readonly string[];
+}
+
+/** What stands between the schema of these migrations and a database in which the others have run. */
+export function schemaState(
+  migrations: readonly MigrationObject[],
+  executed: readonly string[],
+): SchemaState {
+  const names = migrations.map(({ name }) => name);
+  const [first = ''] = names;
+  const unknown = executed.filter((name) => !names.includes(name));
+  return {
+    missing: names.filter((name) => !executed.includes(name)),
+    unknown: unknown.filter((name) => name > first),
+    former: unknown.filter((name) => name < first),
+  };
 }
 
 export async function readSchemaState(
   runner: Runner,
   migrations: readonly MigrationObject[],
 ): Promise<SchemaState> {
-  const executed = new Set(await executedMigrations(runner));
-  const known = new Set(migrations.map(({ name }) => name));
-  return {
-    missing: migrations.map(({ name }) => name).filter((name) => !executed.has(name)),
-    unknown: [...executed].filter((name) => !known.has(name)),
-  };
+  return schemaState(migrations, await executedMigrations(runner));
 }
 
 async function executedMigrations(runner: Runner): Promise<readonly string[]> {
@@ -54,18 +66,27 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
   return rows.map((row) => String(row.name));
 }
 
-/** Why the engine does not start on this schema, with the command that helps. */
-export function refusal(state: SchemaState): Error {
-  if (state.unknown.length > 0) {
+/** Why the engine does not start on this schema, with what helps; null where it does. */
+export function refusal({ former, missing, unknown }: SchemaState): Error | null {
+  if (former.length > 0) {
     return new Error(
-      `The database was migrated by a newer version of billwright (${state.unknown.join(', ')}); ` +
+      'The database was made by billwright before its first release, whose databases are not carried over; open the ' +
+        'storage on an empty database, or remove the tables named bw_* from this one',
+    );
+  }
+  if (unknown.length > 0) {
+    return new Error(
+      `The database was migrated by a newer version of billwright (${unknown.join(', ')}); ` +
         'update the package on this node',
     );
   }
-  return new Error(
-    `The database lacks ${state.missing.length} migration(s) of billwright, first ${state.missing[0] ?? 'none'}; ` +
-      'run "billwright migrate", or open the storage with { migrate: true }',
-  );
+  if (missing.length > 0) {
+    return new Error(
+      `The database lacks ${missing.length} migration(s) of billwright, first ${missing[0]}; ` +
+        'run "billwright migrate", or open the storage with { migrate: true }',
+    );
+  }
+  return null;
 }
 
 /** Why the engine does not start as this role where row-level security is required. */

@@ -3,7 +3,8 @@ import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { expect } from 'chai';
 import { defineEntities } from '../../adapters/mikro-orm/entities.ts';
-import { migrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
+import { migrations as ofPostgresql } from '../../adapters/mikro-orm/migrations/postgresql/index.ts';
+import { migrations as ofSqlite } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { migrate as migratePostgresql, postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
 import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/schema.ts';
@@ -71,10 +72,31 @@ eachDatabase((kind, open) => {
       expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
     });
 
+    it('from before the first release is refused with what to do, by migrate too', async () => {
+      const database = await open(migrated);
+      const orm = schemaOf(database);
+      await orm.em.getConnection().execute(`update bw_migrations set name = '20261121-initial'`);
+      await orm.close(true);
+      const storage =
+        database.kind === 'sqlite' ? sqlite(database.path) : postgresql({ url: database.url, migrate: true });
+      const refused = await rejection(storage.prepare());
+      await storage.close();
+      const refusals = [refused, await rejection(migrationsOf(database).migrate())];
+      for (const { message } of refusals) {
+        expect(message)
+          .to.contain('before its first release')
+          .and.to.contain('open the storage on an empty database');
+      }
+    });
+
+    it('has migrations that are listed in the order of their names', async () => {
+      const names = migrationsOf(await open()).migrations.map(({ name }) => name);
+      expect(names).to.deep.equal(names.toSorted());
+    });
+
     it('is made by migrate, whose second call finds nothing to do', async () => {
       const database = await open();
-      const migrate = () =>
-        database.kind === 'sqlite' ? migrateSqlite(database.path) : migratePostgresql(database.url);
+      const { migrations, migrate } = migrationsOf(database);
       expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
       expect(await migrate()).to.deep.equal([]);
       const storage = storageAt(database);
@@ -98,8 +120,7 @@ eachDatabase((kind, open) => {
       const orm = schemaOf(database);
       await orm.em.getConnection().execute('create table host_orders (id integer primary key)');
       await orm.close(true);
-      if (database.kind === 'sqlite') await migrateSqlite(database.path);
-      else await migratePostgresql(database.url);
+      await migrationsOf(database).migrate();
       const after = schemaOf(database);
       await after.em.getConnection().execute('insert into host_orders values (1)');
       if (kind === 'postgresql') await after.em.getConnection().execute(SHOW_ACCOUNTS);
@@ -118,6 +139,12 @@ onPostgresql('storage: schema on PostgreSQL', (open) => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 });
+
+function migrationsOf(database: TestDatabase) {
+  return database.kind === 'sqlite'
+    ? { migrations: ofSqlite, migrate: () => migrateSqlite(database.path) }
+    : { migrations: ofPostgresql, migrate: () => migratePostgresql(database.url) };
+}
 
 function schemaOf(database: TestDatabase) {
   return database.kind === 'sqlite'

@@ -13,27 +13,22 @@ import { migrations as sqliteMigrations } from './sqlite/index.ts';
  *
  *     node adapters/mikro-orm/migrations/generate.ts <name> <URL of an empty PostgreSQL database>
  *
- * Add the new files to the `index.ts` beside them.
+ * Add the new files to the end of the `index.ts` beside them, whose names are in order.
  */
 const [name = 'change', url] = process.argv.slice(2);
 const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
 for (const database of [
-  {
-    folder: 'sqlite',
-    orm: new SqliteOrm({ ...options('sqlite'), dbName: ':memory:' }),
-    isFirst: sqliteMigrations.length === 0,
-  },
+  { folder: 'sqlite', orm: new SqliteOrm({ ...options('sqlite'), dbName: ':memory:' }) },
   {
     folder: 'postgresql',
     orm: new PostgresqlOrm({ ...options('postgresql'), clientUrl: url ?? 'postgresql://127.0.0.1/empty' }),
-    isFirst: postgresqlMigrations.length === 0,
   },
 ]) {
   const { migrator } = database.orm;
-  if (!database.isFirst) await migrator.up();
+  await migrator.up();
   if (database.folder === 'postgresql') await database.orm.em.getConnection().execute(SHOW_ACCOUNTS);
-  const { fileName } = await migrator.create(undefined, false, database.isFirst, name);
+  const { fileName } = await migrator.create(undefined, false, false, name);
   console.log(fileName === '' ? `${database.folder}: nothing to do` : `${database.folder}/${fileName}`);
   await database.orm.close(true);
 }
@@ -48,7 +43,6 @@ function options(kind: 'sqlite' | 'postgresql') {
     extensions: [Migrator],
     migrations: {
       ...shared.migrations,
-      // Without a list the migrator would look for files; with an empty one it is the first migration.
       path: folder,
       pathTs: folder,
       emit: 'ts' as const,
