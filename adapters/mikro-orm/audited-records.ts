@@ -29,8 +29,6 @@ import type { StoredBundle } from './tables/subscriptions.ts';
 export interface AuditedRecord<R> {
   readonly tableName: string;
   snapshot(record: R): Readonly<Record<string, unknown>>;
-  /** Whether the record is never changed, so that it is its own history; default none is. */
-  isLasting?(record: R): boolean;
 }
 
 /** Instants and dates in their wire form, decimals as exact numbers: a snapshot is what the API shows. */
@@ -114,15 +112,10 @@ export const subscriptionAudit: AuditedRecord<New<Subscription>> = {
     category: subscription.category,
     startDate: at(subscription.alignStart.at),
     bundleStartDate: at(subscription.bundleStart.at),
-    ...chargedThroughSnapshot(subscription),
+    chargedThroughDate: at(subscription.chargedThrough?.at ?? null),
     migrated: subscription.migrated,
   }),
 };
-
-/** What a new charged-through date changes in the history of a subscription. */
-export function chargedThroughSnapshot({ chargedThrough }: Pick<Subscription, 'chargedThrough'>) {
-  return { chargedThroughDate: at(chargedThrough?.at ?? null) };
-}
 
 /** Events of these types carry their own type; all others come from a call and carry it as `userType`. */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
@@ -182,19 +175,8 @@ export const invoiceAudit: AuditedRecord<New<Invoice>> = {
   }),
 };
 
-/**
- * Items whose amounts may change: what a parent owes for a child is summed up until the invoice is committed, and credit
- * may be deleted (invoicing §9 rule 7).
- */
-const changedItems: ReadonlySet<InvoiceItem['itemType']> = new Set<InvoiceItem['itemType']>([
-  'PARENT_SUMMARY',
-  'CBA_ADJ',
-  'CREDIT_ADJ',
-]);
-
 export const invoiceItemAudit: AuditedRecord<New<InvoiceItem>> = {
   tableName: 'INVOICE_ITEMS',
-  isLasting: ({ itemType }) => !changedItems.has(itemType),
   snapshot: (item) => ({
     type: item.itemType,
     invoiceId: item.invoiceId,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Authorship, ChangeType } from '../../lib/records/index.ts';
 import { createUuidV7, type Uuid } from '../../lib/values/ids/index.ts';
-import { insertInto, type TenantScope } from './record-access.ts';
+import { eachOf, insertInto, type TenantScope } from './record-access.ts';
 import { auditLogTable } from './tables/system.ts';
 
-/** One change of an audited record, or of a series of them. */
+/** One change of an audited record. */
 export interface Change {
   readonly tableName: string;
   readonly changeType: ChangeType;
@@ -13,8 +13,6 @@ export interface Change {
   readonly accountRecordId: number | null;
   /** The record's history columns after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Of a series its last record (see `StoredAuditRow`); default the target alone. */
-  readonly lastTargetRecordId?: number;
   /** Comments of its own; default those of the call. */
   readonly comments?: string | null;
 }
@@ -32,16 +30,15 @@ export class ChangeLog {
   async flush(scope: TenantScope, authorship: Authorship): Promise<void> {
     const changes = this.#changes.splice(0);
     if (changes.length === 0) return;
-    const rows = changes.map((change) => ({
+    const rowOf = (change: Change) => ({
       ...change,
-      lastTargetRecordId: change.lastTargetRecordId ?? null,
       id: auditIds.next(),
       changeDate: authorship.createdDate,
       changedBy: authorship.userName,
       reasonCode: authorship.reasonCode,
       comments: change.comments ?? authorship.comments,
       userToken: authorship.userTokenOf(change.accountRecordId),
-    }));
-    await scope.runner.run(insertInto(scope, auditLogTable, rows));
+    });
+    await scope.runner.run(insertInto(scope, auditLogTable, eachOf(changes, rowOf)));
   }
 }

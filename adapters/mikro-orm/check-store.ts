@@ -8,7 +8,6 @@ import { ProcessingState } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { seriesTables } from './audit-series.ts';
 import {
   accountAudit,
   attemptAudit,
@@ -200,20 +199,11 @@ function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
 
 function unauditedAmong(records: Sql, auditName: string): Sql {
   const owner = raw('t.id, t.tenant_record_id, t.account_record_id');
-  const counted = (audited: Sql): Sql => sql`
-    select ${owner}, count(a.record_id) as found from (${records}) t
-    left join bw_audit_log a on a.tenant_record_id = t.tenant_record_id
-      and a.table_name = '${raw(auditName)}' and a.change_type = 'INSERT' and ${audited}
-    group by ${owner}`;
-  const alone = counted(sql`a.last_target_record_id is null and a.target_id = t.id`);
-  const inSeries =
-    counted(sql`a.last_target_record_id is not null and a.account_record_id = t.account_record_id
-    and a.target_record_id <= t.record_id and a.last_target_record_id >= t.record_id`);
-  const hasSeries = seriesTables.some(({ tableName }) => tableName === auditName);
   return sql`
-    select '${raw(auditName)}' as table_name, ${owner}, sum(found) as insertions
-    from (${alone} ${hasSeries ? sql`union all ${inSeries}` : nothing}) t
-    group by ${owner} having sum(found) <> 1`;
+    select '${raw(auditName)}' as table_name, ${owner}, count(a.record_id) as insertions from (${records}) t
+    left join bw_audit_log a on a.tenant_record_id = t.tenant_record_id and a.target_id = t.id
+      and a.table_name = '${raw(auditName)}' and a.change_type = 'INSERT'
+    group by ${owner} having count(a.record_id) <> 1`;
 }
 
 function lostOf(row: Row): LostReference {

@@ -1,11 +1,8 @@
 import type { ExportedTable, ExportedValue, ExportReads } from '../../lib/ports/storage/index.ts';
 import type { AuditEntry, AuditRow } from '../../lib/records/index.ts';
-import { assertInvariant } from '../../lib/values/errors/index.ts';
-import type { Uuid } from '../../lib/values/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
-import { seriesTables } from './audit-series.ts';
-import { entryColumns, entryOf, rowsOfSeries, type StoredRow } from './audit-store.ts';
-import { type Column, numberOf, type Row, textOf } from './columns.ts';
+import { entryColumns, entryOf } from './audit-store.ts';
+import type { Column, Row } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { nothing, raw, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
@@ -55,11 +52,7 @@ async function* auditBatches(
   const ofTable = tableName === undefined ? nothing : sql`and table_name = ${tableName}`;
   const condition = sql`account_record_id = ${accountRecordId} ${ofTable}`;
   for await (const batch of batches(scope, auditLogTable, condition)) {
-    for (const rows of runsOf(batch.map((row) => auditLogTable.decode(row)))) {
-      const [first] = rows;
-      if (first?.lastTargetRecordId === null) yield rows.map(({ lastTargetRecordId: _last, ...row }) => row);
-      else if (first !== undefined) yield* seriesBatches(scope, first);
-    }
+    yield batch.map((row) => auditLogTable.decode(row));
   }
 }
 
@@ -70,49 +63,7 @@ async function* entryBatches(
 ): AsyncIterable<readonly AuditEntry[]> {
   const listed = { name: auditLogTable.name, columns: entryColumns };
   for await (const batch of batches(scope, listed, sql`account_record_id = ${accountRecordId}`)) {
-    for (const rows of runsOf(batch.map((row) => auditLogTable.decode(row)))) {
-      const [first] = rows;
-      if (first?.lastTargetRecordId === null) yield rows.map(entryOf);
-      else if (first !== undefined) {
-        for await (const records of recordsOfSeries(scope, first)) {
-          yield records.map((record) => ({ ...entryOf(first), ...record }));
-        }
-      }
-    }
-  }
-}
-
-/** The rows in their order: those that stand for one record each together, each series by itself. */
-function runsOf(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
-  const runs: StoredRow[][] = [];
-  for (const row of rows) {
-    const run = runs.at(-1);
-    const isAlone = row.lastTargetRecordId === null && run?.[0]?.lastTargetRecordId === null;
-    if (isAlone) run?.push(row);
-    else runs.push([row]);
-  }
-  return runs;
-}
-
-/** A row for each record of a series, with the record as it was after the change, so many at a time. */
-async function* seriesBatches(scope: TenantScope, row: StoredRow): AsyncIterable<readonly AuditRow[]> {
-  for await (const records of recordsOfSeries(scope, row)) yield await rowsOfSeries(scope, row, records);
-}
-
-/** The records that a row of a series stands for. */
-async function* recordsOfSeries(
-  scope: TenantScope,
-  { tableName, accountRecordId, targetRecordId, lastTargetRecordId }: StoredRow,
-): AsyncIterable<readonly Pick<AuditRow, 'targetId' | 'targetRecordId'>[]> {
-  const table = seriesTables.find((candidate) => candidate.tableName === tableName)?.table;
-  assertInvariant(table !== undefined, `Changes of ${tableName} are not audited in series`);
-  const covered = sql`account_record_id = ${accountRecordId}
-    and record_id between ${targetRecordId} and ${lastTargetRecordId}`;
-  for await (const batch of batches(scope, table, covered)) {
-    yield batch.map((record) => ({
-      targetId: textOf(record.id, 'id') as Uuid,
-      targetRecordId: numberOf(record.record_id, 'record_id'),
-    }));
+    yield batch.map((row) => entryOf(auditLogTable.decode(row)));
   }
 }
 

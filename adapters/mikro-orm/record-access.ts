@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../lib/values/limits.ts';
-import { type Cell, type Column, numberOf, textOf } from './columns.ts';
+import { type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { type RecordTable, recordIdColumn } from './tables/record-table.ts';
@@ -159,10 +159,10 @@ export async function insert<R extends { readonly id: Uuid }>(
 export function insertInto<R extends object>(
   scope: Pick<TenantScope, 'tenantRecordId'>,
   table: RecordTable<R>,
-  records: readonly R[],
+  records: Batch<R>,
 ): Sql {
   const columns = raw(namesOf(table.written));
-  const rows = encoded(records, (record) => table.encode(scope.tenantRecordId, record));
+  const rows = eachOf(records, (record) => table.encode(scope.tenantRecordId, record));
   // `where true` tells SQLite that a following `on conflict` belongs to the insert.
   return sql`insert into ${raw(table.name)} (${columns})
     select ${columns} from ${firstRowsAs('r', table.written, rows)} where true`;
@@ -198,7 +198,7 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
   return updateFrom(scope, table, {
     keyColumns: table.columnsOf([change.key]),
     changed: table.columnsOf(change.properties),
-    rows: encoded(change.records, (record) => table.encodeOnly(written, record)),
+    rows: eachOf(change.records, (record) => table.encodeOnly(written, record)),
   });
 }
 
@@ -218,7 +218,7 @@ export async function updateRows<R extends object, P extends keyof R & string>(
   const updated = updateFrom(scope, table, {
     keyColumns: [recordIdColumn],
     changed: table.columnsOf(properties),
-    rows: encoded(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
+    rows: eachOf(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
   });
   const { affected } = await scope.runner.run(sql`${updated} ${amongMany(table, records)}`);
   assertAffected(table, affected, records.length);
@@ -266,12 +266,17 @@ function assertAffected({ name }: { readonly name: string }, affected: number, e
   assertInvariant(affected === expected, `Of ${expected} rows to change ${name} holds ${affected}`);
 }
 
-/** The rows of many records live one at a time. */
-function encoded<R>(records: readonly R[], encode: (record: R) => readonly Cell[]): Rows {
+/** Things of a known number, all there or made one after the other. */
+interface Batch<T> extends Iterable<T> {
+  readonly length: number;
+}
+
+/** What `make` makes of each; of many it lives one at a time. */
+export function eachOf<T, U>(batch: Batch<T>, make: (each: T) => U): Batch<U> {
   return {
-    length: records.length,
+    length: batch.length,
     *[Symbol.iterator]() {
-      for (const record of records) yield encode(record);
+      for (const each of batch) yield make(each);
     },
   };
 }

@@ -1,12 +1,7 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
 import type { BlockingState } from '../../lib/records/index.ts';
-import {
-  blockingStateAudit,
-  chargedThroughSnapshot,
-  lifecycleEventAudit,
-  subscriptionAudit,
-} from './audited-records.ts';
-import { insertAudited, updateAudited, updateAuditedAlike, type WriteScope } from './audited-writes.ts';
+import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from './audited-records.ts';
+import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import { bundleReads, bundleWrites } from './bundle-store.ts';
 import { ofAccounts, select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
@@ -95,17 +90,14 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
         { properties: ['isActive'], records: stateIds.map((id) => ({ id, isActive: false })) },
       ),
     setChargedThrough: async (changes) =>
-      updateAuditedAlike(
+      updateAudited(
         scope,
         { table: subscriptionsTable, audit: subscriptionAudit },
         {
-          likeness: ({ chargedThrough }) => chargedThrough?.at ?? null,
-          snapshot: chargedThroughSnapshot,
           properties: ['chargedThrough'],
-          records: changes.map(({ subscriptionId, chargedThrough, row = null }) => ({
+          records: changes.map(({ subscriptionId, chargedThrough }) => ({
             id: subscriptionId,
             chargedThrough,
-            row,
           })),
         },
       ),

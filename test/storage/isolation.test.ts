@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { SERIES_FROM } from '../../adapters/mikro-orm/audit-series.ts';
 import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
@@ -262,14 +261,6 @@ eachDatabaseAndSuperuser((kind, open) => {
           ]),
         ({ invoices }) => invoices.setRepairable([{ id: all.item.id, repairable: zero }]),
         ({ invoices }) => invoices.saveCursors([{ ...all.cursor, recordId: 1 }]),
-        ({ subscriptions }) =>
-          subscriptions.setChargedThrough(
-            Array.from({ length: SERIES_FROM }, (_, index) => ({
-              subscriptionId: all.subscription.id,
-              chargedThrough: null,
-              row: { recordId: index + 1, accountRecordId: acme.recordId },
-            })),
-          ),
         ({ payments }) => payments.endHolds([all.hold]),
         ({ tags }) => tags.deactivate([{ ...all.tag, recordId: 1 }]),
         ({ tags }) => tags.deactivateDefinitions([{ ...all.definition, recordId: 1 }]),

@@ -59,27 +59,13 @@ export const countersTable = new RecordTable<{ readonly name: string; readonly v
   { name: text('name'), value: bigint('value') },
 );
 
-/** An audit row as it is kept: one may stand for a series of records that a transaction inserts or changes alike. */
-export interface StoredAuditRow extends New<AuditRow> {
-  /**
-   * Record id of the last one of a series, which begins with the target and holds nothing but records of its account; null
-   * = the target alone. The snapshot of a series is null where it was inserted, and what was changed where it was changed.
-   */
-  readonly lastTargetRecordId: number | null;
-}
-
-export const auditLogTable = new RecordTable<StoredAuditRow>(
+export const auditLogTable = new RecordTable<New<AuditRow>>(
   {
     name: 'audit_log',
     ofTenant: true,
     indexes: [
       { name: 'target', columns: ['tenant_record_id', 'target_id', 'record_id'] },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
-      {
-        name: 'series',
-        columns: ['tenant_record_id', 'account_record_id', 'table_name', 'target_record_id'],
-        where: 'last_target_record_id is not null',
-      },
     ],
   },
   {
@@ -95,6 +81,5 @@ export const auditLogTable = new RecordTable<StoredAuditRow>(
     comments: textOrNull('comments'),
     userToken: uuid('user_token'),
     snapshot: jsonOrNull<Readonly<Record<string, unknown>>>('snapshot'),
-    lastTargetRecordId: bigintOrNull('last_target_record_id'),
   },
 );

@@ -1,5 +1,5 @@
 import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
-import type { CoverageRow, CursorToSave, Invoice, New, StoredCursor } from '../../records/index.ts';
+import type { CoverageRow, CursorToSave, Invoice, New } from '../../records/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
@@ -172,29 +172,18 @@ function chargedThrough(
   invoiced: readonly EvaluatedAccount[],
   kept: ReadonlyMap<Uuid, LocalDate> = new Map(),
 ): readonly ChargedThroughChange[] {
-  return invoiced.flatMap(({ billing, run, cursors }) => {
-    const rows = subscriptionRows(cursors);
+  return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
     const instantOf = (date: LocalDate): DatedInstant => {
       const at = instants.get(date) ?? atReferenceTime(date, billing.account);
       instants.set(date, at);
       return at;
     };
-    return [...run.chargedThrough].map(([subscriptionId, date]) => {
-      const row = rows.get(subscriptionId);
-      const chargedThrough = instantOf(kept.get(subscriptionId) ?? date);
-      return { subscriptionId, chargedThrough, ...(row === undefined ? {} : { row }) };
-    });
+    return [...run.chargedThrough].map(([subscriptionId, date]) => ({
+      subscriptionId,
+      chargedThrough: instantOf(kept.get(subscriptionId) ?? date),
+    }));
   });
-}
-
-/** Where subscriptions are stored that are billed on as they were. */
-function subscriptionRows(cursors: readonly StoredCursor[]) {
-  return new Map(
-    cursors.flatMap(({ subscriptionId, accountRecordId, ongoing }) =>
-      ongoing === null ? [] : [[subscriptionId, { recordId: ongoing.subscriptionRecordId, accountRecordId }]],
-    ),
-  );
 }
 
 function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {

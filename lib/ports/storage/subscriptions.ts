@@ -45,9 +45,4 @@ export interface ChargedThroughChange {
   readonly subscriptionId: Uuid;
   /** null = nothing is charged. */
   readonly chargedThrough: DatedInstant | null;
-  /**
-   * The row of a subscription that was read. Of very many changes the storage does not look those up again that have it,
-   * and throws InvariantError for one that is not there.
-   */
-  readonly row?: Pick<Subscription, 'recordId' | 'accountRecordId'>;
 }

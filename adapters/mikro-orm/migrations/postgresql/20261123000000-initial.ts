@@ -464,14 +464,10 @@ create table bw_audit_log (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   table_name text not null, target_id uuid not null, target_record_id bigint not null,
   account_record_id bigint, change_type text not null, change_date bigint not null,
-  changed_by text not null, reason_code text, comments text, user_token uuid not null, snapshot json,
-  last_target_record_id bigint
+  changed_by text not null, reason_code text, comments text, user_token uuid not null, snapshot json
 );
 create index bw_audit_log_target_index on bw_audit_log (tenant_record_id, target_id, record_id);
 create index bw_audit_log_account_index on bw_audit_log (tenant_record_id, account_record_id, record_id);
-create index bw_audit_log_series_index
-  on bw_audit_log (tenant_record_id, account_record_id, table_name, target_record_id)
-  where last_target_record_id is not null;
 `;
 
 /**

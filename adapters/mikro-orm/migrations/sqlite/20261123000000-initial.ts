@@ -476,14 +476,10 @@ create table bw_audit_log (
   record_id integer not null primary key autoincrement, tenant_record_id integer not null, id text not null,
   table_name text not null, target_id text not null, target_record_id integer not null,
   account_record_id integer, change_type text not null, change_date integer not null,
-  changed_by text not null, reason_code text, comments text, user_token text not null, snapshot text,
-  last_target_record_id integer
+  changed_by text not null, reason_code text, comments text, user_token text not null, snapshot text
 );
 create index bw_audit_log_target_index on bw_audit_log (tenant_record_id, target_id, record_id);
 create index bw_audit_log_account_index on bw_audit_log (tenant_record_id, account_record_id, record_id);
-create index bw_audit_log_series_index
-  on bw_audit_log (tenant_record_id, account_record_id, table_name, target_record_id)
-  where last_target_record_id is not null;
 `;
 
 export class Migration20261123000000Initial extends Migration {
