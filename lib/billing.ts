@@ -3,7 +3,7 @@ import type { BillingOptions } from './engine/billing-options.ts';
 import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
-import { type BillingControl, controlOf, dispatcherOf } from './engine/control.ts';
+import { type BillingControl, controlOf, dispatcherOf, storagePolicyOf } from './engine/control.ts';
 import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
 import { frontDoor } from './engine/front-door.ts';
@@ -12,8 +12,7 @@ import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyService } from './runtime/index.ts';
 import type { SecurityService } from './security/service.ts';
-import type { TenantService } from './tenants/index.ts';
-import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/index.ts';
+import type { ServerSettings, TenantService } from './tenants/index.ts';
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
 export type BillingOperations = Operations<WithContext>;
@@ -54,12 +53,9 @@ export const Billing = {
     const settings = engineSettings(options, ports, (...due) => dispatcher.workOff(...due));
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
-    ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
-    ports.storage.setSkippedEvents(skippedEventsOf(engine.settingsOf));
-    ports.storage.setCountThreshold(server['server.pagination.countThreshold']);
-    await options.storage.prepare();
-    await warnOfUnboundRole(ports);
     const parts = { options, ports, server, engine };
+    await options.storage.prepare(storagePolicyOf(parts));
+    await warnOfUnboundRole(ports);
     const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();
     const calls = new Calls();

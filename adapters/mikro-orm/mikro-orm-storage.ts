@@ -4,25 +4,21 @@ import {
   type CheckStore,
   ConcurrentChangeError,
   type IdempotencyStore,
-  type LockWaitOf,
   type PoolUse,
   type QueueStore,
   type ReadSession,
   type SecurityStore,
-  type SkippedEventsOf,
   type Storage,
+  type StoragePolicy,
   type SystemStore,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
 import type { Authorship, TenantRef } from '../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import {
-  ACCOUNT_LOCK_WAIT_MS,
   FIRST_TRANSACTION_RETRY_PAUSE_MS,
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
-  MAX_COUNTED_RECORDS,
   MAX_TRANSACTION_RETRIES,
-  QUEUE_POLL_MS,
 } from '../../lib/values/limits.ts';
 import { checkStore } from './check-store.ts';
 import {
@@ -37,11 +33,11 @@ import type { Dialect } from './dialect.ts';
 import { failureMeaning } from './failure-meaning.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import { idempotencyStore } from './idempotency-store.ts';
-import type { Dispatch } from './outbox.ts';
 import { queueStore, type SystemAccess } from './queue-store.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from './schema.ts';
 import { securityStore } from './security-store.ts';
 import { readSession, writeSession } from './session.ts';
+import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
 import { openTextSpool } from './text-spool.ts';
@@ -88,10 +84,7 @@ interface Shared {
   readonly parts: StorageParts;
   readonly commitListeners: Set<() => void>;
   readonly hosts: HostTransactions;
-  dispatch: Dispatch;
-  countThreshold: number;
-  lockWaitOf: LockWaitOf;
-  skippedEventsOf: SkippedEventsOf;
+  policy: SessionPolicy;
   connected: Promise<void> | undefined;
   /** Work that uses the database now, this side of its end. */
   readonly underWay: Set<Promise<unknown>>;
@@ -137,10 +130,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         parts,
         commitListeners,
         hosts,
-        dispatch: { consumed: null, pollMs: QUEUE_POLL_MS },
-        countThreshold: MAX_COUNTED_RECORDS,
-        lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
-        skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
+        policy: defaultPolicy,
         connected: undefined,
         underWay: new Set(),
         closing: undefined,
@@ -150,7 +140,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
-    const { countThreshold } = this.#shared;
+    const { countThreshold } = this.#shared.policy;
     const host = this.#hostOf(tenant);
     if (host) {
       return this.#inHost(host, tenant.recordId, (runner) =>
@@ -168,7 +158,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return this.#reaching(async () => {
       await this.#connect();
       const runner = new Runner(dialect, forOneStatement(transactions.single(tenant.recordId)), trace);
-      return work(readSession(runner, tenant, this.#shared.countThreshold));
+      return work(readSession(runner, tenant, this.#shared.policy.countThreshold));
     });
   }
 
@@ -213,23 +203,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return () => this.#shared.commitListeners.delete(listener);
   }
 
-  setLockWait(waitOf: LockWaitOf): void {
-    this.#shared.lockWaitOf = waitOf;
-  }
-
-  setSkippedEvents(skippedOf: SkippedEventsOf): void {
-    this.#shared.skippedEventsOf = skippedOf;
-  }
-
-  setConsumedTopics(topics: ReadonlySet<string>, pollMs: number = QUEUE_POLL_MS): void {
-    this.#shared.dispatch = { consumed: topics, pollMs };
-  }
-
-  setCountThreshold(records: number): void {
-    this.#shared.countThreshold = records;
-  }
-
-  async prepare(): Promise<void> {
+  async prepare(policy: StoragePolicy = {}): Promise<void> {
+    this.#shared.policy = { ...this.#shared.policy, ...policy };
     const { migrate, migrations, requireRowSecurity } = this.#shared.parts;
     const stateNow = () =>
       this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
@@ -261,8 +236,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     runner: Runner,
     { work, ...call }: Operation<T>,
   ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
-    const { parts, ...settings } = this.#shared;
-    const { session, flush } = writeSession({ runner, ...call, ...settings });
+    const { parts, policy } = this.#shared;
+    const { session, flush } = writeSession({ runner, ...call, policy });
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#hostOf(call.tenant) ? '' : parts.nodeTag) : null;

@@ -10,34 +10,27 @@ import {
 import type { Instant } from '../../lib/values/time/index.ts';
 import type { EncodedEntry } from './dialect.ts';
 import type { TenantScope } from './record-access.ts';
+import type { SessionPolicy } from './session-policy.ts';
 import { isIn, raw, sql } from './sql.ts';
 import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
-
-/** What the engine has told of its dispatcher. */
-export interface Dispatch {
-  /** Bus event types that its handlers consume; null until it has said so. */
-  readonly consumed: ReadonlySet<string> | null;
-  /** How often it looks by itself. */
-  readonly pollMs: number;
-}
 
 /** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
-  readonly #dispatch: Dispatch;
+  readonly #policy: Pick<SessionPolicy, 'consumedTopics' | 'pollMs'>;
   #entries: StoredEntry[] = [];
 
-  constructor(authorship: Authorship, dispatch: Dispatch) {
+  constructor(authorship: Authorship, policy: Pick<SessionPolicy, 'consumedTopics' | 'pollMs'>) {
     this.#authorship = authorship;
-    this.#dispatch = dispatch;
+    this.#policy = policy;
   }
 
   publish(events: readonly NewBusEvent[]): void {
     const now = this.#authorship.createdDate;
-    const { consumed } = this.#dispatch;
+    const { consumedTopics } = this.#policy;
     for (const { type, accountRecordId, payload } of events) {
       // What nobody will handle is history at once: kept for readers, never claimed.
-      const isConsumed = consumed === null || consumed.has(type);
+      const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
       this.#entries.push({
         ...this.#entryOf(accountRecordId),
         kind: QueueKind.BUS,
@@ -112,7 +105,7 @@ export class Outbox {
     );
     const { runner } = scope;
     runner.leaveToCommit(runner.dialect.insertEntries(runner, encoded));
-    const soon = this.#authorship.createdDate + this.#dispatch.pollMs;
+    const soon = this.#authorship.createdDate + this.#policy.pollMs;
     return entries.some(
       (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
     );

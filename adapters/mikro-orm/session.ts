@@ -1,10 +1,4 @@
-import {
-  LockWait,
-  type LockWaitOf,
-  type ReadSession,
-  type SkippedEventsOf,
-  type WriteSession,
-} from '../../lib/ports/storage/index.ts';
+import { LockWait, type ReadSession, type WriteSession } from '../../lib/ports/storage/index.ts';
 import type { TenantRef } from '../../lib/records/index.ts';
 import { type Authorship, ProcessingState } from '../../lib/records/index.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from './accounts-store.ts';
@@ -20,40 +14,67 @@ import { exportReads } from './export-store.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
 import { keyValueReads, keyValueWrites } from './key-value-store.ts';
 import { notificationReads } from './notification-store.ts';
-import { type Dispatch, Outbox } from './outbox.ts';
+import { type Makers, onDemand } from './on-demand.ts';
+import { Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
+import type { SessionPolicy } from './session-policy.ts';
 import { signingSecretReads, signingSecretWrites } from './signing-secret-store.ts';
 import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';
 import { tagReads, tagWrites } from './tag-store.ts';
 import { RevisionsOfSession } from './tenant-revisions.ts';
 
+/** What the repositories of a session are made of. */
+interface Source<S extends TenantScope> {
+  readonly scope: S;
+  readonly revisions: RevisionsOfSession;
+}
+
+type Reads = Omit<ReadSession, 'tenant' | 'revisions'>;
+
+const reads: Makers<Source<TenantScope>, Reads> = {
+  keyValues: ({ scope }) => keyValueReads(scope),
+  signingSecrets: ({ scope }) => signingSecretReads(scope),
+  accounts: ({ scope }) => accountReads(scope),
+  catalogs: ({ scope, revisions }) => catalogReads(scope, revisions),
+  catalogEntries: ({ scope }) => catalogEntryReads(scope),
+  subscriptions: ({ scope }) => subscriptionReads(scope),
+  invoices: ({ scope }) => invoiceReads(scope),
+  payments: ({ scope }) => paymentReads(scope),
+  tags: ({ scope }) => tagReads(scope),
+  customFields: ({ scope }) => customFieldReads(scope),
+  audit: ({ scope }) => auditReads(scope),
+  exports: ({ scope }) => exportReads(scope),
+  notifications: ({ scope }) => notificationReads(scope),
+  checks: ({ scope }) => checkReads(scope),
+};
+
+const writes: Makers<Source<WriteScope>, Pick<WriteSession, keyof Reads>> = {
+  ...reads,
+  keyValues: (source) => ({ ...reads.keyValues(source), ...keyValueWrites(source.scope, source.revisions) }),
+  signingSecrets: (source) => ({ ...reads.signingSecrets(source), ...signingSecretWrites(source.scope) }),
+  accounts: (source) => ({ ...reads.accounts(source), ...accountWrites(source.scope) }),
+  catalogs: (source) => ({ ...reads.catalogs(source), ...catalogWrites(source.scope, source.revisions) }),
+  catalogEntries: (source) => ({
+    ...reads.catalogEntries(source),
+    ...catalogEntryWrites(source.scope, source.revisions),
+  }),
+  subscriptions: (source) => ({ ...reads.subscriptions(source), ...subscriptionWrites(source.scope) }),
+  invoices: (source) => ({ ...reads.invoices(source), ...invoiceWrites(source.scope) }),
+  payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
+  tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
+  customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
+};
+
+const readRepositories = onDemand(reads);
+const writeRepositories = onDemand(writes);
+
 /** A session that reads, over a transaction whose beginning and end are its caller's. */
 export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
   const scope: TenantScope = { runner, tenantRecordId: tenant.recordId, countThreshold };
-  return reads(scope, tenant, new RevisionsOfSession(scope));
-}
-
-function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSession): ReadSession {
-  return {
-    tenant,
-    revisions: () => revisions.read(),
-    keyValues: keyValueReads(scope),
-    signingSecrets: signingSecretReads(scope),
-    accounts: accountReads(scope),
-    catalogs: catalogReads(scope, revisions),
-    catalogEntries: catalogEntryReads(scope),
-    subscriptions: subscriptionReads(scope),
-    invoices: invoiceReads(scope),
-    payments: paymentReads(scope),
-    tags: tagReads(scope),
-    customFields: customFieldReads(scope),
-    audit: auditReads(scope),
-    exports: exportReads(scope),
-    notifications: notificationReads(scope),
-    checks: checkReads(scope),
-  };
+  const revisions = new RevisionsOfSession(scope);
+  return Object.assign(readRepositories({ scope, revisions }), { tenant, revisions: () => revisions.read() });
 }
 
 export interface OpenWriteSession {
@@ -66,31 +87,19 @@ export function writeSession(input: {
   readonly runner: Runner;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  readonly dispatch: Dispatch;
-  readonly lockWaitOf: LockWaitOf;
-  readonly skippedEventsOf: SkippedEventsOf;
-  readonly countThreshold: number;
+  readonly policy: SessionPolicy;
 }): OpenWriteSession {
-  const { runner, tenant, authorship, dispatch, lockWaitOf, skippedEventsOf, countThreshold } = input;
+  const { runner, tenant, authorship, policy } = input;
+  const { countThreshold, lockWaitOf, skippedEventsOf } = policy;
   const changes = new ChangeLog();
-  const outbox = new Outbox(authorship, dispatch);
+  const outbox = new Outbox(authorship, policy);
   const tenantRecordId = tenant.recordId;
   const scope: WriteScope = { runner, tenantRecordId, countThreshold, changes, authorship };
   const revisions = new RevisionsOfSession(scope);
-  const readable = reads(scope, tenant, revisions);
-  const session: WriteSession = {
-    ...readable,
+  const ownCalls: Omit<WriteSession, keyof Reads> = {
+    tenant,
+    revisions: () => revisions.read(),
     authorship,
-    keyValues: { ...readable.keyValues, ...keyValueWrites(scope, revisions) },
-    signingSecrets: { ...readable.signingSecrets, ...signingSecretWrites(scope) },
-    accounts: { ...readable.accounts, ...accountWrites(scope) },
-    catalogs: { ...readable.catalogs, ...catalogWrites(scope, revisions) },
-    catalogEntries: { ...readable.catalogEntries, ...catalogEntryWrites(scope, revisions) },
-    subscriptions: { ...readable.subscriptions, ...subscriptionWrites(scope) },
-    invoices: { ...readable.invoices, ...invoiceWrites(scope) },
-    payments: { ...readable.payments, ...paymentWrites(scope) },
-    tags: { ...readable.tags, ...tagWrites(scope) },
-    customFields: { ...readable.customFields, ...customFieldWrites(scope) },
     lockAccounts: async (accountIds, options = { wait: LockWait.INVOICE }) =>
       lockAccounts(scope, accountIds, async () =>
         'waitMs' in options ? options.waitMs : lockWaitOf(session, options.wait),
@@ -104,6 +113,7 @@ export function writeSession(input: {
     finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
     markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
   };
+  const session: WriteSession = Object.assign(writeRepositories({ scope, revisions }), ownCalls);
   return {
     session,
     flush: async () => {

@@ -2,9 +2,16 @@ import { type HealthReport, HealthService } from '../health/index.ts';
 import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
+import type { StoragePolicy } from '../ports/storage/index.ts';
 import type { CallContext, TenantRef } from '../records/index.ts';
-import { atMost, Dispatcher } from '../runtime/index.ts';
-import { busyPausesOf, queueSettingsOf, type ServerSettings } from '../tenants/index.ts';
+import { atMost, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
+import {
+  busyPausesOf,
+  lockWaitOf,
+  queueSettingsOf,
+  type ServerSettings,
+  skippedEventsOf,
+} from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
 import type { BillingOptions } from './billing-options.ts';
@@ -52,6 +59,20 @@ interface ControlParts<Host> {
   readonly ports: Ports;
   readonly server: ServerSettings;
   readonly engine: Engine;
+}
+
+/** What the storage goes by. */
+export function storagePolicyOf({
+  server,
+  engine,
+}: Pick<ControlParts<never>, 'server' | 'engine'>): StoragePolicy {
+  return {
+    countThreshold: server['server.pagination.countThreshold'],
+    lockWaitOf: lockWaitOf(engine.settingsOf),
+    skippedEventsOf: skippedEventsOf(engine.settingsOf),
+    consumedTopics: new Set(topicsOf(engine.handlers)),
+    pollMs: pollMsOf(queueSettingsOf(server)),
+  };
 }
 
 /** The dispatcher that works what the engine's handlers take. */

@@ -4,8 +4,13 @@ export { batchAuthorship } from './queue/batch-authorship.ts';
 export type { BusyPauses } from './queue/busy-entries.ts';
 export { Dispatcher } from './queue/dispatcher.ts';
 export { EntryCounts } from './queue/entry-counts.ts';
-export type { HandlerBatch, QueueHandler } from './queue/handler.ts';
-export { DEFAULT_QUEUE_SETTINGS, type KindSettings, type QueueSettings } from './queue/queue-settings.ts';
+export { type HandlerBatch, type QueueHandler, topicsOf } from './queue/handler.ts';
+export {
+  DEFAULT_QUEUE_SETTINGS,
+  type KindSettings,
+  pollMsOf,
+  type QueueSettings,
+} from './queue/queue-settings.ts';
 export { decodedOnceMore, isOperatorSearch, parseOperatorSearch } from './search/operator-search.ts';
 export { allEnded } from './wait/all-ended.ts';
 export { atMost, TIME_OVER } from './wait/at-most.ts';

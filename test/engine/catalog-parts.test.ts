@@ -20,6 +20,7 @@ import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
 import { anyDatabase, onEachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
+import { withParts } from '../support/replaced-parts.ts';
 import { storageOf } from '../support/storage.ts';
 
 anyDatabase((_kind, open) => {
@@ -70,7 +71,7 @@ anyDatabase((_kind, open) => {
             contents: (ids: readonly number[]) => contents(note(ids)),
             parts: (ids: readonly number[]) => parts(note(ids)),
           };
-          return stored.get({ ...session, catalogs });
+          return stored.get(withParts(session, { catalogs }));
         });
       const note = (ids: readonly number[]) => {
         asked.push(ids);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { LeaseLostError, type Storage } from '../../lib/index.ts';
+import { LeaseLostError, type Storage, type WriteSession } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
+import { withParts } from '../support/replaced-parts.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
@@ -12,10 +13,10 @@ const START = '2012-05-31T00:03:42Z';
 /** The storage with its write sessions changed by `adapt`. */
 function withSessions(
   storage: Storage<never>,
-  adapt: (session: Parameters<Parameters<Storage<never>['write']>[2]>[0]) => typeof session,
+  adapt: (session: WriteSession) => Partial<WriteSession>,
 ): Storage<never> {
   const write: Storage<never>['write'] = (tenant, authorship, work) =>
-    storage.write(tenant, authorship, (session) => work(adapt(session)));
+    storage.write(tenant, authorship, (session) => work(withParts(session, adapt(session))));
   return new Proxy(storage, {
     get: (target, property) => {
       if (property === 'write') return write;
@@ -136,7 +137,6 @@ anyDatabase((_kind, open) => {
         const storage = storageOf(await open(migrated));
         let lost = 2; // once together, once alone
         const handlerStorage = withSessions(storage, (session) => ({
-          ...session,
           finish: async (entries) => {
             if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)
               throw new LeaseLostError('the claim was lost');
@@ -157,7 +157,6 @@ anyDatabase((_kind, open) => {
         const storage = storageOf(await open(migrated));
         const tries: string[] = [];
         const handlerStorage = withSessions(storage, (session) => ({
-          ...session,
           tryLockAccounts: async (recordIds) => {
             tries.push(stage.sandbox.ledger.all().length === 0 ? 'before' : 'after');
             return tries.length === 1 || tries.at(-1) === 'after' ? [] : session.tryLockAccounts(recordIds);
@@ -175,7 +174,6 @@ anyDatabase((_kind, open) => {
     it('does not call a gateway when the lease has ended before the call', async () => {
       const storage = storageOf(await open(migrated));
       const handlerStorage = withSessions(storage, (session) => ({
-        ...session,
         payments: {
           ...session.payments,
           insertTransactions: async (transactions) => {

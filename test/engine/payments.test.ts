@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Account, Storage, Uuid } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { dateOf, PaymentStage, type StageOptions } from '../support/payments/payment-stage.ts';
+import { withParts } from '../support/replaced-parts.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
@@ -12,16 +13,17 @@ const FAILED = ['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED'];
 function withDeletedMethods(storage: Storage<never>, deleted: ReadonlySet<Uuid>): Storage<never> {
   const write: Storage<never>['write'] = (tenant, authorship, work) =>
     storage.write(tenant, authorship, (session) =>
-      work({
-        ...session,
-        payments: {
-          ...session.payments,
-          findMethodsByIds: async (ids) => {
-            const methods = await session.payments.findMethodsByIds(ids);
-            return methods.map((method) => ({ ...method, isActive: !deleted.has(method.id) }));
+      work(
+        withParts(session, {
+          payments: {
+            ...session.payments,
+            findMethodsByIds: async (ids) => {
+              const methods = await session.payments.findMethodsByIds(ids);
+              return methods.map((method) => ({ ...method, isActive: !deleted.has(method.id) }));
+            },
           },
-        },
-      }),
+        }),
+      ),
     );
   return new Proxy(storage, {
     get: (target, property) => {

@@ -35,9 +35,8 @@ eachDatabase((kind, open) => {
 
     beforeEach(async () => {
       storage = storageOf(await open(migrated));
-      await storage.prepare();
       // Until a storage is told who consumes what, it keeps every event for whoever may come.
-      storage.setConsumedTopics(new Set([BusEventType.INVOICE_CREATION]));
+      await storage.prepare({ consumedTopics: new Set([BusEventType.INVOICE_CREATION]) });
       clock = fakeClock('2025-03-10T10:00:00Z');
       tenant = await newTenant();
       accountRecordIds = await newAccounts(3);
@@ -505,7 +504,7 @@ eachDatabase((kind, open) => {
       });
 
       it('is told of what falls due before it would look again', async () => {
-        nodeWith([], { pollMs: MINUTE_MS }, { pollMs: 2 * MINUTE_MS });
+        await storage.prepare({ pollMs: MINUTE_MS });
         let told = 0;
         const stopListening = storage.onCommit(() => {
           told += 1;

@@ -25,7 +25,7 @@ import {
 } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
-import { Dispatcher } from '../../lib/runtime/index.ts';
+import { Dispatcher, topicsOf } from '../../lib/runtime/index.ts';
 import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';
 import {
   BundleService,
@@ -68,7 +68,6 @@ eachDatabase((kind, open) => {
     beforeEach(async () => {
       systemClock = pushableSystemClock();
       storage = traced(await open(migrated));
-      await storage.prepare();
       clock = fakeClock('2024-03-01T09:15:00Z');
       const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
       tenants = new TenantService(ports);
@@ -81,8 +80,10 @@ eachDatabase((kind, open) => {
       subscriptions = new SubscriptionService(ports, catalogs);
       handler = new SubscriptionEventHandler(ports, catalogs);
       told = [];
+      const handlers = [handler, listener()];
+      await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
       dispatcher = new Dispatcher(ports, {
-        handlers: [handler, listener()],
+        handlers,
         tenantOf: async () => tenant,
         node: 'n1',
       });

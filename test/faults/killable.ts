@@ -37,10 +37,6 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     queue: stepping(storage.queue, kill),
     system: stepping(storage.system, kill),
     singleNode: storage.singleNode,
-    setLockWait: (waitOf) => storage.setLockWait(waitOf),
-    setConsumedTopics: (topics, pollMs) => storage.setConsumedTopics(topics, pollMs),
-    setSkippedEvents: (skippedOf) => storage.setSkippedEvents(skippedOf),
-    setCountThreshold: (records) => storage.setCountThreshold(records),
     onCommit: (listener) => storage.onCommit(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
     readInOneStatement: async (tenant, work) =>
@@ -50,7 +46,7 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
     within: (host) => storage.within(host),
-    prepare: () => storage.prepare(),
+    prepare: (policy) => storage.prepare(policy),
     close: () => storage.close(),
   };
 }

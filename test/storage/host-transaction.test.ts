@@ -31,7 +31,7 @@ eachDatabase((kind, open) => {
       await host.transaction((_inside, run) => run('create table host_orders (id integer primary key)'));
       const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
       acme = { id, recordId };
-      storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+      await storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
     });
     after(async () => {
       await storage.close();

@@ -51,7 +51,7 @@ eachDatabase((kind, open) => {
     let chosen: Awaited<ReturnType<typeof fill>>;
     before(async () => {
       opened = await openStorage(kind, open);
-      opened.storage.setConsumedTopics(new Set(topics));
+      await opened.storage.prepare({ consumedTopics: new Set(topics) });
       chosen = await fill(opened);
       await analyse(opened.database);
       opened.bound();

@@ -35,7 +35,7 @@ eachDatabase((kind, open) => {
       opened = await openStorage(kind, open);
       queue = opened.storage.queue;
       accounts = await opened.newAccounts(3);
-      opened.storage.setConsumedTopics(new Set([event]));
+      await opened.storage.prepare({ consumedTopics: new Set([event]) });
       systemNowMs = 1_000_000;
     });
     afterEach(() => opened.storage.close());
@@ -193,7 +193,7 @@ eachDatabase((kind, open) => {
     });
 
     it('an event type that nobody consumes is history at once, between its neighbours', async () => {
-      opened.storage.setConsumedTopics(new Set([event]));
+      await opened.storage.prepare({ consumedTopics: new Set([event]) });
       await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
       expect(await drain()).to.deep.equal([['a'], ['b']]);
       // One purge row each: all three are in the history, under one numbering.

@@ -178,7 +178,7 @@ eachDatabase((kind, open) => {
     let owner: Owner;
     before(async () => {
       opened = await openStorage(kind, open);
-      opened.storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+      await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
       const [stored] = await opened.newAccounts(1);
       if (!stored) throw new Error('no account');
       owner = ownerOf(stored);

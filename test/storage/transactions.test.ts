@@ -123,7 +123,7 @@ eachDatabase((kind, open) => {
       const stop = opened.storage.onCommit(() => {
         told += 1;
       });
-      opened.storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+      await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
       const write = async (work: (session: WriteSession) => void): Promise<number> => {
         told = 0;
         await opened.write(async (session) => work(session));

@@ -67,17 +67,6 @@ export interface Storage<Host = never> {
    * before the dispatcher's next poll.
    */
   onCommit(listener: () => void): () => void;
-  /**
-   * Tells which topics have a handler in this engine, and how often its dispatcher looks by itself (default 3 s). A bus
-   * event of another type is stored as PROCESSED at once: it has no work left.
-   */
-  setConsumedTopics(topics: ReadonlySet<string>, pollMs?: number): void;
-  /** Tells up to how many records the lists of its sessions are counted; 20,000 where nobody has told. */
-  setCountThreshold(records: number): void;
-  /** Tells which events of a tenant are left out; none where nobody has told. */
-  setSkippedEvents(skippedOf: SkippedEventsOf): void;
-  /** Tells how long its sessions wait for busy accounts; five seconds where nobody has told. */
-  setLockWait(waitOf: LockWaitOf): void;
   /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
@@ -87,12 +76,30 @@ export interface Storage<Host = never> {
   readonly checks: CheckStore;
   /**
    * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
-   * to do so, else throws an error that names the command which does.
+   * to do so, else throws an error that names the command which does. From then on its sessions go by the policy; what one
+   * leaves out stays as it was.
    */
-  prepare(): Promise<void>;
+  prepare(policy?: StoragePolicy): Promise<void>;
   /** How the pool of connections is used; null where there is none. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
+}
+
+/** What an engine has its storage go by. */
+export interface StoragePolicy {
+  /** Up to how many records lists are counted; default 20,000. */
+  readonly countThreshold?: number;
+  /** How long busy accounts are waited for; default five seconds. */
+  readonly lockWaitOf?: LockWaitOf;
+  /** Which events of a tenant are left out; default none. */
+  readonly skippedEventsOf?: SkippedEventsOf;
+  /**
+   * The topics that have a handler in the engine; default all. A bus event of another type is stored as PROCESSED at once:
+   * it has no work left.
+   */
+  readonly consumedTopics?: ReadonlySet<string>;
+  /** How often the engine's dispatcher looks for due work by itself; default every 3 s. */
+  readonly pollMs?: number;
 }
 
 /** Connections of a pool. */

@@ -15,7 +15,7 @@ import { atMost } from '../wait/at-most.ts';
 import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
-import type { QueueHandler } from './handler.ts';
+import { type QueueHandler, topicsOf } from './handler.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Leases } from './leases.ts';
 import {
@@ -98,7 +98,7 @@ export class Dispatcher {
   constructor(ports: DispatcherPorts, options: DispatcherOptions) {
     this.#ports = ports;
     this.#handlers = options.handlers;
-    this.#topics = [...new Set(options.handlers.flatMap((handler) => handler.topics))];
+    this.#topics = topicsOf(options.handlers);
     const settings = options.settings ?? DEFAULT_QUEUE_SETTINGS;
     this.#node = options.node;
     this.#isFormerNode = options.isFormerNode ?? (() => false);
@@ -118,7 +118,6 @@ export class Dispatcher {
       onReaped: () => this.#wake(),
       others: options.housekeeping ?? [],
     });
-    ports.storage.setConsumedTopics(new Set(this.#topics), pollMsOf(settings));
     this.#unsubscribe.push(ports.storage.onCommit(() => this.#wake()));
     const stopListening = ports.clock.onMove?.(() => this.#wake());
     if (stopListening) this.#unsubscribe.push(stopListening);

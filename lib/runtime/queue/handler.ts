@@ -36,3 +36,8 @@ export interface QueueHandler {
   /** Resolves when nothing that `handle` has left running is still being recorded; awaited at shutdown. */
   idle?(): Promise<void>;
 }
+
+/** What the handlers together take. */
+export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
+  return [...new Set(handlers.flatMap(({ topics }) => topics))];
+}

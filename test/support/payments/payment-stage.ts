@@ -37,7 +37,7 @@ import {
 } from '../../../lib/payments/index.ts';
 import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../../lib/runtime/index.ts';
-import { Dispatcher } from '../../../lib/runtime/index.ts';
+import { Dispatcher, topicsOf } from '../../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
 import { ManualTimers } from './manual-timers.ts';
@@ -138,6 +138,7 @@ export class PaymentStage {
       tenantOf: () => Promise.resolve(this.tenant),
       node: 'stage',
     });
+    await storage.prepare({ consumedTopics: new Set(topicsOf(this.#handlers)) });
     await this.#dispatcher.recover();
   }
 
