@@ -23,8 +23,8 @@ import {
 } from './audited-records.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
 import type { Dialect } from './dialect.ts';
-import type { SystemAccess } from './queue-store.ts';
 import { selectOrdered, type TenantScope } from './record-access.ts';
+import type { SystemAccess } from './runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from './tables/invoices.ts';

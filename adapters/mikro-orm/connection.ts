@@ -1,9 +1,6 @@
-import { assertInvariant, BillingError, InvariantError } from '../../lib/values/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Row } from './columns.ts';
-import type { Dialect, UniqueViolation } from './dialect.ts';
-import { render, type Sql } from './sql.ts';
-import { tables } from './tables/index.ts';
-import { type UniqueSpec, uniqueName } from './tables/record-table.ts';
+import type { Sql } from './sql.ts';
 
 /** The part of Kysely's compiled query that its executors read. */
 export interface CompiledStatement {
@@ -66,73 +63,10 @@ export interface StatementResult {
   readonly affected: number;
 }
 
-/**
- * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes every parameter into the
- * statement's text: five times the processor time for 1,000 rows of JSON, measured against this way.
- */
-export class Runner {
-  readonly dialect: Dialect;
-  readonly #transaction: Transaction;
-  readonly #trace: Trace | undefined;
-  readonly #left: Promise<unknown>[] = [];
-  #firstFailure: { readonly error: unknown } | undefined;
-
-  constructor(dialect: Dialect, transaction: Transaction, trace: Trace | undefined) {
-    this.dialect = dialect;
-    this.#transaction = transaction;
-    this.#trace = trace;
-  }
-
-  async run(statement: Sql): Promise<StatementResult> {
-    const result = await this.#execute(statement);
-    return {
-      rows: result.rows as readonly Row[],
-      affected: Number(result.numAffectedRows ?? result.rows.length),
-    };
-  }
-
-  async rows(statement: Sql): Promise<readonly Row[]> {
-    return (await this.run(statement)).rows;
-  }
-
-  /** What `read` makes of each row, in their order. Of many rows none is kept longer than it takes to read it. */
-  async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
-    const { rows, isRead } = await this.#execute(statement, read);
-    return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
-  }
-
-  async #execute(statement: Sql, read?: (row: Row) => unknown) {
-    const { text, parameters, end } = render(statement, this.dialect.writer);
-    this.#trace?.(text, parameters);
-    try {
-      return await this.#transaction.executeQuery({ ...compiled(text, parameters), read });
-    } catch (error) {
-      throw this.#meaningOf(error);
-    } finally {
-      end();
-    }
-  }
-
-  /** Of statements that were asked for together those behind one that failed say only that it has; what it said counts. */
-  #meaningOf(error: unknown): unknown {
-    const failure = this.dialect.failureOf(error);
-    if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
-    const meaning = failure.kind === 'unique' ? violationOf(failure.violation, error) : error;
-    this.#firstFailure ??= { error: meaning };
-    return meaning;
-  }
-
-  /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */
-  leaveToCommit(writing: Promise<unknown>): void {
-    // Where the work fails before its end nobody asks how they went.
-    writing.catch(() => undefined);
-    this.#left.push(writing);
-  }
-
-  /** When all that was left to the commit is done. */
-  async last(): Promise<void> {
-    await Promise.all(this.#left);
-  }
+/** Runs statements of ours, one after the other or at once. */
+export interface Statements {
+  run(statement: Sql): Promise<StatementResult>;
+  rows(statement: Sql): Promise<readonly Row[]>;
 }
 
 /** Runs one statement outside a transaction; of two, each would see a state of its own. */
@@ -145,28 +79,4 @@ export function forOneStatement(client: Transaction): Transaction {
       return client.executeQuery(query);
     },
   };
-}
-
-function violationOf(violation: UniqueViolation, cause: unknown): Error {
-  const found = findUnique(violation);
-  if (found?.unique.violation) return new BillingError({ ...found.unique.violation, cause });
-  const error = new InvariantError(
-    `A row is in the way of another one: ${'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`}`,
-    { violation },
-  );
-  error.cause = cause;
-  return error;
-}
-
-function findUnique(violation: UniqueViolation): { readonly unique: UniqueSpec } | undefined {
-  for (const table of tables) {
-    for (const unique of table.uniques) {
-      const matches =
-        'index' in violation
-          ? violation.index === uniqueName(table.name, unique)
-          : violation.table === table.name && violation.columns.join() === unique.columns.join();
-      if (matches) return { unique };
-    }
-  }
-  return undefined;
 }

@@ -1,8 +1,6 @@
-import type { Cell } from './columns.ts';
-import type { Runner } from './connection.ts';
-import type { SchemaDialect } from './entities.ts';
+import type { Cell, Column, ColumnType } from './columns.ts';
+import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
-import type { RecordTable } from './tables/record-table.ts';
 
 /** Which unique index or which columns a statement has violated; drivers name one of the two. */
 export type UniqueViolation =
@@ -29,12 +27,29 @@ export interface EncodedEntry {
   readonly live: boolean;
 }
 
+/** The database type of each kind of column. */
+export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
+
+/** What the schema of one database differs in from that of the other. */
+export interface SchemaDialect {
+  readonly types: DatabaseTypes;
+  /** Indexes that this database alone has. */
+  readonly ownIndexes: readonly {
+    readonly table: string;
+    readonly name: string;
+    /** The statement that makes it. */
+    readonly expression: string;
+  }[];
+  /** Condition on the rows of a table that a transaction reaches, by the column of the tenant; null where none are kept back. */
+  readonly reachable: ((column: string) => string) | null;
+}
+
 /** Everything in which the two databases differ; each fills the same holes. */
 export interface Dialect extends SchemaDialect {
   readonly kind: 'sqlite' | 'postgresql';
   readonly writer: SqlWriter;
   /** The select list of all columns of a table, with what makes a column readable. */
-  selectList(table: Pick<RecordTable<object>, 'columns'>, alias?: string): string;
+  selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
   /** Makes the transaction that has just begun a writing one, or null where none is needed. */
   readonly takeWriteLock: Sql | null;
@@ -76,14 +91,14 @@ export interface Dialect extends SchemaDialect {
   readonly identity: Sql;
   /** The database's own time in milliseconds since the epoch. */
   readonly nowMs: Sql;
-  hasTable(runner: Runner, table: string): Promise<boolean>;
+  hasTable(statements: Statements, table: string): Promise<boolean>;
   /** A JSON array column with one more text in it. */
   appended(column: string, text: string): Sql;
   /**
    * Inserts queue entries, numbered in this order: those that are AVAILABLE among the live ones (a live entry with the
    * same unique key wins), those that are PROCESSED straight into the history.
    */
-  insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void>;
+  insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** Moves the live queue entries of `condition` into the history with this outcome; returns how many. */
-  moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number>;
+  moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
 }

@@ -1,25 +1,9 @@
 import { defineEntity, type EntitySchema, p } from '@mikro-orm/core';
 import type { Column, ColumnType } from './columns.ts';
+import type { DatabaseTypes, SchemaDialect } from './dialect.ts';
 import { tables } from './tables/index.ts';
 import { type TableSpec, TENANT_COLUMN, uniqueName } from './tables/record-table.ts';
 import { tenantsTable } from './tables/system.ts';
-
-/** The database type of each kind of column. */
-export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
-
-/** What the schema of one database differs in from that of the other. */
-export interface SchemaDialect {
-  readonly types: DatabaseTypes;
-  /** Indexes that this database alone has. */
-  readonly ownIndexes: readonly {
-    readonly table: string;
-    readonly name: string;
-    /** The statement that makes it. */
-    readonly expression: string;
-  }[];
-  /** Condition on the rows of a table that a transaction reaches, by the column of the tenant; null where none are kept back. */
-  readonly reachable: ((column: string) => string) | null;
-}
 
 /**
  * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through

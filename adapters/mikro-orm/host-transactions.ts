@@ -1,7 +1,9 @@
 import type { EventManager } from '@mikro-orm/core';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
-import { type Connection, Runner, type Transaction } from './connection.ts';
+import type { Connection, Transaction } from './connection.ts';
 import type { Dialect } from './dialect.ts';
+import { Runner } from './runner.ts';
+import { violationOf } from './tables/violations.ts';
 import { oneByOne } from './transactions.ts';
 
 /** The host's entity manager, as far as it is used: inside a transaction that the host has begun. */
@@ -79,7 +81,9 @@ export class HostTransactions {
 
   async #identityIn(transaction: Transaction): Promise<unknown> {
     const { hostDialect } = this.#own;
-    const [row] = await new Runner(hostDialect, oneByOne(transaction), undefined).rows(hostDialect.identity);
+    const [row] = await new Runner({ dialect: hostDialect, violationOf }, oneByOne(transaction)).rows(
+      hostDialect.identity,
+    );
     return row?.identity ?? null;
   }
 

@@ -1,8 +1,8 @@
 import type { IdempotencyStore, RequestClaim } from '../../lib/ports/storage/index.ts';
 import { stringifyExactJson } from '../../lib/values/money/index.ts';
 import type { Dialect } from './dialect.ts';
-import type { SystemAccess } from './queue-store.ts';
 import { insertInto } from './record-access.ts';
+import type { SystemAccess } from './runner.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
 import { idempotencyKeysTable as table } from './tables/idempotency.ts';
 

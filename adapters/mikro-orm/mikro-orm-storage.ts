@@ -24,7 +24,6 @@ import { checkStore } from './check-store.ts';
 import {
   type Connection,
   forOneStatement,
-  Runner,
   type StatementResult,
   type Trace,
   type Transaction,
@@ -33,13 +32,16 @@ import type { Dialect } from './dialect.ts';
 import { failureMeaning } from './failure-meaning.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import { idempotencyStore } from './idempotency-store.ts';
-import { queueStore, type SystemAccess } from './queue-store.ts';
+import { queueStore } from './queue-store.ts';
+import type { SystemAccess } from './runner.ts';
+import { Runner } from './runner.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from './schema.ts';
 import { securityStore } from './security-store.ts';
 import { readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
+import { violationOf } from './tables/violations.ts';
 import { openTextSpool } from './text-spool.ts';
 import {
   EVERY_TENANT,
@@ -157,7 +159,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      const runner = new Runner(dialect, forOneStatement(transactions.single(tenant.recordId)), trace);
+      const runner = new Runner(
+        { dialect, trace, violationOf },
+        forOneStatement(transactions.single(tenant.recordId)),
+      );
       return work(readSession(runner, tenant, this.#shared.policy.countThreshold));
     });
   }
@@ -261,7 +266,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const savepoint = await connection.begin({ ctx: outer });
     const statements = oneByOne(savepoint);
     try {
-      const runner = new Runner(hostDialect, statements, trace);
+      const runner = new Runner({ dialect: hostDialect, trace, violationOf }, statements);
       const done = await this.#perform(runner, operation);
       await runner.last();
       await connection.commit(savepoint);
@@ -280,7 +285,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       await this.#connect();
       trace?.('begin', []);
       return transactions.run(kind, async (transaction) => {
-        const runner = new Runner(dialect, transaction, trace);
+        const runner = new Runner({ dialect, trace, violationOf }, transaction);
         if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
         const result = await work(runner);
         trace?.('commit', []);
@@ -295,7 +300,9 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return this.#reaching(async () => {
       const transaction = await hosts.transactionOf(host);
       return parts.transactions.join(transaction, reach, () =>
-        work(new Runner(parts.hostDialect, oneByOne(transaction), parts.trace)),
+        work(
+          new Runner({ dialect: parts.hostDialect, trace: parts.trace, violationOf }, oneByOne(transaction)),
+        ),
       );
     });
   }
@@ -316,7 +323,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      return new Runner(dialect, transactions.single(EVERY_TENANT), trace).run(statement);
+      return new Runner({ dialect, trace, violationOf }, transactions.single(EVERY_TENANT)).run(statement);
     });
   }
 

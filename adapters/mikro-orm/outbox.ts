@@ -1,4 +1,4 @@
-import type { SkippedEvents } from '../../lib/ports/storage/index.ts';
+import type { SkippedEvents, StoragePolicy } from '../../lib/ports/storage/index.ts';
 import type { Authorship } from '../../lib/records/index.ts';
 import {
   type NewBusEvent,
@@ -10,17 +10,19 @@ import {
 import type { Instant } from '../../lib/values/time/index.ts';
 import type { EncodedEntry } from './dialect.ts';
 import type { TenantScope } from './record-access.ts';
-import type { SessionPolicy } from './session-policy.ts';
 import { isIn, raw, sql } from './sql.ts';
 import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
+
+/** What entries are dispatched by. */
+type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: number };
 
 /** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
-  readonly #policy: Pick<SessionPolicy, 'consumedTopics' | 'pollMs'>;
+  readonly #policy: Dispatch;
   #entries: StoredEntry[] = [];
 
-  constructor(authorship: Authorship, policy: Pick<SessionPolicy, 'consumedTopics' | 'pollMs'>) {
+  constructor(authorship: Authorship, policy: Dispatch) {
     this.#authorship = authorship;
     this.#policy = policy;
   }

@@ -1,5 +1,5 @@
 import type { Cell, Column, ColumnType } from './columns.ts';
-import type { Runner } from './connection.ts';
+import type { Statements } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { MANY_ROWS } from './postgresql-prepared-statements.ts';
 import { ServerSilentError } from './postgresql-server-watch.ts';
@@ -134,19 +134,19 @@ export const postgresqlDialect: Dialect = {
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity
     from pg_control_system()`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
-  hasTable: async (runner, table) =>
-    (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
+  hasTable: async (statements, table) =>
+    (await statements.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
   moveEntries,
 };
 
 /** The history takes its numbers from the live table's sequence: an entry keeps its record id for good. */
-async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void> {
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
   const cells = entries.map((entry) => entry.cells);
-  await runner.run(sql`
+  await statements.run(sql`
     with numbered as materialized (
       select nextval(pg_get_serial_sequence('bw_queue_entries', 'record_id')) as record_id, r.*
       from ${rowsAs('r', columns, cells)}
@@ -157,8 +157,8 @@ async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): 
     select ${names} from numbered where processing_state <> 'PROCESSED' ${liveConflict}`);
 }
 
-async function moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number> {
-  const { affected } = await runner.run(sql`
+async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
+  const { affected } = await statements.run(sql`
     with moved as (delete from bw_queue_entries where ${condition} returning *)
     insert into bw_queue_history (${raw(movedColumns)}, processing_state)
     select ${raw(movedColumns)}, ${outcome} from moved`);

@@ -2,7 +2,7 @@ import type { ClaimedEntry, ClaimRequest } from '../../lib/ports/storage/index.t
 import { ProcessingState, QueueKind } from '../../lib/records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../lib/values/limits.ts';
 import { numberOf, type Row } from './columns.ts';
-import type { Runner } from './connection.ts';
+import type { Runner } from './runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import { queueEntriesTable } from './tables/queue.ts';
 

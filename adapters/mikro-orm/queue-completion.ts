@@ -1,6 +1,6 @@
 import { type ClaimedEntry, LeaseLostError } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/records/index.ts';
-import type { Runner } from './connection.ts';
+import type { Runner } from './runner.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
 
 /** The live rows of these entries that are still under our claim: the claim id is the fencing token. */

@@ -1,8 +1,8 @@
 import type { QueueStore } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/records/index.ts';
 import { numberOf } from './columns.ts';
-import type { Runner } from './connection.ts';
 import type { EncodedEntry } from './dialect.ts';
+import type { Runner } from './runner.ts';
 import { isIn, nothing, raw, sql } from './sql.ts';
 import { queueEntriesTable } from './tables/queue.ts';
 

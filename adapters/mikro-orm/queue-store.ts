@@ -9,19 +9,14 @@ import type {
 import { ProcessingState, QueueKind } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
-import type { Runner, StatementResult } from './connection.ts';
+import type { StatementResult } from './connection.ts';
 import type { Dialect } from './dialect.ts';
 import { claimEntries } from './queue-claim.ts';
 import { endEntries, markEntriesDone, ours } from './queue-completion.ts';
 import { reapEntries } from './queue-reaper.ts';
 import { takenBack } from './queue-take-back.ts';
+import type { SystemAccess } from './runner.ts';
 import { isIn, nothing, rowsAs, type Sql, sql } from './sql.ts';
-
-/** Access that no tenant owns: work in a transaction of its own, or one statement, which is one by itself. */
-export interface SystemAccess {
-  transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
-  run(statement: Sql): Promise<StatementResult>;
-}
 
 const reasonColumns: readonly Column[] = [
   { name: 'record_id', type: 'bigint', nullable: false },

@@ -3,7 +3,7 @@ import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../lib/values/limits.ts';
 import { type Column, numberOf, textOf } from './columns.ts';
-import type { Runner } from './connection.ts';
+import type { Runner } from './runner.ts';
 import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { type RecordTable, recordIdColumn } from './tables/record-table.ts';
 

@@ -1,5 +1,5 @@
 import type { EntitySchema, MigrationObject } from '@mikro-orm/core';
-import type { Runner } from './connection.ts';
+import type { Runner } from './runner.ts';
 import { sql } from './sql.ts';
 
 /** Keeps the names of the migrations that have run. */

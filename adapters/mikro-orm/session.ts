@@ -8,7 +8,6 @@ import { catalogEntryReads, catalogEntryWrites } from './catalog-entry-store.ts'
 import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import { checkReads } from './check-store.ts';
-import type { Runner } from './connection.ts';
 import { customFieldReads, customFieldWrites } from './custom-field-store.ts';
 import { exportReads } from './export-store.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
@@ -19,6 +18,7 @@ import { Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
+import type { Runner } from './runner.ts';
 import type { SessionPolicy } from './session-policy.ts';
 import { signingSecretReads, signingSecretWrites } from './signing-secret-store.ts';
 import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';

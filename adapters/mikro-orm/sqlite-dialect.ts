@@ -1,6 +1,6 @@
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { type Column, numberOf } from './columns.ts';
-import type { Runner } from './connection.ts';
+import type { Statements } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { firstRowsAs, raw, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
@@ -74,21 +74,22 @@ export const sqliteDialect: Dialect = {
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
   identity: sql`select nullif(file, '') as identity from pragma_database_list where name = 'main'`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
-  hasTable: async (runner, table) =>
-    (await runner.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`)).length > 0,
+  hasTable: async (statements, table) =>
+    (await statements.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`))
+      .length > 0,
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
   insertEntries,
   moveEntries,
 };
 
-async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void> {
-  const first = await reserveRecordIds(runner, entries.length);
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
+  const first = await reserveRecordIds(statements, entries.length);
   const numbered = entries.map(({ cells, live }, index) => ({ live, cells: [first + index, ...cells] }));
   const columns = raw(queueHistoryTable.columns.map(({ name }) => name).join(', '));
   const write = async (table: string, live: boolean, conflict: Sql): Promise<void> => {
     const rows = numbered.filter((entry) => entry.live === live).map(({ cells }) => cells);
     if (rows.length === 0) return;
-    await runner.run(sql`insert into ${raw(table)} (${columns})
+    await statements.run(sql`insert into ${raw(table)} (${columns})
       select ${columns} from ${firstRowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
   };
   await write(queueHistoryTable.name, false, sql``);
@@ -96,23 +97,23 @@ async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): 
 }
 
 /** Live entries and history share one sequence, SQLite's own for the live table. */
-async function reserveRecordIds(runner: Runner, count: number): Promise<number> {
+async function reserveRecordIds(statements: Statements, count: number): Promise<number> {
   const advance = sql`
     update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
-  const [advanced] = await runner.rows(advance);
+  const [advanced] = await statements.rows(advance);
   if (advanced) return numberOf(advanced.seq, 'seq') - count + 1;
   // SQLite makes the row with the table's first insert.
-  const [made] = await runner.rows(sql`
+  const [made] = await statements.rows(sql`
     insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
   assertInvariant(made, 'SQLite has not numbered the queue entries');
   return 1;
 }
 
-async function moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number> {
-  await runner.run(sql`
+async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
+  await statements.run(sql`
     insert into bw_queue_history (${raw(movedColumns)}, processing_state)
     select ${raw(movedColumns)}, ${outcome} from bw_queue_entries where ${condition}`);
-  const { affected } = await runner.run(sql`delete from bw_queue_entries where ${condition}`);
+  const { affected } = await statements.run(sql`delete from bw_queue_entries where ${condition}`);
   return affected;
 }
 

@@ -1,11 +1,13 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import type { Cell, Column, Row } from '../../adapters/mikro-orm/columns.ts';
-import { compiled, Runner, type Transaction } from '../../adapters/mikro-orm/connection.ts';
+import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql-server-watch.ts';
+import { Runner } from '../../adapters/mikro-orm/runner.ts';
 import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql.ts';
+import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
 import {
   EVERY_TENANT,
   type TransactionKind,
@@ -216,7 +218,7 @@ onPostgresql('storage: statements on PostgreSQL that go together', (open) => {
     let told: readonly unknown[] = [];
     const failure = await rejection(
       inTransaction(async (transaction) => {
-        const runner = new Runner(postgresqlDialect, transaction, undefined);
+        const runner = new Runner({ dialect: postgresqlDialect, violationOf }, transaction);
         const failed = await rejection(runner.run(sql`select 1 / ${0}::int`));
         told = [failed, await rejection(runner.run(sql`select ${1}::int`))];
         throw failed;

@@ -1,0 +1,95 @@
+import type { Row } from './columns.ts';
+import {
+  compiled,
+  type StatementResult,
+  type Statements,
+  type Trace,
+  type Transaction,
+} from './connection.ts';
+import type { Dialect, UniqueViolation } from './dialect.ts';
+import { render, type Sql } from './sql.ts';
+
+/** How statements are written and what comes of them is understood. */
+export interface RunnerRules {
+  readonly dialect: Dialect;
+  readonly trace?: Trace | undefined;
+  /** What it means to callers that a row is in the way of another one. */
+  readonly violationOf: (violation: UniqueViolation, cause: unknown) => Error;
+}
+
+/**
+ * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes every parameter into the
+ * statement's text: five times the processor time for 1,000 rows of JSON, measured against this way.
+ */
+export class Runner implements Statements {
+  readonly dialect: Dialect;
+  readonly #transaction: Transaction;
+  readonly #trace: Trace | undefined;
+  readonly #violationOf: RunnerRules['violationOf'];
+  readonly #left: Promise<unknown>[] = [];
+  #firstFailure: { readonly error: unknown } | undefined;
+
+  constructor({ dialect, trace, violationOf }: RunnerRules, transaction: Transaction) {
+    this.dialect = dialect;
+    this.#transaction = transaction;
+    this.#trace = trace;
+    this.#violationOf = violationOf;
+  }
+
+  async run(statement: Sql): Promise<StatementResult> {
+    const result = await this.#execute(statement);
+    return {
+      rows: result.rows as readonly Row[],
+      affected: Number(result.numAffectedRows ?? result.rows.length),
+    };
+  }
+
+  async rows(statement: Sql): Promise<readonly Row[]> {
+    return (await this.run(statement)).rows;
+  }
+
+  /** What `read` makes of each row, in their order. Of many rows none is kept longer than it takes to read it. */
+  async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
+    const { rows, isRead } = await this.#execute(statement, read);
+    return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
+  }
+
+  async #execute(statement: Sql, read?: (row: Row) => unknown) {
+    const { text, parameters, end } = render(statement, this.dialect.writer);
+    this.#trace?.(text, parameters);
+    try {
+      return await this.#transaction.executeQuery({ ...compiled(text, parameters), read });
+    } catch (error) {
+      throw this.#meaningOf(error);
+    } finally {
+      end();
+    }
+  }
+
+  /** Of statements that were asked for together those behind one that failed say only that it has; what it said counts. */
+  #meaningOf(error: unknown): unknown {
+    const failure = this.dialect.failureOf(error);
+    if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
+    const meaning = failure.kind === 'unique' ? this.#violationOf(failure.violation, error) : error;
+    this.#firstFailure ??= { error: meaning };
+    return meaning;
+  }
+
+  /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */
+  leaveToCommit(writing: Promise<unknown>): void {
+    // Where the work fails before its end nobody asks how they went.
+    writing.catch(() => undefined);
+    this.#left.push(writing);
+  }
+
+  /** When all that was left to the commit is done. */
+  async last(): Promise<void> {
+    await Promise.all(this.#left);
+  }
+}
+
+/** Access that no tenant owns: work in a transaction of its own, or one statement, which is one by itself. */
+export interface SystemAccess {
+  transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
+  run(statement: Sql): Promise<StatementResult>;
+}
