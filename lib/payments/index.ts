@@ -2,11 +2,7 @@ export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts'
 export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
 export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
-export type {
-  PaymentMethodInput,
-  PaymentMethodOperations,
-  PaymentMethodView,
-} from './methods/payment-method-operations.ts';
+export type { PaymentMethodInput, PaymentMethodOperations } from './methods/payment-method-operations.ts';
 export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
 export { loadPayments } from './reading/load-payments.ts';

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { subscriptionJson } from '../../adapters/koa/models/subscription.ts';
+import { Subscription } from '../../adapters/koa/models/subscription.ts';
+import type { JsonText } from '../../adapters/koa/response/json-pieces.ts';
+import { unaudited } from '../../adapters/koa/wire/rendering.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 
@@ -20,8 +22,8 @@ anyDatabase((_kind, open) => {
           expect(view.state).to.equal('EXPIRED');
           expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
           const outline = await engine.acme.outlines.subscription(subscriptionId);
-          const json = subscriptionJson(outline, { dialect: 'D', audit: new Map() });
-          const events = [...json.events].map((event) => event.toJSON());
+          const json = Subscription.write(outline, unaudited('D'));
+          const events = [...(json.events as Iterable<JsonText>)].map((event) => event.toJSON());
           expect(events.at(-1)).to.include({
             eventType: 'STOP_BILLING',
             plan: 'term-3m',

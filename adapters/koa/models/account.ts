@@ -1,12 +1,11 @@
-import type { Account as AccountRecord, AuditEntry } from '../../../lib/records/index.ts';
+import type { Account as AccountRecord } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, currency, decimalNumber, externalKey, int, text, timestamp, uuid } from '../wire/scalars.ts';
-import { auditLogs, auditLogsJson } from './audit-log.ts';
+import { auditLogs } from './audit-log.ts';
 
 export const Account = model('Account', {
-  accountId: field(uuid, 'R'),
+  accountId: field(uuid, 'R', { from: 'id' }),
   externalKey: field(externalKey, 'C'),
   referenceTime: field(timestamp, 'C'),
   parentAccountId: field(uuid, 'W', { nullable: true }),
@@ -46,37 +45,5 @@ export interface ShownBalance {
   readonly accountBalance: Decimal | null;
 }
 
-export function accountJson(
-  account: AccountRecord,
-  shown: ShownBalance,
-  audit: readonly AuditEntry[] | undefined,
-) {
-  return {
-    accountId: account.id,
-    externalKey: account.externalKey,
-    referenceTime: formatInstant(account.referenceTime),
-    parentAccountId: account.parentAccountId,
-    isPaymentDelegatedToParent: account.isPaymentDelegatedToParent,
-    currency: account.currency,
-    billCycleDayLocal: account.billCycleDayLocal,
-    paymentMethodId: account.paymentMethodId,
-    name: account.name,
-    firstNameLength: account.firstNameLength,
-    company: account.company,
-    address1: account.address1,
-    address2: account.address2,
-    city: account.city,
-    state: account.state,
-    postalCode: account.postalCode,
-    country: account.country,
-    locale: account.locale,
-    timeZone: account.timeZone,
-    phone: account.phone,
-    email: account.email,
-    notes: account.notes,
-    isMigrated: account.isMigrated,
-    accountCBA: shown.accountCBA,
-    accountBalance: shown.accountBalance,
-    auditLogs: auditLogsJson(audit),
-  };
-}
+/** What the model shows of an account. */
+export type ShownAccount = AccountRecord & ShownBalance;

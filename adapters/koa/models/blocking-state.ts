@@ -1,10 +1,8 @@
 import { type BlockingState as BlockingStateRecord, BlockingStateType } from '../../../lib/records/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
-import { auditLogs, auditLogsJson } from './audit-log.ts';
-import type { AuditByRecord } from './subscription.ts';
+import { auditLogs } from './audit-log.ts';
 
 const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
 
@@ -16,21 +14,7 @@ export const BlockingState = model('BlockingState', {
   isBlockChange: field(bool, 'C'),
   isBlockEntitlement: field(bool, 'C'),
   isBlockBilling: field(bool, 'C'),
-  effectiveDate: field(timestamp, 'R'),
+  effectiveDate: field(timestamp, 'R', { from: ({ effective }: BlockingStateRecord) => effective.at }),
   type: field(enumeration(BlockingStateType), 'R'),
   auditLogs,
 });
-
-export function blockingStateJson(state: BlockingStateRecord, audit: AuditByRecord) {
-  return {
-    blockedId: state.blockedId,
-    stateName: state.stateName,
-    service: state.service,
-    isBlockChange: state.isBlockChange,
-    isBlockEntitlement: state.isBlockEntitlement,
-    isBlockBilling: state.isBlockBilling,
-    effectiveDate: formatInstant(state.effective.at),
-    type: state.type,
-    auditLogs: auditLogsJson(audit.get(state.id)),
-  };
-}

@@ -3,8 +3,9 @@ import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/index
 import { PriceType } from '../../../lib/invoicing/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
-import { BillingPeriod, formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
+import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
+import type { Rendering } from '../wire/rendering.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
@@ -26,8 +27,8 @@ const CatalogPriceChange = model('CatalogPriceChange', {
   phaseName: field(text(), 'R'),
   priceType: field(enumeration(PriceType), 'R'),
   currency: field(currency, 'R', maybe),
-  effectiveDate: field(timestamp, 'R'),
-  effectiveLocalDate: field(date, 'R'),
+  effectiveDate: field(timestamp, 'R', { from: ({ from }: PriceChange) => from.at }),
+  effectiveLocalDate: field(date, 'R', { from: ({ from }: PriceChange) => from.date }),
   oldPrice: field(decimalNumber, 'R', maybe),
   newPrice: field(decimalNumber, 'R', maybe),
   difference: field(decimalNumber, 'R'),
@@ -51,7 +52,10 @@ export const CatalogChangeReport = model('CatalogChangeReport', {
  * The report as JSON text in the order of its fields, each price change as it comes. Of the accounts that could not be billed
  * the first MAX_LISTED_UNBILLABLE_ACCOUNTS are listed, after the price changes, and all are counted.
  */
-export async function* changeReportJson(parts: AsyncIterable<ChangeReportPart>): AsyncGenerator<string> {
+export async function* changeReportJson(
+  parts: AsyncIterable<ChangeReportPart>,
+  rendering: Rendering,
+): AsyncGenerator<string> {
   const unbillable: object[] = [];
   let separator = '';
   for await (const part of parts) {
@@ -63,7 +67,7 @@ export async function* changeReportJson(parts: AsyncIterable<ChangeReportPart>):
         })},"priceChanges":[`;
         break;
       case 'PRICE_CHANGE':
-        yield `${separator}${stringifyExactJson(priceChangeJson(part.change))}`;
+        yield `${separator}${stringifyExactJson(CatalogPriceChange.write(part.change, rendering))}`;
         separator = ',';
         break;
       case 'UNBILLABLE':
@@ -87,27 +91,6 @@ export async function* changeReportJson(parts: AsyncIterable<ChangeReportPart>):
 /** A JSON object that is still open. */
 function membersOf(members: object): string {
   return stringifyExactJson(members).slice(0, -1);
-}
-
-function priceChangeJson(change: PriceChange) {
-  const { from, catalogEffectiveDate, oldPrice, newPrice, difference } = change;
-  return {
-    accountId: change.accountId,
-    bundleId: change.bundleId,
-    subscriptionId: change.subscriptionId,
-    planName: change.planName,
-    phaseName: change.phaseName,
-    priceType: change.priceType,
-    currency: change.currency,
-    effectiveDate: formatInstant(from.at),
-    effectiveLocalDate: formatLocalDate(from.date),
-    oldPrice,
-    newPrice,
-    difference,
-    oldBillingPeriod: change.oldBillingPeriod,
-    newBillingPeriod: change.newBillingPeriod,
-    catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
-  };
 }
 
 function neverPart(part: never): never {

@@ -1,4 +1,3 @@
-import type { CustomField as FieldRecord } from '../../../lib/records/index.ts';
 import { ObjectType } from '../../../lib/records/index.ts';
 import {
   MAX_CUSTOM_FIELD_NAME_CHARACTERS,
@@ -6,15 +5,14 @@ import {
 } from '../../../lib/values/limits.ts';
 import { field, model, reading } from '../wire/model.ts';
 import { enumeration, text, uuid } from '../wire/scalars.ts';
-import { auditLogs, auditLogsJson } from './audit-log.ts';
-import type { AuditByRecord } from './subscription.ts';
+import { auditLogs } from './audit-log.ts';
 
 const name = text(MAX_CUSTOM_FIELD_NAME_CHARACTERS);
 const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: true });
 
 /** The id is read of changes only; what else a caller sends is passed over. */
 export const CustomField = model('CustomField', {
-  customFieldId: field(uuid, 'W'),
+  customFieldId: field(uuid, 'W', { from: 'id' }),
   objectType: field(enumeration(ObjectType), 'R'),
   objectId: field(uuid, 'R'),
   name: field(name, 'C', { required: true }),
@@ -31,14 +29,3 @@ export const CustomFieldChange = reading(CustomField, {
   name: field(text(), 'W'),
   value,
 });
-
-export function customFieldJson(custom: FieldRecord, audit: AuditByRecord) {
-  return {
-    customFieldId: custom.id,
-    objectType: custom.objectType,
-    objectId: custom.objectId,
-    name: custom.name,
-    value: custom.value,
-    auditLogs: auditLogsJson(audit.get(custom.id)),
-  };
-}

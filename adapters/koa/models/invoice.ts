@@ -9,12 +9,7 @@ import {
 } from '../../../lib/records/index.ts';
 import { HypotheticalActionType } from '../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import {
-  BillingPeriod,
-  formatInstant,
-  formatLocalDate,
-  type LocalDate,
-} from '../../../lib/values/time/index.ts';
+import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
 import {
@@ -29,19 +24,19 @@ import {
   uuid,
 } from '../wire/scalars.ts';
 import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
-import { auditLogs, auditLogsJson } from './audit-log.ts';
-import { PhasePrice, type Rendering } from './subscription.ts';
+import { auditLogs } from './audit-log.ts';
+import { PhasePrice } from './subscription.ts';
 
 const childItems: Field<readonly unknown[], 'R'> = field(
   listOf(lazily({ $ref: '#/components/schemas/InvoiceItem' }, (): WireType<unknown> => InvoiceItem)),
   'R',
-  { nullable: true },
+  { nullable: true, from: ({ childItems: items }: InvoiceItemView) => items ?? null },
 );
 
 export const InvoiceItem = model('InvoiceItem', {
-  invoiceItemId: field(uuid, 'R'),
+  invoiceItemId: field(uuid, 'R', { from: 'id' }),
   invoiceId: field(uuid, 'C'),
-  linkedInvoiceItemId: field(uuid, 'C', { nullable: true }),
+  linkedInvoiceItemId: field(uuid, 'C', { nullable: true, from: 'linkedItemId' }),
   accountId: field(uuid, 'C'),
   childAccountId: field(uuid, 'R', { nullable: true }),
   bundleId: field(uuid, 'C', { nullable: true }),
@@ -107,8 +102,15 @@ export const InvoiceItemAdjustment = reading(InvoiceItem, {
   invoiceItemId: field(uuid, 'I'),
 });
 
+/** An invoice as the model shows it: a dry run's has no number, an account's timeline tells more (json-models §7, accounts §10). */
+export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
+  readonly invoiceNumber: number | null;
+  readonly bundleKeys?: string;
+  readonly credits?: Iterable<unknown>;
+}
+
 export const Invoice = model('Invoice', {
-  invoiceId: field(uuid, 'R'),
+  invoiceId: field(uuid, 'R', { from: 'id' }),
   accountId: field(uuid, 'R'),
   amount: field(decimalNumber, 'R'),
   currency: field(currency, 'R'),
@@ -118,12 +120,22 @@ export const Invoice = model('Invoice', {
   invoiceDate: field(date, 'R'),
   targetDate: field(date, 'R', { nullable: true }),
   // http-api §4 line 2
-  invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', { nullable: true }),
+  invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', {
+    nullable: true,
+    from: ({ invoiceNumber }: ShownInvoice, { dialect }) =>
+      dialect === Dialect.D || invoiceNumber === null ? invoiceNumber : String(invoiceNumber),
+  }),
   balance: field(decimalNumber, 'R'),
-  bundleKeys: field(text(), 'R', { nullable: true }),
-  credits: field(listOf(InvoiceItem), 'R', { nullable: true }),
+  bundleKeys: field(text(), 'R', {
+    nullable: true,
+    from: ({ bundleKeys }: ShownInvoice) => bundleKeys ?? null,
+  }),
+  credits: field(listOf(InvoiceItem), 'R', {
+    nullable: true,
+    from: ({ credits }: ShownInvoice) => credits ?? null,
+  }),
   items: field(listOf(InvoiceItem), 'R'),
-  trackingIds: field(listOf(text()), 'R'),
+  trackingIds: field(listOf(text()), 'R', { from: () => [] }),
   isParentInvoice: field(bool, 'R'),
   parentInvoiceId: field(uuid, 'R', { nullable: true }),
   parentAccountId: field(uuid, 'R', { nullable: true }),
@@ -168,69 +180,4 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
 export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
   const children = invoice.items.flatMap(({ childItems }) => childItems ?? []);
   return [invoice.id, ...[...invoice.items, ...children].map((item) => item.id)];
-}
-
-/** `isStored` false: a dry run, which has no number (json-models §7). */
-export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored = true) {
-  const number = rendering.dialect === Dialect.D ? invoice.invoiceNumber : String(invoice.invoiceNumber);
-  return {
-    invoiceId: invoice.id,
-    accountId: invoice.accountId,
-    amount: invoice.amount,
-    currency: invoice.currency,
-    status: invoice.status,
-    creditAdj: invoice.creditAdj,
-    refundAdj: invoice.refundAdj,
-    invoiceDate: formatLocalDate(invoice.invoiceDate),
-    targetDate: dateJson(invoice.targetDate),
-    invoiceNumber: isStored ? number : null,
-    balance: invoice.balance,
-    bundleKeys: null,
-    credits: null,
-    items: invoice.items.map((item) => invoiceItemJson(item, rendering)),
-    trackingIds: [],
-    isParentInvoice: invoice.isParentInvoice,
-    parentInvoiceId: invoice.parentInvoiceId,
-    parentAccountId: invoice.parentAccountId,
-    auditLogs: auditLogsJson(rendering.audit.get(invoice.id)),
-  };
-}
-
-type InvoiceItemJson = Readonly<Record<string, unknown>>;
-
-export function invoiceItemJson(item: InvoiceItemView, rendering: Rendering): InvoiceItemJson {
-  return {
-    invoiceItemId: item.id,
-    invoiceId: item.invoiceId,
-    linkedInvoiceItemId: item.linkedItemId,
-    accountId: item.accountId,
-    childAccountId: item.childAccountId,
-    bundleId: item.bundleId,
-    subscriptionId: item.subscriptionId,
-    productName: item.productName,
-    planName: item.planName,
-    phaseName: item.phaseName,
-    usageName: item.usageName,
-    prettyProductName: item.prettyProductName,
-    prettyPlanName: item.prettyPlanName,
-    prettyPhaseName: item.prettyPhaseName,
-    prettyUsageName: item.prettyUsageName,
-    itemType: item.itemType,
-    description: item.description,
-    startDate: dateJson(item.startDate),
-    endDate: dateJson(item.endDate),
-    amount: item.amount,
-    rate: item.rate,
-    currency: item.currency,
-    quantity: item.quantity,
-    itemDetails: item.itemDetails,
-    catalogEffectiveDate:
-      item.catalogEffectiveDate === null ? null : formatInstant(item.catalogEffectiveDate),
-    childItems: item.childItems?.map((child) => invoiceItemJson(child, rendering)) ?? null,
-    auditLogs: auditLogsJson(rendering.audit.get(item.id)),
-  };
-}
-
-function dateJson(day: LocalDate | null): string | null {
-  return day === null ? null : formatLocalDate(day);
 }

@@ -1,4 +1,3 @@
-import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/records/index.ts';
 import { ObjectType } from '../../../lib/records/index.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
@@ -7,8 +6,7 @@ import {
 import { field, model, reading } from '../wire/model.ts';
 import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
-import { auditLogs, auditLogsJson } from './audit-log.ts';
-import type { AuditByRecord } from './subscription.ts';
+import { auditLogs } from './audit-log.ts';
 
 const description = field(text(MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS), 'C', { required: true });
 const applicableObjectTypes = field(listOf(enumeration(ObjectType)), 'C', { required: true });
@@ -30,32 +28,10 @@ export const NewTagDefinition = reading(TagDefinition, {
 });
 
 export const Tag = model('Tag', {
-  tagId: field(uuid, 'R'),
+  tagId: field(uuid, 'R', { from: 'id' }),
   objectType: field(enumeration(ObjectType), 'R'),
   objectId: field(uuid, 'R'),
   tagDefinitionId: field(uuid, 'R'),
   tagDefinitionName: field(text(), 'R'),
   auditLogs,
 });
-
-export function tagDefinitionJson(definition: DefinitionRecord, audit: AuditByRecord) {
-  return {
-    id: definition.id,
-    isControlTag: definition.isControlTag,
-    name: definition.name,
-    description: definition.description,
-    applicableObjectTypes: definition.applicableObjectTypes,
-    auditLogs: auditLogsJson(audit.get(definition.id)),
-  };
-}
-
-export function tagJson(tag: TagView, audit: AuditByRecord) {
-  return {
-    tagId: tag.id,
-    objectType: tag.objectType,
-    objectId: tag.objectId,
-    tagDefinitionId: tag.tagDefinitionId,
-    tagDefinitionName: tag.tagDefinitionName,
-    auditLogs: auditLogsJson(audit.get(tag.id)),
-  };
-}

@@ -1,4 +1,3 @@
-import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
 import type { KeyValues } from '../../../lib/tenants/index.ts';
 import { KeyKind, keyKind, maskedSecrets } from '../../../lib/tenants/index.ts';
 import { field, model } from '../wire/model.ts';
@@ -8,24 +7,14 @@ import { auditLogs } from './audit-log.ts';
 
 const maxApiKeyCharacters = 128;
 
+/** The secret never leaves the engine; tenants' audit is no part of the interface (accounts §14.1). */
 export const Tenant = model('Tenant', {
-  tenantId: field(uuid, 'R'),
+  tenantId: field(uuid, 'R', { from: 'id' }),
   externalKey: field(externalKey, 'C', { nullable: true }),
   apiKey: field(text(maxApiKeyCharacters), 'C', { required: true }),
-  apiSecret: field(text(), 'C', { required: true, nullable: true }),
+  apiSecret: field(text(), 'C', { required: true, nullable: true, from: () => null }),
   auditLogs,
 });
-
-/** The secret never leaves the engine; tenants' audit is no part of the interface (accounts §14.1). */
-export function tenantJson(tenant: TenantRecord) {
-  return {
-    tenantId: tenant.id,
-    externalKey: tenant.externalKey,
-    apiKey: tenant.apiKey,
-    apiSecret: null,
-    auditLogs: [],
-  };
-}
 
 export const TenantKeyValue = model('TenantKeyValue', {
   key: field(text(), 'R'),

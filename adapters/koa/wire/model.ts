@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { Decimal } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { messageNameOf } from './problems.ts';
+import type { Rendering } from './rendering.ts';
 import { perDialect, type WireType } from './wire-type.ts';
 
 /**
@@ -24,13 +25,19 @@ export interface Field<T = unknown, A extends Access = Access> {
   readonly onlyD: boolean;
   /** True: answers may leave it out. */
   readonly absentable: boolean;
+  /** Where answers have it from; undefined = the member of the same name. */
+  readonly from: From | undefined;
 }
+
+/** A member of what is shown, or what is made of it. */
+type From = string | ((shown: never, rendering: Rendering) => unknown);
 
 interface FieldOptions {
   readonly required?: true;
   readonly nullable?: true;
   readonly onlyD?: true;
   readonly absentable?: true;
+  readonly from?: From;
 }
 
 export function field<T, A extends Access>(
@@ -45,6 +52,7 @@ export function field<T, A extends Access>(
     nullable: options.nullable ?? false,
     onlyD: options.onlyD ?? false,
     absentable: options.absentable ?? false,
+    from: options.from,
   };
 }
 
@@ -59,8 +67,9 @@ export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };
 
-/** A JSON object of the interface. One table of fields makes the reader, the answer schemas and the document. */
+/** A JSON object of the interface. One table of fields makes the reader, the answers, their schemas and the document. */
 export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
+  readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly fields: F;
   /** The schema that stands under the model's name in the document. */
@@ -83,6 +92,7 @@ export function model<F extends Fields>(name: string, fields: F): Model<F> {
     fields,
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
     answer: perDialect((dialect) => answerSchema(fields, dialect)),
+    write: writerOf(name, fields),
     json,
     get component() {
       return component();
@@ -97,10 +107,11 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   const fields = Object.fromEntries(
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
   ) as F;
-  const { name, answer, json } = whole;
+  const { name, answer, write, json } = whole;
   return {
     name,
     fields: whole.fields,
+    write,
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
     answer,
     json,
@@ -172,6 +183,34 @@ function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
     }),
   );
   return z.strictObject(shape);
+}
+
+/** @throws (on writing) InvariantError where what is shown lacks a field. */
+function writerOf(name: string, fields: Fields): Model['write'] {
+  const D = Object.entries(fields);
+  const all = { D, K: D.filter(([, { onlyD }]) => !onlyD) };
+  return (shown, rendering) => {
+    const answer: Record<string, unknown> = {};
+    for (const [key, each] of all[rendering.dialect]) {
+      const value = valueIn(shown, { key, each, rendering });
+      if (value !== undefined) answer[key] = value === null ? null : writtenAs(each.type, value, rendering);
+      else if (!each.absentable) throw new InvariantError(`${name} has no ${key}`);
+    }
+    return answer;
+  };
+}
+
+function writtenAs({ write }: WireType<unknown>, value: unknown, rendering: Rendering): unknown {
+  return write === undefined ? value : write(value, rendering);
+}
+
+function valueIn(
+  shown: unknown,
+  { key, each, rendering }: { readonly key: string; readonly each: Field; readonly rendering: Rendering },
+): unknown {
+  if (each.access === 'I') return null;
+  if (typeof each.from === 'function') return each.from(shown as never, rendering);
+  return (shown as Readonly<Record<string, unknown>>)[each.from ?? key];
 }
 
 function componentOf(fields: Fields): JsonSchema {

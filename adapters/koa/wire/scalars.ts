@@ -6,6 +6,8 @@ import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/mo
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
+  formatInstant,
+  formatLocalDate,
   type Instant,
   instantOfParts,
   type LocalDate,
@@ -29,6 +31,8 @@ interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
   /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
   readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
+  /** Makes of a value what stands in answers; default: it stands there as it is. */
+  readonly write?: (value: T) => unknown;
 }
 
 function scalar<T>(input: ScalarInput<T>): WireType<T> {
@@ -48,9 +52,11 @@ function scalar<T>(input: ScalarInput<T>): WireType<T> {
     });
   const answer = onDemand(input.answer);
   const document = onDemand(() => documentOf(answer()));
+  const { write } = input;
   return {
     request: perDialect(request),
     answer: perDialect(answer),
+    ...(write && { write: (value: unknown) => write(value as T) }),
     get json() {
       return document();
     },
@@ -132,6 +138,7 @@ export const uuid: WireType<Uuid> = scalar({
 /** A calendar day, `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
 export const date: WireType<LocalDate> = scalar({
   answer: () => z.iso.date(),
+  write: formatLocalDate,
   read(value, dialect) {
     if (value === '') return { value: null };
     const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
@@ -145,6 +152,7 @@ export const date: WireType<LocalDate> = scalar({
  */
 export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
+  write: formatInstant,
   read(value, dialect) {
     if (value === '') return { value: null };
     const at = instantOf(value, dialect);

@@ -4,6 +4,7 @@ import type { Dialect, PerDialect } from '../dialect.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { bodyMissing, problemOf, refuse, type WireProblem } from './problems.ts';
+import type { Rendering } from './rendering.ts';
 
 /** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
 export interface WireType<T> {
@@ -14,6 +15,8 @@ export interface WireType<T> {
   /** What stands in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
+  /** Makes what stands in answers of a value of the domain that is not null; absent = it stands there as it is. */
+  readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
 /** Schemas of either dialect, made when they are first asked for: answers are not checked against theirs while serving. */
@@ -42,6 +45,9 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   return {
     request: perDialect(request),
     answer: perDialect((dialect) => z.array(element.answer[dialect])),
+    // A list that is made while it is written writes its own elements.
+    write: (values, rendering) =>
+      Array.isArray(values) ? values.map((each) => element.write?.(each, rendering) ?? each) : values,
     get json() {
       return { type: 'array', items: element.json };
     },
@@ -53,6 +59,7 @@ export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireT
   return {
     request: types.D.request,
     answer: perDialect((dialect) => types[dialect].answer[dialect]),
+    write: (value, rendering) => types[rendering.dialect].write?.(value, rendering) ?? value,
     get json() {
       return {
         anyOf: [types.D.json, types.K.json],
@@ -105,6 +112,7 @@ export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<
   return {
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
     answer: perDialect((dialect) => z.lazy(() => later().answer[dialect])),
+    write: (value, rendering) => later().write?.(value, rendering) ?? value,
     json,
   };
 }

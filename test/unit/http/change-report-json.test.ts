@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { changeReportJson } from '../../../adapters/koa/models/catalog-change-report.ts';
+import { unaudited } from '../../../adapters/koa/wire/rendering.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
@@ -42,7 +43,7 @@ describe('The report on a candidate catalog as JSON', () => {
       yield { kind: 'PRICE_CHANGE', change };
       yield { kind: 'TOTAL', ...totals };
     };
-    const report = JSON.parse((await Array.fromAsync(changeReportJson(parts()))).join(''));
+    const report = JSON.parse((await Array.fromAsync(changeReportJson(parts(), unaudited('D')))).join(''));
     expect(report.unbillableAccounts).to.have.length(MAX_LISTED_UNBILLABLE_ACCOUNTS);
     expect(report.unbillableAccounts[0]).to.deep.equal({
       accountId: unbillable[0]?.accountId,
@@ -75,7 +76,7 @@ describe('The report on a candidate catalog as JSON', () => {
         yield { kind: 'PRICE_CHANGE', change };
       }
     };
-    const pieces = changeReportJson(endless());
+    const pieces = changeReportJson(endless(), unaudited('D'));
     for (let piece = 0; piece < 4; piece += 1) await pieces.next();
     expect(asked).to.equal(3);
     await pieces.return(undefined);

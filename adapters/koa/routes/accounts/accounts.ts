@@ -5,8 +5,8 @@ import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts'
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
 import { Dialect } from '../../dialect.ts';
-import { Account, accountJson, type ShownBalance } from '../../models/account.ts';
-import { AccountTimeline, auditedIdsOfTimeline, timelineJson } from '../../models/account-timeline.ts';
+import { Account, type ShownAccount, type ShownBalance } from '../../models/account.ts';
+import { AccountTimeline, auditedIdsOfTimeline } from '../../models/account-timeline.ts';
 import { Bundle } from '../../models/subscription.ts';
 import { UNCOUNTED } from '../../response/pagination.ts';
 import { type Answer, created, empty, json, longJson, page } from '../../routing/answer.ts';
@@ -23,7 +23,7 @@ import {
   uuidList,
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from '../objects/audit.ts';
+import { auditParameter, renderingOf } from '../objects/audit.ts';
 import { bundlePage, bundlesJson } from '../subscriptions/bundle-answers.ts';
 import { accountEmailRoutes } from './account-emails.ts';
 
@@ -35,6 +35,7 @@ const NOBODY = { name: 'nobody', permissions: [] };
 interface AccountReading {
   readonly billing: Billing;
   readonly context: CallContext;
+  readonly dialect: Dialect;
   readonly query: {
     readonly accountWithBalance: boolean;
     readonly accountWithBalanceAndCBA: boolean;
@@ -203,8 +204,8 @@ export const accountRoutes: readonly Route[] = [
     fails: [...noSuchAccount, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
       const timeline = await call.billing.outlines.timeline(call.context, call.params.accountId);
-      const audit = await auditOf(call, auditedIdsOfTimeline(timeline));
-      return longJson(timelineJson(timeline, { dialect: call.dialect, audit }));
+      const rendering = await renderingOf(call, auditedIdsOfTimeline(timeline));
+      return longJson(AccountTimeline.write(timeline, rendering));
     },
   }),
   ...accountEmailRoutes,
@@ -265,8 +266,11 @@ async function exactlyFound(
 /** Accounts with the balances and audit that the call asks for, each read once for all of them. */
 async function accountsJson(call: AccountReading, accounts: readonly AccountRecord[]) {
   const ids = accounts.map((account) => account.id);
-  const [balanceOf, audit] = await Promise.all([shownBalances(call, ids), auditOf(call, ids)]);
-  return accounts.map((account) => accountJson(account, balanceOf(account.id), audit.get(account.id)));
+  const [balanceOf, rendering] = await Promise.all([shownBalances(call, ids), renderingOf(call, ids)]);
+  return accounts.map((account) => {
+    const shown: ShownAccount = { ...account, ...balanceOf(account.id) };
+    return Account.write(shown, rendering);
+  });
 }
 
 /** accounts §5 rule 1: the flag for both wins over the one for the balance alone. */

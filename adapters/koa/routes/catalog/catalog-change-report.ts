@@ -3,6 +3,7 @@ import { CatalogChangeReport, changeReportJson } from '../../models/catalog-chan
 import { streamedJson } from '../../routing/answer.ts';
 import { xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { unaudited } from '../../wire/rendering.ts';
 
 export const catalogChangeReportRoutes: readonly Route[] = [
   tenantRoute({
@@ -15,8 +16,9 @@ export const catalogChangeReportRoutes: readonly Route[] = [
     body: xmlBody,
     success: { status: 200, body: CatalogChangeReport },
     fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
-    async handle({ billing, context, body }) {
-      return streamedJson(changeReportJson(await billing.catalogs.changeReport(context, body)));
+    async handle({ billing, context, body, dialect }) {
+      const parts = await billing.catalogs.changeReport(context, body);
+      return streamedJson(changeReportJson(parts, unaudited(dialect)));
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
-import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, invoiceJson } from '../../models/invoice.ts';
+import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun } from '../../models/invoice.ts';
 import { created, empty, json, nothing, page } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -14,8 +14,9 @@ import {
   uuidList,
   uuidParameter,
 } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from '../objects/audit.ts';
+import { auditParameter, renderingOf } from '../objects/audit.ts';
 import { requestedDay } from './requested-day.ts';
 
 const area = 'invoices';
@@ -102,7 +103,7 @@ export const invoiceRoutes: readonly Route[] = [
       const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
       const invoice = await call.billing.invoices.dryRun(call.context, request);
       if (invoice === null) return nothing;
-      return json(invoiceJson(invoice, { dialect: call.dialect, audit: new Map() }, false));
+      return json(Invoice.write({ ...invoice, invoiceNumber: null }, unaudited(call.dialect)));
     },
   }),
   tenantRoute({
@@ -116,8 +117,8 @@ export const invoiceRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(Invoice), paged: true },
     async handle(call) {
       const { rows, total, max } = await call.billing.invoices.page(call.context, call.query);
-      const audit = await auditOf(call, rows.flatMap(auditedIdsOfInvoice));
-      const invoices = rows.map((row) => invoiceJson(row, { dialect: call.dialect, audit }));
+      const rendering = await renderingOf(call, rows.flatMap(auditedIdsOfInvoice));
+      const invoices = rows.map((row) => Invoice.write(row, rendering));
       return page(invoices, { ...call.query, total, max });
     },
   }),
@@ -169,8 +170,8 @@ export const invoiceRoutes: readonly Route[] = [
       const { withChildrenItems } = call.query;
       const { invoiceId } = call.params;
       const invoice = await call.billing.getInvoice(call.context, invoiceId, { withChildrenItems });
-      const audit = await auditOf(call, auditedIdsOfInvoice(invoice));
-      return json(invoiceJson(invoice, { dialect: call.dialect, audit }));
+      const rendering = await renderingOf(call, auditedIdsOfInvoice(invoice));
+      return json(Invoice.write(invoice, rendering));
     },
   }),
   tenantRoute({
@@ -194,7 +195,7 @@ export const invoiceRoutes: readonly Route[] = [
     fails: noSuchAccount,
     async handle(call) {
       const { accountId } = call.params;
-      const { query, dialect } = call;
+      const { query } = call;
       refuseContradictions(query);
       const startDate = await requestedDay(call, accountId, query.startDate);
       const endDate = await requestedDay(call, accountId, query.endDate);
@@ -208,8 +209,8 @@ export const invoiceRoutes: readonly Route[] = [
         ...(endDate === null ? {} : { endDate }),
         ...(query.invoicesFilter.length === 0 ? {} : { ids: query.invoicesFilter }),
       });
-      const audit = await auditOf(call, invoices.flatMap(auditedIdsOfInvoice));
-      return json(invoices.map((invoice) => invoiceJson(invoice, { dialect, audit })));
+      const rendering = await renderingOf(call, invoices.flatMap(auditedIdsOfInvoice));
+      return json(invoices.map((invoice) => Invoice.write(invoice, rendering)));
     },
   }),
   tenantRoute({
@@ -223,10 +224,10 @@ export const invoiceRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(Invoice), paged: true },
     fails: noSuchAccount,
     async handle(call) {
-      const { billing, context, params, query, dialect } = call;
+      const { billing, context, params, query } = call;
       const { rows, total, max } = await billing.invoices.pageOfAccount(context, params.accountId, query);
-      const audit = await auditOf(call, rows.flatMap(auditedIdsOfInvoice));
-      const invoices = rows.map((row) => invoiceJson(row, { dialect, audit }));
+      const rendering = await renderingOf(call, rows.flatMap(auditedIdsOfInvoice));
+      const invoices = rows.map((row) => Invoice.write(row, rendering));
       return page(invoices, { ...query, total, max });
     },
   }),

@@ -5,7 +5,6 @@ import type { Dialect } from '../../dialect.ts';
 import {
   InvoiceItem,
   InvoiceItemAdjustment,
-  invoiceItemJson,
   ManualInvoiceItem,
   MigrationInvoiceItem,
 } from '../../models/invoice.ts';
@@ -13,6 +12,7 @@ import { type Answer, created, empty, json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { requestedDay } from './requested-day.ts';
 
@@ -229,7 +229,7 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
 /** Credits are stored negative and shown positive (invoicing §9 rule 1). */
 function itemJson(item: InvoiceItemView, dialect: Dialect) {
   const amount = item.itemType === 'CREDIT_ADJ' ? item.amount.negated() : item.amount;
-  return invoiceItemJson({ ...item, amount }, { dialect, audit: new Map() });
+  return InvoiceItem.write({ ...item, amount }, unaudited(dialect));
 }
 
 /** The account of the first credit, which is that of all (invoicing §15). */

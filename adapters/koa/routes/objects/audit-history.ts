@@ -4,6 +4,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../../models/audit-log.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { fieldedResources, type ObjectResource } from './objects.ts';
 
@@ -92,8 +93,10 @@ export const auditHistoryRoutes: readonly Route[] = [
     permission: 'NONE',
     success,
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-    async handle({ billing, context, params }) {
-      return json(auditLogsJson(await billing.audit.ofAccount(context, params.accountId)));
+    async handle({ billing, context, params, dialect }) {
+      return json(
+        auditLogsJson(await billing.audit.ofAccount(context, params.accountId), unaudited(dialect)),
+      );
     },
   }),
   tenantRoute({
@@ -105,10 +108,10 @@ export const auditHistoryRoutes: readonly Route[] = [
     permission: 'NONE',
     success,
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-    async handle({ billing, context, params }) {
+    async handle({ billing, context, params, dialect }) {
       const object = { type: ObjectType.ACCOUNT, id: params.accountId };
       const rows = await billing.audit.history(context, object);
-      return json(auditHistoryJson(rows, context.tenant.recordId));
+      return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
     },
   }),
   tenantRoute({
@@ -120,10 +123,10 @@ export const auditHistoryRoutes: readonly Route[] = [
     permission: 'NONE',
     success,
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.OBJECT_NOT_FOUND],
-    async handle({ billing, context, params }) {
+    async handle({ billing, context, params, dialect }) {
       const object = { type: ObjectType.ACCOUNT_EMAIL, id: params.accountEmailId };
       const rows = await billing.audit.historyWithin(context, params.accountId, object);
-      return json(auditHistoryJson(rows, context.tenant.recordId));
+      return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
     },
   }),
 ];
@@ -138,10 +141,10 @@ function routeOf({ path, idName, noun, area, described, type, unknown }: ObjectR
     permission: 'NONE',
     success,
     fails: [unknown],
-    async handle({ billing, context, params }) {
+    async handle({ billing, context, params, dialect }) {
       const id = (params as Readonly<Record<string, Uuid>>)[idName] as Uuid;
       const rows = await billing.audit.history(context, { type, id });
-      return json(auditHistoryJson(rows, context.tenant.recordId));
+      return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
     },
   });
 }

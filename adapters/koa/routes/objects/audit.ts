@@ -3,8 +3,9 @@ import { AuditLevel } from '../../../../lib/audit/index.ts';
 import type { Billing } from '../../../../lib/billing.ts';
 import type { AuditEntry, CallContext } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import type { AuditByRecord } from '../../models/subscription.ts';
+import type { Dialect } from '../../dialect.ts';
 import { choice } from '../../wire/query.ts';
+import type { AuditByRecord, Rendering } from '../../wire/rendering.ts';
 
 /** `audit=NONE|MINIMAL|FULL`, any letter case (http-api §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
@@ -12,17 +13,23 @@ export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
 export interface AuditedCall {
   readonly billing: Billing;
   readonly context: CallContext;
+  readonly dialect: Dialect;
   readonly query: { readonly audit: AuditLevel };
 }
 
 /** Records whose audit one statement reads: some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
+/** How an answer with these records is to be written. */
+export async function renderingOf(call: AuditedCall, ids: readonly Uuid[]): Promise<Rendering> {
+  return { dialect: call.dialect, audit: await auditOf(call, ids) };
+}
+
 /**
  * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in as many as leave
  * others their turn.
  */
-export async function auditOf(call: AuditedCall, ids: readonly Uuid[]): Promise<AuditByRecord> {
+async function auditOf(call: AuditedCall, ids: readonly Uuid[]): Promise<AuditByRecord> {
   const { billing, context, query } = call;
   if (query.audit === AuditLevel.NONE) return noAudit;
   if (ids.length <= RECORDS_AT_ONCE) return billing.audit.logs(context, ids, query.audit);

@@ -1,11 +1,11 @@
 import type { CustomField as FieldRecord, Page } from '../../../../lib/records/index.ts';
 import { ObjectType } from '../../../../lib/records/index.ts';
-import { CustomField, customFieldJson } from '../../models/custom-field.ts';
+import { CustomField } from '../../models/custom-field.ts';
 import { page } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice, pageParameters, plainText, required, textOrEmpty } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+import { type AuditedCall, auditParameter, renderingOf } from './audit.ts';
 
 const area = 'customFields';
 const pageQuery = { ...pageParameters, ...auditParameter };
@@ -74,13 +74,13 @@ export const customFieldRoutes: readonly Route[] = [
 type PagedCall = AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } };
 
 async function fieldPage(call: PagedCall, { rows, total, max }: Page<FieldRecord>) {
-  const audit = await auditOf(
+  const rendering = await renderingOf(
     call,
     rows.map(({ id }) => id),
   );
   const { offset, limit } = call.query;
   return page(
-    rows.map((custom) => customFieldJson(custom, audit)),
+    rows.map((custom) => CustomField.write(custom, rendering)),
     { offset, limit, total, max },
   );
 }

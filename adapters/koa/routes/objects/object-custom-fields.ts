@@ -1,18 +1,13 @@
 import type { FieldedType } from '../../../../lib/records/index.ts';
 import { ObjectType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import {
-  CustomField,
-  CustomFieldChange,
-  customFieldJson,
-  NewCustomField,
-} from '../../models/custom-field.ts';
+import { CustomField, CustomFieldChange, NewCustomField } from '../../models/custom-field.ts';
 import { created, empty, json } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice, uuidList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from './audit.ts';
+import { auditParameter, renderingOf } from './audit.ts';
 import { fieldedResources, type ObjectResource, objectOf } from './objects.ts';
 
 /** Custom fields of each kind of object (accounts §11). */
@@ -33,11 +28,11 @@ export const objectCustomFieldRoutes: readonly Route[] = [
       const fields = await call.billing.customFields.ofAccount(call.context, call.params.accountId, {
         objectType,
       });
-      const audit = await auditOf(
+      const rendering = await renderingOf(
         call,
         fields.map(({ id }) => id),
       );
-      return json(fields.map((custom) => customFieldJson(custom, audit)));
+      return json(fields.map((custom) => CustomField.write(custom, rendering)));
     },
   }),
 ];
@@ -61,11 +56,11 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
           call.context,
           objectOf(resource, call.params),
         );
-        const audit = await auditOf(
+        const rendering = await renderingOf(
           call,
           fields.map(({ id }) => id),
         );
-        return json(fields.map((custom) => customFieldJson(custom, audit)));
+        return json(fields.map((custom) => CustomField.write(custom, rendering)));
       },
     }),
     tenantRoute({

@@ -1,14 +1,14 @@
 import type { TaggedType } from '../../../../lib/records/index.ts';
 import { ObjectType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { Tag, tagJson } from '../../models/tag.ts';
+import { Tag } from '../../models/tag.ts';
 import { created, empty, json } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, optionalChoice, uuidList, uuidParameter } from '../../wire/query.ts';
 import { uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from './audit.ts';
+import { auditParameter, renderingOf } from './audit.ts';
 import { type ObjectResource, objectOf, taggedResources } from './objects.ts';
 
 /** Tags of each kind of object (accounts §13.1). */
@@ -30,11 +30,11 @@ export const objectTagRoutes: readonly Route[] = [
         objectType,
         includeDeleted,
       });
-      const audit = await auditOf(
+      const rendering = await renderingOf(
         call,
         tags.map(({ id }) => id),
       );
-      return json(tags.map((tag) => tagJson(tag, audit)));
+      return json(tags.map((tag) => Tag.write(tag, rendering)));
     },
   }),
 ];
@@ -61,11 +61,11 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
           includeDeleted: query.includedDeleted,
           accountId: 'accountId' in query ? query.accountId : null,
         });
-        const audit = await auditOf(
+        const rendering = await renderingOf(
           call,
           tags.map(({ id }) => id),
         );
-        return json(tags.map((tag) => tagJson(tag, audit)));
+        return json(tags.map((tag) => Tag.write(tag, rendering)));
       },
     }),
     tenantRoute({

@@ -1,12 +1,12 @@
 import type { Page, TagView } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { NewTagDefinition, Tag, TagDefinition, tagDefinitionJson, tagJson } from '../../models/tag.ts';
+import { NewTagDefinition, Tag, TagDefinition } from '../../models/tag.ts';
 import { created, empty, json, page } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { pageParameters } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+import { type AuditedCall, auditParameter, renderingOf } from './audit.ts';
 
 const area = 'tags';
 const noSuchDefinition = [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST];
@@ -25,11 +25,11 @@ export const tagRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(TagDefinition) },
     async handle(call) {
       const definitions = await call.billing.tagDefinitions.list(call.context);
-      const audit = await auditOf(
+      const rendering = await renderingOf(
         call,
         definitions.map(({ id }) => id),
       );
-      return json(definitions.map((definition) => tagDefinitionJson(definition, audit)));
+      return json(definitions.map((definition) => TagDefinition.write(definition, rendering)));
     },
   }),
   tenantRoute({
@@ -44,7 +44,7 @@ export const tagRoutes: readonly Route[] = [
     fails: noSuchDefinition,
     async handle(call) {
       const definition = await call.billing.tagDefinitions.get(call.context, call.params.tagDefinitionId);
-      return json(tagDefinitionJson(definition, await auditOf(call, [definition.id])));
+      return json(TagDefinition.write(definition, await renderingOf(call, [definition.id])));
     },
   }),
   tenantRoute({
@@ -111,12 +111,12 @@ export const tagRoutes: readonly Route[] = [
 type PagedCall = AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } };
 
 async function tagPage(call: PagedCall, { rows, total, max }: Page<TagView>) {
-  const audit = await auditOf(
+  const rendering = await renderingOf(
     call,
     rows.map(({ id }) => id),
   );
   return page(
-    rows.map((tag) => tagJson(tag, audit)),
+    rows.map((tag) => Tag.write(tag, rendering)),
     { ...call.query, total, max },
   );
 }

@@ -1,21 +1,13 @@
 import type { PluginProperty as PropertyRecord } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import {
-  auditedIdsOfPayment,
-  InvoicePayment,
-  invoicePaymentJson,
-  Payment,
-  PaymentMethod,
-  paymentJson,
-  paymentMethodJson,
-} from '../../models/payment.ts';
+import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../../models/payment.ts';
 import { created, empty, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, pluginProperties } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from '../objects/audit.ts';
+import { auditParameter, renderingOf } from '../objects/audit.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
@@ -72,11 +64,11 @@ export const paymentRoutes: readonly Route[] = [
       const { billing, context, params } = call;
       const options = methodOptions(call.query);
       const methods = await billing.paymentMethods.ofAccount(context, params.accountId, options);
-      const audit = await auditOf(
+      const rendering = await renderingOf(
         call,
         methods.map(({ id }) => id),
       );
-      return json(methods.map((method) => paymentMethodJson(method, audit)));
+      return json(methods.map((method) => PaymentMethod.write(method, rendering)));
     },
   }),
   tenantRoute({
@@ -93,7 +85,7 @@ export const paymentRoutes: readonly Route[] = [
       const { billing, context, params } = call;
       const options = methodOptions(call.query);
       const method = await billing.paymentMethods.get(context, params.paymentMethodId, options);
-      return json(paymentMethodJson(method, await auditOf(call, [method.id])));
+      return json(PaymentMethod.write(method, await renderingOf(call, [method.id])));
     },
   }),
   tenantRoute({
@@ -133,8 +125,8 @@ export const paymentRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, params, query } = call;
       const payments = await billing.payments.ofAccount(context, params.accountId, paymentOptions(query));
-      const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => paymentJson(payment, audit)));
+      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
+      return json(payments.map((payment) => Payment.write(payment, rendering)));
     },
   }),
   tenantRoute({
@@ -154,8 +146,8 @@ export const paymentRoutes: readonly Route[] = [
         params.accountId,
         paymentOptions(query),
       );
-      const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => invoicePaymentJson(payment, audit)));
+      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
+      return json(payments.map((payment) => InvoicePayment.write(payment, rendering)));
     },
   }),
   tenantRoute({
@@ -175,8 +167,8 @@ export const paymentRoutes: readonly Route[] = [
         params.invoiceId,
         paymentOptions(query),
       );
-      const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => invoicePaymentJson(payment, audit)));
+      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
+      return json(payments.map((payment) => InvoicePayment.write(payment, rendering)));
     },
   }),
 ];

@@ -2,12 +2,14 @@ import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { MAX_COMPLETION_WAIT_MS } from '../../../../lib/values/limits.ts';
-import { UTC } from '../../../../lib/values/time/index.ts';
-import { Clock, clockJson } from '../../models/clock.ts';
+import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
+import type { Dialect } from '../../dialect.ts';
+import { Clock, type ShownClock } from '../../models/clock.ts';
 import { empty, json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, zoneParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 
 const area = 'test';
 const secondMs = 1_000;
@@ -43,7 +45,7 @@ export const testModeRoutes: readonly Route[] = [
     summary: 'Read the test clock',
     query: { timeZone },
     success: { status: 200, body: Clock },
-    handle: ({ test, query }) => json(clockJson(clockOf(test).now(), query.timeZone)),
+    handle: (call) => json(clockJson(call)),
   }),
   tenantRoute({
     ...shared,
@@ -57,7 +59,7 @@ export const testModeRoutes: readonly Route[] = [
       const clock = clockOf(call.test);
       await clock.set(call.query.requestedDate);
       await becomesQuiet(call);
-      return json(clockJson(clock.now(), call.query.timeZone));
+      return json(clockJson(call));
     },
   }),
   tenantRoute({
@@ -81,10 +83,19 @@ export const testModeRoutes: readonly Route[] = [
       const { days, weeks, months, years } = call.query;
       await clock.move({ days, weeks, months, years });
       await becomesQuiet(call);
-      return json(clockJson(clock.now(), call.query.timeZone));
+      return json(clockJson(call));
     },
   }),
 ];
+
+function clockJson(call: {
+  readonly test: TestMode | null;
+  readonly dialect: Dialect;
+  readonly query: { readonly timeZone: TimeZone };
+}) {
+  const shown: ShownClock = { now: clockOf(call.test).now(), timeZone: call.query.timeZone };
+  return Clock.write(shown, unaudited(call.dialect));
+}
 
 function clockOf(test: TestMode | null): MovableClock {
   if (test === null) throw new Error('A test endpoint was reached outside test mode');

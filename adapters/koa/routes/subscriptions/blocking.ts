@@ -1,13 +1,13 @@
 import { BlockingStateType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import { BlockingState, blockingStateJson } from '../../models/blocking-state.ts';
+import { BlockingState } from '../../models/blocking-state.ts';
 import { created, empty, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choiceList, moment, textList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditOf, auditParameter } from '../objects/audit.ts';
+import { auditParameter, renderingOf } from '../objects/audit.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 interface BlockedResource {
@@ -72,11 +72,11 @@ export const blockingRoutes: readonly Route[] = [
       const { blockingStateTypes: types, blockingStateSvcs: services } = call.query;
       const filter = { types, services };
       const states = await call.billing.blocking.ofAccount(call.context, call.params.accountId, filter);
-      const audit = await auditOf(
+      const rendering = await renderingOf(
         call,
         states.map(({ id }) => id),
       );
-      return json(states.map((state) => blockingStateJson(state, audit)));
+      return json(states.map((state) => BlockingState.write(state, rendering)));
     },
   }),
   ...resources.map(additionOf),

@@ -1,17 +1,14 @@
 import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/subscriptions/index.ts';
-import type { Dialect } from '../../dialect.ts';
-import { bundleJson } from '../../models/subscription.ts';
+import { Bundle } from '../../models/subscription.ts';
 import { type LazyList, lazyList } from '../../response/json-pieces.ts';
 import { type Answer, streamedPage } from '../../routing/answer.ts';
-import { type AuditedCall, auditOf } from '../objects/audit.ts';
+import { type AuditedCall, renderingOf } from '../objects/audit.ts';
 
-export type BundleReading = AuditedCall & { readonly dialect: Dialect };
-
-type BundleJson = ReturnType<typeof bundleJson>;
+type BundleJson = ReturnType<typeof Bundle.write>;
 
 /** A page of bundles, read and written while it is sent. */
 export function bundlePage(
-  call: BundleReading & { readonly query: { readonly offset: number; readonly limit: number } },
+  call: AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } },
   { windows, returned, total, max }: OutlinePage,
 ): Answer {
   const { offset, limit } = call.query;
@@ -19,7 +16,7 @@ export function bundlePage(
 }
 
 async function* windowsJson(
-  call: BundleReading,
+  call: AuditedCall,
   windows: AsyncIterable<BundleWindow>,
 ): AsyncGenerator<Iterable<BundleJson>, undefined> {
   for await (const window of windows) yield bundlesJson(call, window);
@@ -27,9 +24,9 @@ async function* windowsJson(
 
 /** The bundles with the audit that the call asks for, each made when it is written. */
 export async function bundlesJson(
-  call: BundleReading,
+  call: AuditedCall,
   { outlines, recordIds }: BundleWindow,
 ): Promise<LazyList<BundleJson>> {
-  const rendering = { dialect: call.dialect, audit: await auditOf(call, recordIds) };
-  return lazyList(outlines, (bundle: BundleOutline) => bundleJson(bundle, rendering));
+  const rendering = await renderingOf(call, recordIds);
+  return lazyList(outlines, (bundle: BundleOutline) => Bundle.write(bundle, rendering));
 }

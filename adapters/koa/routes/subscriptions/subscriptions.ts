@@ -4,12 +4,12 @@ import type { CallContext } from '../../../../lib/records/index.ts';
 import type { SubscriptionOutline } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Dialect } from '../../dialect.ts';
-import { auditedIdsOfSubscription, Subscription, subscriptionJson } from '../../models/subscription.ts';
+import { auditedIdsOfSubscription, Subscription } from '../../models/subscription.ts';
 import { type Answer, created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { plainText, required } from '../../wire/query.ts';
-import { auditOf, auditParameter } from '../objects/audit.ts';
+import { auditParameter, renderingOf } from '../objects/audit.ts';
 import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
 import { area, creationErrors, creationQuery } from './subscription-creation.ts';
 
@@ -86,6 +86,6 @@ async function subscriptionAnswer(
   subscription: SubscriptionOutline,
 ): Promise<Answer> {
   const isAudited = call.query.audit !== AuditLevel.NONE;
-  const audit = await auditOf(call, isAudited ? auditedIdsOfSubscription(subscription) : []);
-  return json(subscriptionJson(subscription, { dialect: call.dialect, audit }));
+  const rendering = await renderingOf(call, isAudited ? auditedIdsOfSubscription(subscription) : []);
+  return json(Subscription.write(subscription, rendering));
 }

@@ -2,11 +2,12 @@ import { isGranted } from '../../../../lib/security/tenant-grants.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';
-import { Tenant, tenantJson } from '../../models/tenant.ts';
+import { Tenant } from '../../models/tenant.ts';
 import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag, plainText, required } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 
 const area = 'tenants';
 
@@ -47,9 +48,9 @@ export const tenantRoutes: readonly Route[] = [
     permission: 'NONE',
     success: { status: 200, body: Tenant },
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
-    async handle({ billing, params: { tenantId }, user }) {
+    async handle({ billing, params: { tenantId }, user, dialect }) {
       if (user === null || !isGranted(user, tenantId)) throw noSuchTenantId(tenantId);
-      return json(tenantJson(await billing.tenants.get(tenantId)));
+      return json(Tenant.write(await billing.tenants.get(tenantId), unaudited(dialect)));
     },
   }),
   userRoute({
@@ -62,10 +63,10 @@ export const tenantRoutes: readonly Route[] = [
     query: { apiKey: required(plainText) },
     success: { status: 200, body: Tenant },
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
-    async handle({ billing, query, user }) {
+    async handle({ billing, query, user, dialect }) {
       const tenant = await billing.tenants.getByApiKey(query.apiKey);
       if (user === null || !isGranted(user, tenant.id)) throw noSuchTenant(query.apiKey);
-      return json(tenantJson(tenant));
+      return json(Tenant.write(tenant, unaudited(dialect)));
     },
   }),
 ];
