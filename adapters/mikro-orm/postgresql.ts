@@ -4,18 +4,18 @@ import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { DATABASE_CONNECT_MS } from '../../lib/values/limits.ts';
-import type { Connection, Trace } from './connection.ts';
-import { defineEntities } from './entities.ts';
 import { migrations } from './migrations/postgresql/index.ts';
-import { applyMigrations } from './migrator.ts';
-import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
-import { batchedTransactions } from './postgresql-batched-transactions.ts';
-import { postgresqlDialect } from './postgresql-dialect.ts';
-import { type ServerAddress, ServerWatch } from './postgresql-server-watch.ts';
-import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
-import { postgresqlTransactions } from './postgresql-transactions.ts';
-import { type ClientPool, QueueListener } from './queue-listener.ts';
-import { EVERY_TENANT, type Transactions } from './transactions.ts';
+import { batchedTransactions } from './postgresql/batched-transactions.ts';
+import { postgresqlDialect } from './postgresql/dialect.ts';
+import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
+import { type ServerAddress, ServerWatch } from './postgresql/server-watch.ts';
+import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
+import { postgresqlTransactions } from './postgresql/transactions.ts';
+import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
+import type { Connection, Trace } from './sql/connection.ts';
+import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
+import { defineEntities } from './tables/entities.ts';
+import { applyMigrations } from './tables/migrator.ts';
 
 export interface PostgresqlOptions {
   /** `postgresql://user:password@host:port/database` */

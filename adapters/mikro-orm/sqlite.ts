@@ -1,17 +1,17 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import type { Connection, Trace } from './connection.ts';
-import { defineEntities } from './entities.ts';
 import { migrations } from './migrations/sqlite/index.ts';
-import { applyMigrations } from './migrator.ts';
-import { MikroOrmStorage } from './mikro-orm-storage.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import { lendingDialect, lendRows } from './sqlite-lent-rows.ts';
-import { lockNode, type Release } from './sqlite-node-lock.ts';
-import { keepPrepared } from './sqlite-prepared-statements.ts';
-import { makePrivately } from './sqlite-private-file.ts';
-import { plainTransactions } from './transactions.ts';
+import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
+import type { Connection, Trace } from './sql/connection.ts';
+import { plainTransactions } from './sql/transactions.ts';
+import { sqliteDialect } from './sqlite/dialect.ts';
+import { lendingDialect, lendRows } from './sqlite/lent-rows.ts';
+import { lockNode, type Release } from './sqlite/node-lock.ts';
+import { keepPrepared } from './sqlite/prepared-statements.ts';
+import { makePrivately } from './sqlite/private-file.ts';
+import { defineEntities } from './tables/entities.ts';
+import { applyMigrations } from './tables/migrator.ts';
 
 /**
  * 32 MiB of 4 KiB pages, eight times SQLite's own: the older a database, the wider a run's pages lie apart, and each

@@ -1,18 +1,18 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
-import type { Cell, Column, Row } from '../../adapters/mikro-orm/columns.ts';
-import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
-import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
-import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
-import { ServerWatch } from '../../adapters/mikro-orm/postgresql-server-watch.ts';
-import { Runner } from '../../adapters/mikro-orm/runner.ts';
-import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql.ts';
-import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
+import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
+import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
+import type { Cell, Column, Row } from '../../adapters/mikro-orm/sql/columns.ts';
+import { compiled, type Transaction } from '../../adapters/mikro-orm/sql/connection.ts';
+import { Runner } from '../../adapters/mikro-orm/sql/runner.ts';
+import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql/sql.ts';
 import {
   EVERY_TENANT,
   type TransactionKind,
   type Transactions,
-} from '../../adapters/mikro-orm/transactions.ts';
+} from '../../adapters/mikro-orm/sql/transactions.ts';
+import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 

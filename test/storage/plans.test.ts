@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/sqlite';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { lendRows } from '../../adapters/mikro-orm/sqlite-lent-rows.ts';
+import { lendRows } from '../../adapters/mikro-orm/sqlite/lent-rows.ts';
 import type { Account, ReadSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';

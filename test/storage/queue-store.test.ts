@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
-import { render } from '../../adapters/mikro-orm/sql.ts';
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
+import { render } from '../../adapters/mikro-orm/sql/sql.ts';
 import {
   type Account,
   type ClaimedEntry,

@@ -1,18 +1,18 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { Client, type ClientConfig } from 'pg';
-import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
+import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
+import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
+import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql/transactions.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
-import { ServerWatch } from '../../adapters/mikro-orm/postgresql-server-watch.ts';
-import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql-transactions.ts';
-import { tables } from '../../adapters/mikro-orm/tables/index.ts';
+import { compiled, type Transaction } from '../../adapters/mikro-orm/sql/connection.ts';
 import {
   EVERY_TENANT,
   type Reach,
   type TransactionKind,
   type Transactions,
-} from '../../adapters/mikro-orm/transactions.ts';
+} from '../../adapters/mikro-orm/sql/transactions.ts';
+import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, Storage, TenantRef } from '../../lib/index.ts';
 import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';

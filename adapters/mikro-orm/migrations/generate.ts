@@ -1,10 +1,10 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
-import { defineEntities } from '../entities.ts';
-import { postgresqlDialect } from '../postgresql-dialect.ts';
-import { SHOW_ACCOUNTS, schemaOptions } from '../schema.ts';
-import { sqliteDialect } from '../sqlite-dialect.ts';
+import { defineEntities } from '../tables/entities.ts';
+import { postgresqlDialect } from '../postgresql/dialect.ts';
+import { SHOW_ACCOUNTS, schemaOptions } from '../tables/schema.ts';
+import { sqliteDialect } from '../sqlite/dialect.ts';
 import { migrations as postgresqlMigrations } from './postgresql/index.ts';
 import { migrations as sqliteMigrations } from './sqlite/index.ts';
 

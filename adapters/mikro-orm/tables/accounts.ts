@@ -13,7 +13,7 @@ import {
   timeZone,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** An account with what only searches look at. */

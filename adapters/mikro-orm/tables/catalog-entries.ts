@@ -21,7 +21,7 @@ import {
   text,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(

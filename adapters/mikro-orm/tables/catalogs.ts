@@ -17,7 +17,7 @@ import {
   text,
   textOrNull,
   uuid,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A version as its row holds it. */

@@ -1,6 +1,6 @@
 import type { CustomField, New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, boolean, instantAt, oneOf, text, uuid } from '../columns.ts';
+import { bigint, boolean, instantAt, oneOf, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A field with what a search in any letter case looks in: lower case as JavaScript knows it, alike on both databases. */

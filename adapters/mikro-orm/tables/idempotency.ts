@@ -1,5 +1,5 @@
 import type { KeptRequest } from '../../../lib/ports/storage/index.ts';
-import { bigint, integerOrNull, jsonOrNull, text, textOrNull, uuid } from '../columns.ts';
+import { bigint, integerOrNull, jsonOrNull, text, textOrNull, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const idempotencyKeysTable = new RecordTable<KeptRequest>(

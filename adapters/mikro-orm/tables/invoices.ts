@@ -27,7 +27,7 @@ import {
   textOrNull,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { readBasis, writeBasis } from './item-basis-text.ts';
 import { RecordTable } from './record-table.ts';
 

@@ -1,5 +1,5 @@
 import type { New, TenantKeyValue } from '../../../lib/records/index.ts';
-import { boolean, instantAt, text, uuid } from '../columns.ts';
+import { boolean, instantAt, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const keyValuesTable = new RecordTable<New<TenantKeyValue>>(

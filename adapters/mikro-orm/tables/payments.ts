@@ -23,7 +23,7 @@ import {
   textOrNull,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const paymentMethodsTable = new RecordTable<New<PaymentMethod>>(

@@ -15,8 +15,8 @@ import {
   textOrNull,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
-import { type Sql, sql } from '../sql.ts';
+} from '../sql/columns.ts';
+import { type Sql, sql } from '../sql/sql.ts';
 import { RecordTable, TABLE_PREFIX, type TableSpec } from './record-table.ts';
 
 /** A queue entry as it is kept (platform §9.1); times called `…Ms` are system time, instants business time. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
-import type { Cell, Column, Field, Fields, Row } from '../columns.ts';
+import type { Cell, Column, Field, Fields, Row } from '../sql/columns.ts';
 
 /** Prefix of every table: they live inside the host's database. */
 export const TABLE_PREFIX = 'bw_';

@@ -8,7 +8,7 @@ import type {
   User,
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../columns.ts';
+import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 // Users, roles, clients, sessions and keys are the deployment's and of no tenant (platform §8).

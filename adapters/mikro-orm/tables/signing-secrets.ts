@@ -1,5 +1,5 @@
 import type { New, SigningSecret } from '../../../lib/records/index.ts';
-import { bigintOrNull, boolean, instantAt, text, uuid } from '../columns.ts';
+import { bigintOrNull, boolean, instantAt, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const signingSecretsTable = new RecordTable<New<SigningSecret>>(

@@ -17,7 +17,7 @@ import {
   textOrNull,
   uuid,
   uuidOrNull,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A bundle with who wrote it, for searches. */

@@ -12,7 +12,7 @@ import {
   text,
   textOrNull,
   uuid,
-} from '../columns.ts';
+} from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const tenantsTable = new RecordTable<New<Tenant>>(

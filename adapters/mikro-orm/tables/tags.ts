@@ -1,6 +1,6 @@
 import type { New, ObjectType, Tag, UserTagDefinition } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../columns.ts';
+import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A definition with its description in lower case, which a search in any letter case looks in; names have no other. */

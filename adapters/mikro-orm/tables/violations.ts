@@ -1,5 +1,5 @@
 import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
-import type { UniqueViolation } from '../dialect.ts';
+import type { UniqueViolation } from '../sql/dialect.ts';
 import { tables } from './index.ts';
 import { type UniqueSpec, uniqueName } from './record-table.ts';
 

@@ -1,5 +1,5 @@
-import type { Trace } from '../../../adapters/mikro-orm/connection.ts';
 import { postgresql } from '../../../adapters/mikro-orm/postgresql.ts';
+import type { Trace } from '../../../adapters/mikro-orm/sql/connection.ts';
 import { sqlite } from '../../../adapters/mikro-orm/sqlite.ts';
 import type { Account, Authorship, Storage, TenantRef, WriteSession } from '../../../lib/index.ts';
 import type { DatabaseKind, OpenDatabase, TestDatabase } from '../databases.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { insertInto, updateOf } from '../../../adapters/mikro-orm/record-access.ts';
-import { render } from '../../../adapters/mikro-orm/sql.ts';
-import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite-dialect.ts';
-import { lendingDialect } from '../../../adapters/mikro-orm/sqlite-lent-rows.ts';
+import { render } from '../../../adapters/mikro-orm/sql/sql.ts';
+import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite/dialect.ts';
+import { lendingDialect } from '../../../adapters/mikro-orm/sqlite/lent-rows.ts';
+import { insertInto, updateOf } from '../../../adapters/mikro-orm/tables/record-access.ts';
 import { countersTable } from '../../../adapters/mikro-orm/tables/system.ts';
 
 const counters = (count: number) =>

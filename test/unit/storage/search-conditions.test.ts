@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { postgresqlDialect } from '../../../adapters/mikro-orm/postgresql-dialect.ts';
-import { clauseConditions } from '../../../adapters/mikro-orm/search-conditions.ts';
-import { render } from '../../../adapters/mikro-orm/sql.ts';
-import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite-dialect.ts';
+import { postgresqlDialect } from '../../../adapters/mikro-orm/postgresql/dialect.ts';
+import { clauseConditions } from '../../../adapters/mikro-orm/sql/search-conditions.ts';
+import { render } from '../../../adapters/mikro-orm/sql/sql.ts';
+import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite/dialect.ts';
 
 const columns = {
   id: { column: 'id', type: 'uuid' },

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
-import { openTextSpool } from '../../../adapters/mikro-orm/text-spool.ts';
+import { openTextSpool } from '../../../adapters/mikro-orm/session/text-spool.ts';
 import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
 
 async function textOf(pieces: AsyncIterable<string>): Promise<string> {

@@ -1,0 +1,88 @@
+import { type Authorship, ChangeType } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { raw, sql } from '../sql/sql.ts';
+import { insert, recordColumns, type TenantScope, updateOf } from '../tables/record-access.ts';
+import type { RecordTable } from '../tables/record-table.ts';
+import type { AuditedRecord } from './audited-records.ts';
+import type { Change, ChangeLog } from './change-log.ts';
+
+/** A transaction of one tenant that writes. */
+export interface WriteScope extends TenantScope {
+  readonly changes: ChangeLog;
+  readonly authorship: Authorship;
+}
+
+interface Audited {
+  readonly id: Uuid;
+  /** Absent or null: the record belongs to the tenant and to no account. */
+  readonly accountRecordId?: number | null;
+}
+
+/** Inserts the records and notes their INSERT audit rows. */
+export async function insertAudited<R extends Audited>(
+  scope: WriteScope,
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  records: readonly R[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const { table, audit } = kind;
+  const recordIds = await insert(scope, table, records);
+  records.forEach((record, index) => {
+    const recordId = recordIds[index] ?? 0;
+    scope.changes.add(changeOf(audit, { record, recordId, changeType: ChangeType.INSERT }));
+  });
+}
+
+/** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */
+export async function updateAudited<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
+): Promise<void> {
+  if (change.records.length === 0) return;
+  const { table, audit } = kind;
+  const records = await scope.runner.read(
+    sql`
+    ${updateOf(scope, table, { key: 'id', ...change })}
+    returning ${raw(recordColumns(scope, table, table.name))}`,
+    (row) => table.decode(row),
+  );
+  for (const record of records) noteUpdate(scope, audit, record);
+}
+
+/** Notes an update of a record, which is stored now as `record` says. */
+export function noteUpdate<R extends Audited>(
+  scope: WriteScope,
+  audit: AuditedRecord<R>,
+  record: R & { readonly recordId: number },
+): void {
+  noteChange(scope, audit, { record, changeType: ChangeType.UPDATE });
+}
+
+/** Notes a change of a record, which is stored now as `record` says. */
+export function noteChange<R extends Audited>(
+  scope: WriteScope,
+  audit: AuditedRecord<R>,
+  change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R & { readonly recordId: number } },
+): void {
+  scope.changes.add(changeOf(audit, { ...change, recordId: change.record.recordId }));
+}
+
+function changeOf<R extends Audited>(
+  audit: AuditedRecord<R>,
+  change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R; readonly recordId: number },
+): Change {
+  const { record, recordId, changeType, comments = null } = change;
+  return {
+    tableName: audit.tableName,
+    changeType,
+    targetId: record.id,
+    targetRecordId: recordId,
+    accountRecordId: record.accountRecordId ?? null,
+    comments,
+    // Made when it is written: of a large run the histories together are larger than the records.
+    get snapshot() {
+      return audit.snapshot(record);
+    },
+  };
+}

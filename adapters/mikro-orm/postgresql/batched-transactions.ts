@@ -1,0 +1,247 @@
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import type { Row } from '../sql/columns.ts';
+import type { CompiledStatement, Transaction } from '../sql/connection.ts';
+import { LostCommitError, type Reach, type TransactionKind, type Transactions } from '../sql/transactions.ts';
+import { HostReach } from './host-reach.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import type { ServerWatch } from './server-watch.ts';
+import {
+  type BatchedStatement,
+  type DriverClient,
+  type DriverResult,
+  StatementBatch,
+} from './statement-batch.ts';
+import { TENANT_SETTING } from './tenant-policy.ts';
+import { BEGINNING } from './transactions.ts';
+
+/** The driver's pool, as far as it is used. */
+export interface DriverPool {
+  connect(): Promise<PooledClient>;
+}
+
+type PooledClient = DriverClient & { release(): void };
+
+/** What the connections of a pool share. */
+interface PoolUse {
+  /** Gives names to the statements that connections are to keep planned. */
+  readonly prepared: Pick<PreparedStatements, 'nameOf'>;
+  readonly watch: ServerWatch;
+}
+
+type Answer = Awaited<ReturnType<Transaction['executeQuery']>>;
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Characters of a value from which on a statement takes the server longer than a round trip. */
+const LARGE_FROM = 64 * 1_024;
+
+function isLarge({ values }: Pick<Statement, 'values'>): boolean {
+  return values.some((value) => typeof value === 'string' && value.length >= LARGE_FROM);
+}
+
+const COMMIT: Statement = { text: 'commit', values: [] };
+const ROLLBACK: Statement = { text: 'rollback', values: [] };
+
+/** Names the tenant whose rows are reached, for the rest of the transaction. */
+function settingOf(reach: Reach): Statement {
+  return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
+}
+
+function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
+  return [{ text: BEGINNING[mode], values: [] }, settingOf(reach)];
+}
+
+/**
+ * Transactions on connections of a pool of our own, in few round trips: the beginning travels with the first statements,
+ * the end with the last ones, and what is asked for in one turn of the event loop goes together. Statements keep their
+ * plans. A transaction tells the server whose rows it reaches by a setting that ends with it: it cannot pass to whoever
+ * has the connection next.
+ */
+export function batchedTransactions(
+  pool: () => Promise<DriverPool>,
+  { watch, keepsPlans }: { readonly watch: ServerWatch; readonly keepsPlans: boolean },
+): Transactions {
+  const use: PoolUse = {
+    watch,
+    prepared: keepsPlans ? new PreparedStatements() : { nameOf: () => undefined },
+  };
+  const hosts = new HostReach();
+  return {
+    run: async (kind, work) => {
+      const client = await clientOf(await pool(), watch);
+      const line = new StatementLine(client, use, openingOf(kind));
+      let isCommitting = false;
+      try {
+        const { result, last } = await work(line);
+        isCommitting = kind.mode === 'write';
+        const committed = line.commit();
+        // Where a statement fails together with the commit, its own error tells what it means.
+        committed.catch(() => undefined);
+        await last;
+        // What was read is known: whether the server has heard the end yet matters to the connection only.
+        if (kind.mode === 'write') await committed;
+        return result;
+      } catch (error) {
+        // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
+        await line.end(ROLLBACK).catch(() => undefined);
+        throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
+      } finally {
+        void line.ended.then(() => client.release());
+      }
+    },
+    single: (reach) => ({
+      executeQuery: async (statement) => {
+        const client = await clientOf(await pool(), watch);
+        try {
+          return await new StatementLine(client, use, [settingOf(reach)]).executeQuery(statement);
+        } finally {
+          client.release();
+        }
+      },
+    }),
+    join: (host, reach, work) => hosts.during(host, reach, work),
+  };
+}
+
+/** Whether the server has said so, and not somebody who has waited for it in vain. */
+function isOfServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error;
+}
+
+/** A connection of the pool; whoever waits for one is told when the server is gone. */
+async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
+  await watch.requireServer();
+  const connecting = pool.connect();
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  const end = watch.begin((error) => {
+    // Should the pool find one after all, nobody is there for it.
+    connecting.then((client) => client.release()).catch(() => undefined);
+    reject(error);
+  });
+  try {
+    return await Promise.race([connecting, given]);
+  } finally {
+    end();
+  }
+}
+
+/** What is made of the rows of a statement, as they come. */
+class Reading {
+  readonly onRow: (row: unknown) => void;
+  readonly #made: unknown[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(read: (row: Row) => unknown) {
+    this.onRow = (row) => {
+      if (this.#failure) return;
+      try {
+        this.#made.push(read(row as Row));
+      } catch (error) {
+        this.#failure = { error };
+      }
+    };
+  }
+
+  /** @throws what a row could not be read for. */
+  result(): readonly unknown[] {
+    if (this.#failure) throw this.#failure.error;
+    return this.#made;
+  }
+}
+
+/** The statements of one connection, in the order in which they are asked for. */
+class StatementLine implements Transaction {
+  /** When what was asked for last has been answered. */
+  ended: Promise<unknown> = Promise.resolve();
+  readonly #client: DriverClient;
+  readonly #use: PoolUse;
+  #opening: readonly Statement[];
+  #waiting: BatchedStatement[] = [];
+  #isUnderWay = false;
+  #isEnding = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param opening goes in front of the first statement. */
+  constructor(client: DriverClient, use: PoolUse, opening: readonly Statement[]) {
+    this.#client = client;
+    this.#use = use;
+    this.#opening = opening;
+  }
+
+  async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
+    assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
+    // What has no parameters is said once, or with numbers in its text.
+    const name = values.length > 0 ? this.#use.prepared.nameOf(text) : undefined;
+    const reading = read && new Reading(read);
+    const { command, rowCount, rows } = await this.#answerOf({ name, text, values, onRow: reading?.onRow });
+    const numAffectedRows = command === 'SELECT' ? undefined : BigInt(rowCount ?? 0);
+    return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
+  }
+
+  /** The server answers the end of a transaction that has failed with a rollback, and with no error. */
+  async commit(): Promise<void> {
+    await this.end(COMMIT);
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Ends the transaction behind what was asked for before; nothing is to be ended where nothing was. */
+  end(statement: Statement): Promise<unknown> {
+    this.#isEnding = true;
+    if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
+    const answer = this.#answerOf(this.#named(statement));
+    this.ended = answer.catch(() => undefined);
+    return answer;
+  }
+
+  #answerOf(statement: Omit<BatchedStatement, 'callback'>): Promise<DriverResult> {
+    return new Promise((resolve, reject) => {
+      const callback: BatchedStatement['callback'] = (error, result) => {
+        if (error === null) return resolve(result);
+        this.#failure ??= { error };
+        reject(error);
+      };
+      this.#waiting.push({ ...statement, callback });
+      this.#sendSoon();
+    });
+  }
+
+  /**
+   * Once everything that goes on in this turn of the event loop has asked for what it needs; but what is large at once, so
+   * that the server works on it while the next is written.
+   */
+  #sendSoon(): void {
+    if (this.#isUnderWay) return;
+    if (this.#waiting.some(isLarge)) this.#send();
+    else if (this.#waiting.length === 1) process.nextTick(() => this.#sendWaiting());
+  }
+
+  #sendWaiting(): void {
+    if (!this.#isUnderWay && this.#waiting.length > 0) this.#send();
+  }
+
+  #send(): void {
+    const opening = this.#opening.map((each) => ({ ...this.#named(each), callback: () => undefined }));
+    const statements = [...opening, ...this.#waiting];
+    this.#opening = [];
+    this.#waiting = [];
+    this.#isUnderWay = true;
+    const heard = this.#use.watch.begin((error) => this.#client.connection.stream.destroy(error));
+    const batch = new StatementBatch(this.#client, statements, () => {
+      heard();
+      this.#goOn();
+    });
+    this.#client.query(batch);
+  }
+
+  #goOn(): void {
+    this.#isUnderWay = false;
+    process.nextTick(() => this.#sendWaiting());
+  }
+
+  #named(statement: Statement) {
+    return { ...statement, name: this.#use.prepared.nameOf(statement.text) };
+  }
+}

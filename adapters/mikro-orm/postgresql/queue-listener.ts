@@ -1,0 +1,96 @@
+import { QUEUE_CHANNEL } from './dialect.ts';
+
+/** What is used of a client of the PostgreSQL driver. */
+interface ListeningClient {
+  readonly host: string;
+  readonly port: number;
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
+  connect(): Promise<unknown>;
+  query(text: string): Promise<unknown>;
+  on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+/** The driver's pool, of which only the settings are used: a connection that listens is never given back. */
+export interface ClientPool {
+  readonly options: object;
+  readonly Client: new (options: object) => ListeningClient;
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+
+/**
+ * Hears the commits of other nodes on a connection of its own, opened when the first listener comes.
+ * A connection that is lost is made anew; meanwhile the dispatcher's polling stands in.
+ */
+export class QueueListener {
+  readonly #pool: () => Promise<ClientPool>;
+  readonly #ownTag: string;
+  readonly #listeners = new Set<() => void>();
+  #client: ListeningClient | undefined;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs = firstPauseMs;
+  #closed = false;
+
+  constructor(pool: () => Promise<ClientPool>, ownTag: string) {
+    this.#pool = pool;
+    this.#ownTag = ownTag;
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#running ??= this.#connect();
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    // Not by a word to the server, for whose answer it would wait: the server may be gone, or never have answered.
+    client?.connection.stream.destroy(new Error('The listener has been closed'));
+    await this.#running;
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      const { Client, options } = await this.#pool();
+      const client = new Client(options);
+      this.#client = client;
+      client.on('error', () => this.#lost(client));
+      client.on('end', () => this.#lost(client));
+      await client.connect();
+      client.on('notification', ({ payload }) => {
+        // Our own commits are told in the process, and sooner.
+        if (payload !== this.#ownTag) this.#tell();
+      });
+      await client.query(`listen ${QUEUE_CHANNEL}`);
+      this.#pauseMs = firstPauseMs;
+    } catch {
+      // The database is not there; whoever needs it says so. We only come back.
+      this.#lost(this.#client);
+    }
+  }
+
+  #lost(client: ListeningClient | undefined): void {
+    if (this.#closed || client !== this.#client) return;
+    this.#client = undefined;
+    client?.end().catch(() => undefined);
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    this.#timer = setTimeout(() => {
+      this.#running = this.#connect();
+      // What was committed in between was not heard.
+      this.#tell();
+    }, pauseMs).unref();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

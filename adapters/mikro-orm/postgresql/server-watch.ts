@@ -1,0 +1,128 @@
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { DATABASE_PROBE_MS, DATABASE_SILENCE_MS, DATABASE_STATEMENT_MS } from '../../../lib/values/limits.ts';
+
+/** Where the server listens: a host name or address, or the folder of its socket. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Waits for the server are looked at that often: a process that is busy itself for seconds counts it as one look. */
+const LOOK_MS = 100;
+const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
+
+/** The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy. */
+const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+/** The server has not answered, and does not answer whoever asks anew either. */
+export class ServerSilentError extends Error {
+  override readonly name = 'ServerSilentError';
+}
+
+interface Wait {
+  /** Looks since it has begun, and since the server was last heard of. */
+  age: number;
+  silent: number;
+  readonly giveUp: (error: ServerSilentError) => void;
+}
+
+/**
+ * Tells a server that works long from one that is not there: a statement may take a minute, yet whoever waits for a server
+ * that has gone without a word is to know it within seconds. So a server that has said nothing for a second is asked on
+ * another connection whether it is there; all who wait are told when it is not. From then on it is asked first, at most once
+ * a second, before anything is sent to it, until it answers.
+ */
+export class ServerWatch {
+  readonly #address: () => Promise<ServerAddress>;
+  readonly #waits = new Set<Wait>();
+  #timer: NodeJS.Timeout | undefined;
+  #asking: Promise<boolean> | undefined;
+  /** When the server last did not answer, by `performance.now`; undefined since it has answered. */
+  #awayAtMs: number | undefined;
+
+  constructor(address: () => Promise<ServerAddress>) {
+    this.#address = address;
+  }
+
+  /** @throws ServerSilentError while the server that was silent last still is. */
+  async requireServer(): Promise<void> {
+    if (this.#awayAtMs === undefined) return;
+    const isJustAsked = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
+    if (isJustAsked || !(await this.#ask())) throw silent();
+  }
+
+  /** Calls `giveUp`, once, unless the wait ends while the server is there. Returns what ends the wait. */
+  begin(giveUp: Wait['giveUp']): () => void {
+    const wait: Wait = { age: 0, silent: 0, giveUp };
+    this.#waits.add(wait);
+    // The connection itself keeps the process alive.
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    return () => {
+      this.#waits.delete(wait);
+    };
+  }
+
+  #look(): void {
+    if (this.#waits.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    let isSilent = false;
+    for (const wait of this.#waits) {
+      wait.age += 1;
+      wait.silent += 1;
+      if (wait.age >= looksUntil(DATABASE_STATEMENT_MS)) this.#giveUp(wait);
+      isSilent ||= wait.silent >= looksUntil(DATABASE_SILENCE_MS);
+    }
+    if (isSilent && this.#asking === undefined) void this.#askForWaits();
+  }
+
+  async #askForWaits(): Promise<void> {
+    const waits = [...this.#waits];
+    const isThere = await this.#ask().catch(() => false);
+    for (const wait of waits) {
+      if (isThere) wait.silent = 0;
+      else if (this.#waits.has(wait)) this.#giveUp(wait);
+    }
+  }
+
+  #giveUp(wait: Wait): void {
+    this.#waits.delete(wait);
+    wait.giveUp(silent());
+  }
+
+  /** Whether the server answers; those who ask at once ask together. */
+  async #ask(): Promise<boolean> {
+    this.#asking ??= this.#address().then(answers);
+    try {
+      const isThere = await this.#asking;
+      this.#awayAtMs = isThere ? undefined : performance.now();
+      return isThere;
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+}
+
+function silent(): ServerSilentError {
+  return new ServerSilentError('The server does not answer');
+}
+
+async function answers({ host, port }: ServerAddress): Promise<boolean> {
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  let answered: boolean | undefined;
+  socket.on('connect', () => socket.write(TLS_REQUEST));
+  socket.on('data', () => {
+    answered = true;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    answered ??= false;
+  });
+  for (let looks = looksUntil(DATABASE_PROBE_MS); looks > 0 && answered === undefined; looks -= 1)
+    await setTimeout(LOOK_MS);
+  socket.destroy();
+  return answered === true;
+}

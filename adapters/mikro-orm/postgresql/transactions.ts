@@ -1,0 +1,36 @@
+import type { Connection, Transaction } from '../sql/connection.ts';
+import { inTransaction, type TransactionKind, type Transactions } from '../sql/transactions.ts';
+import { HostReach } from './host-reach.ts';
+import { TENANT_SETTING } from './tenant-policy.ts';
+
+export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
+  read: 'start transaction isolation level repeatable read, read only',
+  write: 'begin',
+};
+
+/**
+ * Transactions on the connections of a host, or behind a pooler. They tell the server whose rows they reach, by a setting
+ * that ends with them: it cannot pass to whoever has the connection next, be it through the host's pool or through a
+ * pooler in between. It travels with the beginning, so that it costs no round trip.
+ */
+export function postgresqlTransactions(connection: Connection): Transactions {
+  const hosts = new HostReach();
+  const run: Transactions['run'] = async ({ reach, mode }, work) =>
+    connection
+      .getClient()
+      .getExecutor()
+      .provideConnection((own) =>
+        inTransaction(own, `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'`, work),
+      );
+  return {
+    run,
+    single: (reach): Transaction => ({
+      executeQuery: async (statement) =>
+        run({ reach, mode: 'write' }, async (transaction) => ({
+          result: await transaction.executeQuery(statement),
+          last: Promise.resolve(),
+        })),
+    }),
+    join: (host, reach, work) => hosts.during(host, reach, work),
+  };
+}

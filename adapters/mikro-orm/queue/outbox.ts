@@ -1,0 +1,150 @@
+import type { SkippedEvents, StoragePolicy } from '../../../lib/ports/storage/index.ts';
+import type { Authorship } from '../../../lib/records/index.ts';
+import {
+  type NewBusEvent,
+  type NewNotification,
+  ProcessingState,
+  QueueKind,
+  QueueName,
+} from '../../../lib/records/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
+import type { EncodedEntry } from '../sql/dialect.ts';
+import { isIn, raw, sql } from '../sql/sql.ts';
+import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+
+/** What entries are dispatched by. */
+type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: number };
+
+/** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
+export class Outbox {
+  readonly #authorship: Authorship;
+  readonly #policy: Dispatch;
+  #entries: StoredEntry[] = [];
+
+  constructor(authorship: Authorship, policy: Dispatch) {
+    this.#authorship = authorship;
+    this.#policy = policy;
+  }
+
+  publish(events: readonly NewBusEvent[]): void {
+    const now = this.#authorship.createdDate;
+    const { consumedTopics } = this.#policy;
+    for (const { type, accountRecordId, payload } of events) {
+      // What nobody will handle is history at once: kept for readers, never claimed.
+      const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
+      this.#entries.push({
+        ...this.#entryOf(accountRecordId),
+        kind: QueueKind.BUS,
+        topic: type,
+        payload,
+        effectiveDate: now,
+        dueOrder: 0,
+        uniqueKey: null,
+        processingState: isConsumed ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
+      });
+    }
+  }
+
+  schedule(notifications: readonly NewNotification[]): void {
+    for (const { queueName, accountRecordId, effectiveDate, payload, uniqueKey } of notifications) {
+      this.#entries.push({
+        ...this.#entryOf(accountRecordId),
+        kind: QueueKind.NOTIFICATION,
+        topic: queueName,
+        payload,
+        effectiveDate,
+        dueOrder: Math.max(1, effectiveDate),
+        uniqueKey,
+        processingState: ProcessingState.AVAILABLE,
+      });
+    }
+  }
+
+  async unschedule(scope: TenantScope, uniqueKeys: readonly string[]): Promise<void> {
+    if (uniqueKeys.length === 0) return;
+    const keys = new Set(uniqueKeys);
+    this.#entries = this.#entries.filter(({ uniqueKey }) => uniqueKey === null || !keys.has(uniqueKey));
+    await scope.runner.dialect.moveEntries(
+      scope.runner,
+      sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('unique_key', 'text', uniqueKeys)}
+        and processing_state = ${ProcessingState.AVAILABLE}`,
+      ProcessingState.REMOVED,
+    );
+  }
+
+  async unscheduleFuture(scope: TenantScope, accountRecordId: number, after: Instant): Promise<void> {
+    this.#entries = this.#entries.filter(
+      (entry) =>
+        entry.kind !== QueueKind.NOTIFICATION ||
+        entry.accountRecordId !== accountRecordId ||
+        entry.topic === QueueName.PUSH_NOTIFICATIONS ||
+        entry.effectiveDate <= after,
+    );
+    // In the order of claims a notification stands at its due instant, a bus entry at 0.
+    await scope.runner.dialect.moveEntries(
+      scope.runner,
+      sql`tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}
+        and due_order > ${Math.max(1, after)} and topic <> ${QueueName.PUSH_NOTIFICATIONS}
+        and processing_state = ${raw(`'${ProcessingState.AVAILABLE}'`)}`,
+      ProcessingState.REMOVED,
+    );
+  }
+
+  /**
+   * Leaves what has been collected to the commit, but for the events that `skipped` names, which is asked where there are
+   * any; true if something of it is due before dispatchers would look by themselves.
+   */
+  async flush(scope: TenantScope, skipped: () => Promise<SkippedEvents>): Promise<boolean> {
+    const collected = this.#entries.splice(0);
+    const entries = collected.some(isEvent) ? withoutSkipped(collected, await skipped()) : collected;
+    if (entries.length === 0) return false;
+    const encoded = entries.map(
+      (entry): EncodedEntry => ({
+        cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
+        live: entry.processingState === ProcessingState.AVAILABLE,
+      }),
+    );
+    const { runner } = scope;
+    runner.leaveToCommit(runner.dialect.insertEntries(runner, encoded));
+    const soon = this.#authorship.createdDate + this.#policy.pollMs;
+    return entries.some(
+      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
+    );
+  }
+
+  #entryOf(accountRecordId: number | null) {
+    return {
+      accountRecordId,
+      userToken: this.#authorship.userTokenOf(accountRecordId),
+      createdDate: this.#authorship.createdDate,
+      errorCount: 0,
+      processingOwner: null,
+      availableAtMs: null,
+      claimId: null,
+      claimedAtMs: null,
+      lapses: null,
+      doneHandlers: [],
+      reason: null,
+    };
+  }
+}
+
+function isEvent({ kind }: StoredEntry): boolean {
+  return kind === QueueKind.BUS;
+}
+
+/** What has no handler to go to is history at once. */
+function withoutSkipped(
+  entries: readonly StoredEntry[],
+  { notStored, notDispatched }: SkippedEvents,
+): readonly StoredEntry[] {
+  if (notStored.length === 0 && notDispatched.length === 0) return entries;
+  return entries
+    .filter((entry) => !isEvent(entry) || !notStored.includes(entry.topic))
+    .map((entry) =>
+      isEvent(entry) && notDispatched.includes(entry.topic)
+        ? { ...entry, processingState: ProcessingState.PROCESSED }
+        : entry,
+    );
+}

@@ -1,0 +1,35 @@
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { LostCommitError } from '../sql/transactions.ts';
+
+/** What callers are told of a database that cannot do its work now (http-api §12); any other error as it is. */
+export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
+  if (error instanceof LostCommitError) {
+    return new BillingError({
+      code: ErrorCode.BUSY,
+      message:
+        'The database was lost while a change was being stored; whether it is stored shows when the database is back. ' +
+        'Look before you send the request again',
+      facts: { isOutcomeUnknown: true },
+      cause: error.cause,
+    });
+  }
+  const { kind } = dialect.failureOf(error);
+  if (kind === 'no-room') {
+    return new BillingError({
+      code: ErrorCode.NO_ROOM,
+      message:
+        'The database cannot write now: its disk is full, or another of its resources is used up. ' +
+        'Reading goes on; send the request again when there is room',
+      cause: error,
+    });
+  }
+  if (kind === 'away') {
+    return new BillingError({
+      code: ErrorCode.BUSY,
+      message: 'The database cannot be reached or does not answer; send the request again in a moment',
+      cause: error,
+    });
+  }
+  return error;
+}

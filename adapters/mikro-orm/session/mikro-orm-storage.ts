@@ -1,0 +1,419 @@
+import { setTimeout } from 'node:timers/promises';
+import type { MigrationObject } from '@mikro-orm/core';
+import {
+  type CheckStore,
+  ConcurrentChangeError,
+  type IdempotencyStore,
+  type PoolUse,
+  type QueueStore,
+  type ReadSession,
+  type SecurityStore,
+  type Storage,
+  type StoragePolicy,
+  type SystemStore,
+  type WriteSession,
+} from '../../../lib/ports/storage/index.ts';
+import type { Authorship, TenantRef } from '../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import {
+  FIRST_TRANSACTION_RETRY_PAUSE_MS,
+  LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  MAX_TRANSACTION_RETRIES,
+} from '../../../lib/values/limits.ts';
+import { queueStore } from '../queue/queue-store.ts';
+import {
+  type Connection,
+  forOneStatement,
+  type StatementResult,
+  type Trace,
+  type Transaction,
+} from '../sql/connection.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { SystemAccess } from '../sql/runner.ts';
+import { Runner } from '../sql/runner.ts';
+import type { Sql } from '../sql/sql.ts';
+import {
+  EVERY_TENANT,
+  oneByOne,
+  type Reach,
+  rollBack,
+  type TransactionKind,
+  type Transactions,
+} from '../sql/transactions.ts';
+import { checkStore } from '../stores/check-store.ts';
+import { idempotencyStore } from '../stores/idempotency-store.ts';
+import { securityStore } from '../stores/security-store.ts';
+import { systemStore } from '../stores/system-store.ts';
+import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
+import { violationOf } from '../tables/violations.ts';
+import { failureMeaning } from './failure-meaning.ts';
+import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
+import { readSession, writeSession } from './session.ts';
+import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
+import { openTextSpool } from './text-spool.ts';
+
+/** What the entry file of a database brings along. */
+export interface StorageParts {
+  readonly connection: Connection;
+  readonly transactions: Transactions;
+  readonly dialect: Dialect;
+  /** For the transactions of hosts, whose connections the storage has not made ready. */
+  readonly hostDialect: Dialect;
+  /** Makes ready what the connection needs before its first statement. */
+  connect(): Promise<void>;
+  readonly migrations: readonly MigrationObject[];
+  /** Brings the schema up to date, or null where that is the operator's decision. */
+  readonly migrate: (() => Promise<unknown>) | null;
+  /** Whether `prepare` refuses a role that row-level security does not bind. */
+  readonly requireRowSecurity: boolean;
+  close(): Promise<void>;
+  poolUse(): Promise<PoolUse | null>;
+  /** Names this node to the others; they are told of its commits under it. */
+  readonly nodeTag: string;
+  readonly onSignal: QueueStore['onSignal'];
+  readonly trace: Trace | undefined;
+}
+
+/** What is to be done in a transaction, for whom and in whose name. */
+interface Operation<T> {
+  readonly tenant: TenantRef;
+  readonly authorship: Authorship;
+  readonly work: (session: WriteSession) => Promise<T>;
+}
+
+/** State that a storage and its `within` siblings share. */
+interface Shared {
+  readonly parts: StorageParts;
+  readonly commitListeners: Set<() => void>;
+  readonly hosts: HostTransactions;
+  policy: SessionPolicy;
+  connected: Promise<void> | undefined;
+  /** Work that uses the database now, this side of its end. */
+  readonly underWay: Set<Promise<unknown>>;
+  closing: Promise<void> | undefined;
+}
+
+const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
+
+/** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
+export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
+  readonly singleNode: boolean;
+  readonly queue: QueueStore;
+  readonly system: SystemStore;
+  readonly security: SecurityStore;
+  readonly idempotency: IdempotencyStore;
+  readonly checks: CheckStore;
+  readonly #shared: Shared;
+  readonly #host: Host | undefined;
+
+  private constructor(shared: Shared, host: Host | undefined) {
+    this.#shared = shared;
+    this.#host = host;
+    const { dialect, onSignal } = shared.parts;
+    this.singleNode = dialect.kind === 'sqlite';
+    const access: SystemAccess = {
+      transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
+      run: (statement) => this.#again(() => this.#statement(statement)),
+    };
+    this.queue = queueStore(access, dialect, onSignal);
+    this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
+    this.security = securityStore(access, dialect);
+    this.idempotency = idempotencyStore(access, dialect);
+    this.checks = checkStore(access, dialect);
+  }
+
+  static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
+    const commitListeners = new Set<() => void>();
+    const hosts = new HostTransactions(parts, () => {
+      for (const listener of commitListeners) listener();
+    });
+    return new MikroOrmStorage<Host>(
+      {
+        parts,
+        commitListeners,
+        hosts,
+        policy: defaultPolicy,
+        connected: undefined,
+        underWay: new Set(),
+        closing: undefined,
+      },
+      undefined,
+    );
+  }
+
+  async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
+    const { countThreshold } = this.#shared.policy;
+    const host = this.#hostOf(tenant);
+    if (host) {
+      return this.#inHost(host, tenant.recordId, (runner) =>
+        work(readSession(runner, tenant, countThreshold)),
+      );
+    }
+    return this.#transaction({ reach: tenant.recordId, mode: 'read' }, (runner) =>
+      work(readSession(runner, tenant, countThreshold)),
+    );
+  }
+
+  async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
+    if (this.#hostOf(tenant)) return this.read(tenant, work);
+    const { dialect, trace, transactions } = this.#shared.parts;
+    return this.#reaching(async () => {
+      await this.#connect();
+      const runner = new Runner(
+        { dialect, trace, violationOf },
+        forOneStatement(transactions.single(tenant.recordId)),
+      );
+      return work(readSession(runner, tenant, this.#shared.policy.countThreshold));
+    });
+  }
+
+  async readText(
+    tenant: TenantRef,
+    work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
+  ): Promise<AsyncIterable<string>> {
+    const spool = await openTextSpool();
+    try {
+      await this.read(tenant, (session) => work(session, spool.write));
+    } catch (error) {
+      await spool.close();
+      throw error;
+    }
+    return spool.read();
+  }
+
+  async write<T>(
+    tenant: TenantRef,
+    authorship: Authorship,
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T> {
+    const operation = { tenant, authorship, work };
+    const host = this.#hostOf(tenant);
+    if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
+    const { result, dueNow } = await this.#again(() =>
+      this.#transaction({ reach: tenant.recordId, mode: 'write' }, (runner) =>
+        this.#perform(runner, operation),
+      ),
+    );
+    if (dueNow) this.#signal();
+    return result;
+  }
+
+  within(host: Host): Storage<Host> {
+    this.#shared.hosts.check(host);
+    return new MikroOrmStorage(this.#shared, host);
+  }
+
+  onCommit(listener: () => void): () => void {
+    this.#shared.commitListeners.add(listener);
+    return () => this.#shared.commitListeners.delete(listener);
+  }
+
+  async prepare(policy: StoragePolicy = {}): Promise<void> {
+    this.#shared.policy = { ...this.#shared.policy, ...policy };
+    const { migrate, migrations, requireRowSecurity } = this.#shared.parts;
+    const stateNow = () =>
+      this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
+        readSchemaState(runner, migrations),
+      );
+    let state = await stateNow();
+    if (state.missing.length > 0 && state.unknown.length === 0 && migrate) {
+      await migrate();
+      state = await stateNow();
+    }
+    const refused = refusal(state);
+    if (refused) throw refused;
+    const unbound = requireRowSecurity ? await this.system.unboundRole() : null;
+    if (unbound !== null) throw unboundRoleRefused(unbound);
+  }
+
+  async poolUse(): Promise<PoolUse | null> {
+    return this.#reaching(() => this.#shared.parts.poolUse());
+  }
+
+  close(): Promise<void> {
+    const shared = this.#shared;
+    shared.closing ??= Promise.allSettled([...shared.underWay]).then(() => shared.parts.close());
+    return shared.closing;
+  }
+
+  /** Runs `work` and writes what goes with it, so that nothing is left to do but the commit. */
+  async #perform<T>(
+    runner: Runner,
+    { work, ...call }: Operation<T>,
+  ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
+    const { parts, policy } = this.#shared;
+    const { session, flush } = writeSession({ runner, ...call, policy });
+    const result = await work(session);
+    const dueNow = await flush();
+    const notify = dueNow ? parts.dialect.notify(this.#hostOf(call.tenant) ? '' : parts.nodeTag) : null;
+    if (notify) runner.leaveToCommit(runner.run(notify));
+    return { result, dueNow };
+  }
+
+  /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
+  async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
+    const { transactions } = this.#shared.parts;
+    return this.#reaching(async () => {
+      const outer = await this.#shared.hosts.transactionOf(host);
+      return transactions.join(outer, operation.tenant.recordId, () =>
+        this.#inSavepoint(host, outer, operation),
+      );
+    });
+  }
+
+  async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
+    const { connection, hostDialect, trace } = this.#shared.parts;
+    const savepoint = await connection.begin({ ctx: outer });
+    const statements = oneByOne(savepoint);
+    try {
+      const runner = new Runner({ dialect: hostDialect, trace, violationOf }, statements);
+      const done = await this.#perform(runner, operation);
+      await runner.last();
+      await connection.commit(savepoint);
+      if (done.dueNow) this.#shared.hosts.expectCommit(host);
+      return done.result;
+    } catch (error) {
+      await statements.end();
+      await rollBack(connection, savepoint);
+      throw error;
+    }
+  }
+
+  async #transaction<T>(kind: TransactionKind, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const { dialect, trace, transactions } = this.#shared.parts;
+    return this.#reaching(async () => {
+      await this.#connect();
+      trace?.('begin', []);
+      return transactions.run(kind, async (transaction) => {
+        const runner = new Runner({ dialect, trace, violationOf }, transaction);
+        if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
+        const result = await work(runner);
+        trace?.('commit', []);
+        return { result, last: runner.last() };
+      });
+    });
+  }
+
+  /** The host's transaction, reaching as far as `work` may; SQLite has no other connection meanwhile. */
+  async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const { hosts, parts } = this.#shared;
+    return this.#reaching(async () => {
+      const transaction = await hosts.transactionOf(host);
+      return parts.transactions.join(transaction, reach, () =>
+        work(
+          new Runner({ dialect: parts.hostDialect, trace: parts.trace, violationOf }, oneByOne(transaction)),
+        ),
+      );
+    });
+  }
+
+  /** The host whose transaction is to be joined, if any. */
+  #hostOf({ within }: TenantRef): Host | undefined {
+    return within === undefined ? this.#host : (within.host as Host);
+  }
+
+  #accessInside(host: Host): SystemAccess {
+    return {
+      transact: (work) => this.#inHost(host, EVERY_TENANT, work),
+      run: (statement) => this.#inHost(host, EVERY_TENANT, (runner) => runner.run(statement)),
+    };
+  }
+
+  async #statement(statement: Sql): Promise<StatementResult> {
+    const { dialect, trace, transactions } = this.#shared.parts;
+    return this.#reaching(async () => {
+      await this.#connect();
+      return new Runner({ dialect, trace, violationOf }, transactions.single(EVERY_TENANT)).run(statement);
+    });
+  }
+
+  /**
+   * Whatever uses the database. Says what it means where that is away or has no room, and refuses what comes after
+   * `close`, which else would open the database again.
+   */
+  async #reaching<T>(work: () => Promise<T>): Promise<T> {
+    const { closing, parts, underWay } = this.#shared;
+    if (closing !== undefined) throw closed();
+    const working = work();
+    underWay.add(working);
+    try {
+      return await working;
+    } catch (error) {
+      throw failureMeaning(parts.dialect, error);
+    } finally {
+      underWay.delete(working);
+    }
+  }
+
+  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+    const { dialect } = this.#shared.parts;
+    return runAgain(
+      attempt,
+      (error) => isConcurrentChange(error) || dialect.failureOf(error).kind === 'retry',
+    );
+  }
+
+  /** Once; a failed attempt is forgotten, so that a database that comes later is found. */
+  async #connect(): Promise<void> {
+    const shared = this.#shared;
+    shared.connected ??= shared.parts.connect();
+    try {
+      await shared.connected;
+    } catch (error) {
+      shared.connected = undefined;
+      throw error;
+    }
+  }
+
+  #signal(): void {
+    for (const listener of this.#shared.commitListeners) listener();
+  }
+}
+
+/** Runs the attempt again, a bounded number of times, when another transaction got in its way. */
+async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknown) => boolean): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isInTheWay(error)) throw error;
+      if (retries === MAX_TRANSACTION_RETRIES) throw outOfAttempts(error);
+      await pauseBefore(retries);
+    }
+  }
+}
+
+/** All that it takes in a host's transaction is a savepoint; a deadlock or serialisation failure takes the whole of it. */
+function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
+  return error instanceof ConcurrentChangeError;
+}
+
+/** Longer with each retry, and by chance, so that two that collide do not meet again. */
+async function pauseBefore(retry: number): Promise<void> {
+  const longestMs = Math.min(
+    FIRST_TRANSACTION_RETRY_PAUSE_MS * 2 ** retry,
+    LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  );
+  await setTimeout(longestMs * (0.5 + Math.random() / 2));
+}
+
+function closed(): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: 'This storage has been closed and does nothing more; open another one',
+  });
+}
+
+function outOfAttempts(cause: unknown): BillingError {
+  const isConflict = isConcurrentChange(cause);
+  const { message, facts } = isConflict
+    ? cause
+    : { message: 'Other operations changed the same records in between', facts: {} };
+  return new BillingError({
+    // http-api §11 rule 5
+    code: isConflict ? ErrorCode.VERSION_CONFLICT : ErrorCode.BUSY,
+    message: `${message}, and so ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
+    facts,
+    cause,
+  });
+}

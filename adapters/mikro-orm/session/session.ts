@@ -1,0 +1,124 @@
+import { LockWait, type ReadSession, type WriteSession } from '../../../lib/ports/storage/index.ts';
+import type { TenantRef } from '../../../lib/records/index.ts';
+import { type Authorship, ProcessingState } from '../../../lib/records/index.ts';
+import { auditReads } from '../audit/audit-store.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
+import { ChangeLog } from '../audit/change-log.ts';
+import { endEntries, markEntriesDone } from '../queue/completion.ts';
+import { notificationReads } from '../queue/notification-store.ts';
+import { Outbox } from '../queue/outbox.ts';
+import type { Runner } from '../sql/runner.ts';
+import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
+import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
+import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
+import { checkReads } from '../stores/check-store.ts';
+import { customFieldReads, customFieldWrites } from '../stores/custom-field-store.ts';
+import { exportReads } from '../stores/export-store.ts';
+import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
+import { keyValueReads, keyValueWrites } from '../stores/key-value-store.ts';
+import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
+import { signingSecretReads, signingSecretWrites } from '../stores/signing-secret-store.ts';
+import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
+import { tagReads, tagWrites } from '../stores/tag-store.ts';
+import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+import { type Makers, onDemand } from './on-demand.ts';
+import type { SessionPolicy } from './session-policy.ts';
+
+/** What the repositories of a session are made of. */
+interface Source<S extends TenantScope> {
+  readonly scope: S;
+  readonly revisions: RevisionsOfSession;
+}
+
+type Reads = Omit<ReadSession, 'tenant' | 'revisions'>;
+
+const reads: Makers<Source<TenantScope>, Reads> = {
+  keyValues: ({ scope }) => keyValueReads(scope),
+  signingSecrets: ({ scope }) => signingSecretReads(scope),
+  accounts: ({ scope }) => accountReads(scope),
+  catalogs: ({ scope, revisions }) => catalogReads(scope, revisions),
+  catalogEntries: ({ scope }) => catalogEntryReads(scope),
+  subscriptions: ({ scope }) => subscriptionReads(scope),
+  invoices: ({ scope }) => invoiceReads(scope),
+  payments: ({ scope }) => paymentReads(scope),
+  tags: ({ scope }) => tagReads(scope),
+  customFields: ({ scope }) => customFieldReads(scope),
+  audit: ({ scope }) => auditReads(scope),
+  exports: ({ scope }) => exportReads(scope),
+  notifications: ({ scope }) => notificationReads(scope),
+  checks: ({ scope }) => checkReads(scope),
+};
+
+const writes: Makers<Source<WriteScope>, Pick<WriteSession, keyof Reads>> = {
+  ...reads,
+  keyValues: (source) => ({ ...reads.keyValues(source), ...keyValueWrites(source.scope, source.revisions) }),
+  signingSecrets: (source) => ({ ...reads.signingSecrets(source), ...signingSecretWrites(source.scope) }),
+  accounts: (source) => ({ ...reads.accounts(source), ...accountWrites(source.scope) }),
+  catalogs: (source) => ({ ...reads.catalogs(source), ...catalogWrites(source.scope, source.revisions) }),
+  catalogEntries: (source) => ({
+    ...reads.catalogEntries(source),
+    ...catalogEntryWrites(source.scope, source.revisions),
+  }),
+  subscriptions: (source) => ({ ...reads.subscriptions(source), ...subscriptionWrites(source.scope) }),
+  invoices: (source) => ({ ...reads.invoices(source), ...invoiceWrites(source.scope) }),
+  payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
+  tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
+  customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
+};
+
+const readRepositories = onDemand(reads);
+const writeRepositories = onDemand(writes);
+
+/** A session that reads, over a transaction whose beginning and end are its caller's. */
+export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
+  const scope: TenantScope = { runner, tenantRecordId: tenant.recordId, countThreshold };
+  const revisions = new RevisionsOfSession(scope);
+  return Object.assign(readRepositories({ scope, revisions }), { tenant, revisions: () => revisions.read() });
+}
+
+export interface OpenWriteSession {
+  readonly session: WriteSession;
+  /** Leaves the audit rows and the outbox to the commit; true if something is due now. The last thing before it. */
+  flush(): Promise<boolean>;
+}
+
+export function writeSession(input: {
+  readonly runner: Runner;
+  readonly tenant: TenantRef;
+  readonly authorship: Authorship;
+  readonly policy: SessionPolicy;
+}): OpenWriteSession {
+  const { runner, tenant, authorship, policy } = input;
+  const { countThreshold, lockWaitOf, skippedEventsOf } = policy;
+  const changes = new ChangeLog();
+  const outbox = new Outbox(authorship, policy);
+  const tenantRecordId = tenant.recordId;
+  const scope: WriteScope = { runner, tenantRecordId, countThreshold, changes, authorship };
+  const revisions = new RevisionsOfSession(scope);
+  const ownCalls: Omit<WriteSession, keyof Reads> = {
+    tenant,
+    revisions: () => revisions.read(),
+    authorship,
+    lockAccounts: async (accountIds, options = { wait: LockWait.INVOICE }) =>
+      lockAccounts(scope, accountIds, async () =>
+        'waitMs' in options ? options.waitMs : lockWaitOf(session, options.wait),
+      ),
+    tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
+    publish: (events) => outbox.publish(events),
+    schedule: (notifications) => outbox.schedule(notifications),
+    unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),
+    unscheduleFuture: async (accountRecordId, after) =>
+      outbox.unscheduleFuture(scope, accountRecordId, after),
+    finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
+    markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
+  };
+  const session: WriteSession = Object.assign(writeRepositories({ scope, revisions }), ownCalls);
+  return {
+    session,
+    flush: async () => {
+      runner.leaveToCommit(changes.flush(scope, authorship));
+      return outbox.flush(scope, () => skippedEventsOf(session));
+    },
+  };
+}

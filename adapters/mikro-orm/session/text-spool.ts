@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
+
+/**
+ * Text on its way to a slow reader, in a file without a name: the transaction that it was read in ends meanwhile, and the
+ * system frees the file when it is closed, however the process ends.
+ */
+export interface TextSpool {
+  write(text: string): Promise<void>;
+  /** All that was written, once; closes the spool at its end, or when its reader turns away. */
+  read(): AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
+export async function openTextSpool(): Promise<TextSpool> {
+  const path = join(tmpdir(), `billwright-${randomUUID()}`);
+  // Only for this user: it holds what is kept of customers.
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return {
+    write: async (text) => {
+      await file.writeFile(text);
+    },
+    read: () => piecesOf(file),
+    close: () => file.close(),
+  };
+}
+
+function piecesOf(file: FileHandle): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(EXPORT_PIECE_BYTES);
+  let position = 0;
+  let isOpen = true;
+  const end = async (): Promise<IteratorResult<string>> => {
+    if (isOpen) {
+      isOpen = false;
+      await file.close();
+    }
+    return { done: true, value: undefined };
+  };
+  // Not a generator: one whose reader turns away before its first piece would never close the file.
+  const iterator: AsyncIterator<string> = {
+    async next() {
+      if (!isOpen) return { done: true, value: undefined };
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return end();
+      position += bytesRead;
+      return { done: false, value: decoder.decode(buffer.subarray(0, bytesRead), { stream: true }) };
+    },
+    return: end,
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}

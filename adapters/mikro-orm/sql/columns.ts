@@ -1,0 +1,272 @@
+import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import {
+  type Currency,
+  Decimal,
+  decimal,
+  formatDecimal,
+  stringifyExactJson,
+} from '../../../lib/values/money/index.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
+import {
+  type DatedInstant,
+  formatLocalDate,
+  type Instant,
+  instant,
+  type LocalDate,
+  parseLocalDate,
+  type TimeZone,
+} from '../../../lib/values/time/index.ts';
+
+/** Kinds of columns; each dialect has a database type for each (exact on both). */
+export type ColumnType =
+  /** `record_id`: identity, primary key. */
+  'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /** True: a time in milliseconds since the epoch. */
+  readonly isInstant?: true;
+}
+
+/** A value on its way to the database; JSON columns carry JSON text. */
+export type Cell = string | number | boolean | null;
+/** A row as the driver returns it: its own types for numbers, dates and booleans. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How one property of a record is kept in one or more columns. */
+export interface Field<T> {
+  readonly columns: readonly Column[];
+  /** True: written with the record, but read by those alone who ask for it; the property is optional. */
+  readonly isKeptAside?: true;
+  write(value: T, cells: Cell[]): void;
+  read(row: Row): T;
+}
+
+/** A field for every property of a record: a property without one does not compile. */
+export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
+
+interface Conversion<T> {
+  readonly type: ColumnType;
+  readonly isInstant?: true;
+  /** Whether what was read may be shared by records: it cannot be changed, and is more than a number. */
+  readonly isShared?: true;
+  encode(value: T): Cell;
+  decode(stored: unknown, column: string): T;
+}
+
+function columnOf(
+  name: string,
+  conversion: Pick<Conversion<unknown>, 'type' | 'isInstant'>,
+  nullable: boolean,
+): Column {
+  const { type, isInstant } = conversion;
+  return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
+}
+
+/** A longer text is not kept for the next row: documents would be kept for good. */
+const MOST_SHARED_CHARACTERS = 1_000;
+
+/**
+ * Reads a column. Of many rows most have in a column what the row before has (whose they are, a plan, a price, a day): they
+ * share it, so that it is made once and takes its memory once.
+ */
+function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
+  if (!isShared) return (stored) => decode(stored, name);
+  let last: { readonly stored: unknown; readonly value: T } | undefined;
+  return (stored) => {
+    if (last !== undefined && last.stored === stored) return last.value;
+    const value = decode(stored, name);
+    if (typeof stored === 'string' && stored.length <= MOST_SHARED_CHARACTERS) last = { stored, value };
+    return value;
+  };
+}
+
+/** Writes a column. Records that were made alike share their values too: one that the row before had is written once. */
+function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
+  if (!isShared) return encode;
+  let last: { readonly value: T; readonly cell: Cell } | undefined;
+  return (value) => {
+    if (typeof value !== 'object') return encode(value);
+    if (last?.value !== value) last = { value, cell: encode(value) };
+    return last.cell;
+  };
+}
+
+/** A property in a column of its own; null is refused on both ways. */
+function required<T>(name: string, conversion: Conversion<T>): Field<T> {
+  const read = reader(name, conversion);
+  const write = writer(conversion);
+  return {
+    columns: [columnOf(name, conversion, false)],
+    write: (value, cells) => cells.push(write(value)),
+    read: (row) => read(row[name]),
+  };
+}
+
+function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
+  const read = reader(name, conversion);
+  const write = writer(conversion);
+  return {
+    columns: [columnOf(name, conversion, true)],
+    write: (value, cells) => cells.push(value === null ? null : write(value)),
+    read: (row) => {
+      const stored = row[name];
+      return stored === null || stored === undefined ? null : read(stored);
+    },
+  };
+}
+
+/** PostgreSQL's driver gives 64-bit integers as text. */
+export function numberOf(stored: unknown, column: string): number {
+  const value = typeof stored === 'number' ? stored : Number(stored ?? Number.NaN);
+  return Number.isSafeInteger(value) ? value : unreadable(stored, column);
+}
+
+export function textOf(stored: unknown, column: string): string {
+  return typeof stored === 'string' ? stored : unreadable(stored, column);
+}
+
+/** The days of a run are few, and each is in thousands of its rows: what has been read or written is remembered. */
+const MOST_DAYS = 1_000;
+const daysRead = new Map<string, LocalDate>();
+const daysWritten = new Map<LocalDate, string>();
+
+export function dateOf(stored: unknown, column: string): LocalDate {
+  return remembered(daysRead, textOf(stored, column), parseLocalDate);
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= MOST_DAYS) known.clear();
+  const made = make(key);
+  known.set(key, made);
+  return made;
+}
+
+function booleanOf(stored: unknown, column: string): boolean {
+  if (typeof stored === 'boolean') return stored;
+  return stored === 0 || stored === 1 ? stored === 1 : unreadable(stored, column);
+}
+
+/** Happens when the host's driver parses types in another way, or the table was changed by hand. */
+function unreadable(stored: unknown, column: string): never {
+  throw new InvariantError(
+    `Column ${column} holds a ${typeof stored} that cannot be read: ${String(stored)}`,
+    {
+      column,
+    },
+  );
+}
+
+/** Numbers that are safe integers as numbers, all others as exact decimals, so that nothing is lost. */
+export function parseStoredJson(text: string): unknown {
+  return JSON.parse(text, storedNumber as (key: string, value: unknown) => unknown);
+}
+
+function storedNumber(_key: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (typeof value !== 'number') return value;
+  return Number.isSafeInteger(value) ? value : new Decimal(context.source ?? String(value));
+}
+
+function storable(text: string): string {
+  if (isStorable(text)) return text;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `A text holds a character that cannot be stored (NUL or half of a pair): ${JSON.stringify(text.slice(0, 64))}`,
+  });
+}
+
+const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
+const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
+const texts: Conversion<string> = { type: 'text', isShared: true, encode: storable, decode: textOf };
+// A number, which both databases take for a boolean wherever they read rows.
+const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
+const uuids: Conversion<Uuid> = {
+  type: 'uuid',
+  isShared: true,
+  encode: (value) => value,
+  decode: (stored, column) => textOf(stored, column) as Uuid,
+};
+const instants: Conversion<Instant> = {
+  type: 'bigint',
+  isInstant: true,
+  encode: (value) => value,
+  decode: (stored, column) => instant(numberOf(stored, column)),
+};
+const dates: Conversion<LocalDate> = {
+  type: 'date',
+  encode: (value) => remembered(daysWritten, value, formatLocalDate),
+  decode: dateOf,
+};
+const decimals: Conversion<Decimal> = {
+  type: 'decimal',
+  isShared: true,
+  encode: (value) => formatDecimal(value),
+  decode: (stored, column) => decimal(textOf(stored, column)),
+};
+const documents: Conversion<unknown> = {
+  type: 'json',
+  encode: (value) => stringifyExactJson(value),
+  decode: (stored, column) => parseStoredJson(textOf(stored, column)),
+};
+
+export const bigint = (name: string) => required(name, bigNumbers);
+export const bigintOrNull = (name: string) => nullable(name, bigNumbers);
+export const integer = (name: string) => required(name, numbers);
+export const integerOrNull = (name: string) => nullable(name, numbers);
+export const text = (name: string) => required(name, texts);
+export const textOrNull = (name: string) => nullable(name, texts);
+export const boolean = (name: string) => required(name, booleans);
+export const booleanOrNull = (name: string) => nullable(name, booleans);
+export const uuid = (name: string) => required(name, uuids);
+export const uuidOrNull = (name: string) => nullable(name, uuids);
+export const instantAt = (name: string) => required(name, instants);
+export const instantAtOrNull = (name: string) => nullable(name, instants);
+export const date = (name: string) => required(name, dates);
+export const dateOrNull = (name: string) => nullable(name, dates);
+export const amount = (name: string) => required(name, decimals);
+export const amountOrNull = (name: string) => nullable(name, decimals);
+export const currency = (name: string) => required<Currency>(name, texts as Conversion<Currency>);
+export const currencyOrNull = (name: string) => nullable<Currency>(name, texts as Conversion<Currency>);
+export const timeZone = (name: string) => required<TimeZone>(name, texts as Conversion<TimeZone>);
+
+/** Text that is one of an enumeration of the domain; what is stored was written by it. */
+export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
+export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
+
+export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
+export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
+
+/** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
+export function dated(name: string): Field<DatedInstant> {
+  const at = instantAt(name);
+  const day = date(`${name}_local`);
+  return {
+    columns: [...at.columns, ...day.columns],
+    write: (value, cells) => {
+      at.write(value.at, cells);
+      day.write(value.date, cells);
+    },
+    read: (row) => ({ at: at.read(row), date: day.read(row) }),
+  };
+}
+
+export function datedOrNull(name: string): Field<DatedInstant | null> {
+  const at = instantAtOrNull(name);
+  const day = dateOrNull(`${name}_local`);
+  return {
+    columns: [...at.columns, ...day.columns],
+    write: (value, cells) => {
+      at.write(value?.at ?? null, cells);
+      day.write(value?.date ?? null, cells);
+    },
+    read: (row) => {
+      const [instantRead, dateRead] = [at.read(row), day.read(row)];
+      return instantRead === null || dateRead === null ? null : { at: instantRead, date: dateRead };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { SearchClause, SearchColumnType, SearchOperator } from '../../../lib/records/index.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
+import { orderedText, raw, type Sql, sql } from './sql.ts';
+
+/** How a column of a search is found in its table. */
+export interface SearchedColumn {
+  /** Where `eq` and the order look. */
+  readonly column: string;
+  /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
+  readonly folded?: string;
+  /** `uuid` has the order and the patterns of its text. */
+  readonly type: SearchColumnType;
+}
+
+const comparisons: Readonly<Record<Exclude<SearchOperator, 'like'>, string>> = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+};
+
+/** `and` with each clause. */
+export function clauseConditions<C extends string>(
+  clauses: readonly SearchClause<C>[],
+  columns: Readonly<Record<C, SearchedColumn>>,
+): Sql {
+  return clauses.reduce(
+    (condition, clause) => sql`${condition} and ${clauseCondition(clause, columns[clause.column])}`,
+    sql``,
+  );
+}
+
+function clauseCondition({ operator, value }: SearchClause, searched: SearchedColumn): Sql {
+  const { column, folded } = searched;
+  if (typeof value === 'string' && !isStorable(value)) return sql`1 = 0`;
+  if (operator === 'like') {
+    const pattern = String(value).replaceAll('\\', '\\\\');
+    if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
+    return sql`${foldedFor(pattern, `cast(${column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
+  }
+  return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
+}
+
+/** Which text is the greater one must not depend on the database; what equals is found by the index of the column. */
+function comparedColumn({ column, type }: SearchedColumn, operator: Exclude<SearchOperator, 'like'>) {
+  const isEquality = operator === 'eq' || operator === 'neq';
+  if (isEquality || (type !== 'text' && type !== 'uuid')) return raw(column);
+  return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
+}
+
+/** Letters that one pattern has folded; SQLite nests no deeper than a thousand calls. */
+const MAX_FOLDED_LETTERS = 200;
+
+/**
+ * The text in lower case, as far as the pattern can tell: `lower` knows the letters of ASCII only, so that each other
+ * letter of the pattern is replaced by name.
+ */
+function foldedFor(pattern: string, text: string): Sql {
+  const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
+  const folded = [...letters]
+    .map((lower) => [lower, lower.toUpperCase()] as const)
+    .filter(([lower, upper]) => upper !== lower && upper.toLowerCase() === lower)
+    .slice(0, MAX_FOLDED_LETTERS);
+  return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
+}
+
+/** With the letters of ASCII in lower case, on every database: in that of Turkish a plain `lower` makes ı of I. */
+export function lowered(column: string): Sql {
+  return sql`lower(${orderedText(column)})`;
+}
+
+/** The column, which is in lower case, holds the text of any letter case somewhere. */
+export function contains(column: string | Sql, text: string): Sql {
+  return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
+}
+
+/** What a text is like that contains this one in lower case. */
+export function patternOf(text: string): string {
+  return holding(text.toLowerCase());
+}
+
+/** What a text is like that holds this one. */
+export function holding(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

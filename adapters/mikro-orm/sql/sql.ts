@@ -1,0 +1,127 @@
+import { isStorable } from '../../../lib/values/text/index.ts';
+import type { Cell, Column } from './columns.ts';
+
+/** What a statement may bind directly. */
+export type Scalar = string | number | boolean | null;
+
+/** A piece of SQL text of our own, never of a caller's. */
+interface RawText {
+  readonly kind: 'raw';
+  readonly text: string;
+}
+
+/** `column` is one of `values`, bound as one parameter whatever their number. */
+interface Membership {
+  readonly kind: 'in';
+  readonly column: string;
+  readonly type: ListType;
+  readonly values: readonly (string | number)[];
+}
+
+/** A column of texts that is compared by the order of their code points, whatever the collation of the database. */
+interface OrderedText {
+  readonly kind: 'ordered';
+  readonly column: string;
+}
+
+/** Rows of a known number; an array of them, or what makes one after the other each time that they are gone through. */
+export interface Rows extends Iterable<readonly Cell[]> {
+  readonly length: number;
+}
+
+/** A relation `alias` of these columns, bound as a constant number of parameters whatever the number of rows. */
+interface RowSource {
+  readonly kind: 'rows';
+  readonly alias: string;
+  readonly columns: readonly Column[];
+  readonly rows: Rows;
+  /** Whether the statement is read from these rows on in any case, for however many rows the database takes them. */
+  readonly isReadFirst: boolean;
+}
+
+export type ListType = 'uuid' | 'text' | 'bigint';
+
+export interface Sql {
+  readonly kind: 'sql';
+  readonly strings: readonly string[];
+  readonly values: readonly SqlPart[];
+}
+
+export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
+
+/** A statement: plain text with holes. Scalars are bound, other parts are rendered by the dialect. */
+export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
+  return { kind: 'sql', strings, values };
+}
+
+export function raw(text: string): RawText {
+  return { kind: 'raw', text };
+}
+
+export function isIn(column: string, type: ListType, values: readonly (string | number)[]): Membership {
+  const found =
+    type === 'text' ? values.filter((value) => typeof value !== 'string' || isStorable(value)) : values;
+  return { kind: 'in', column, type, values: found };
+}
+
+export function orderedText(column: string): OrderedText {
+  return { kind: 'ordered', column };
+}
+
+/** Rows to be joined with what is stored. */
+export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): RowSource {
+  return { kind: 'rows', alias, columns, rows, isReadFirst: false };
+}
+
+/** Rows to be inserted, and those that a cross join begins with. */
+export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
+  return { ...rowsAs(...source), isReadFirst: true };
+}
+
+export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
+
+/** How a database writes the parts that differ; `bind` adds a parameter and returns its placeholder. */
+export interface SqlWriter {
+  membership(part: Membership, bind: (value: unknown) => string): string;
+  orderedText(column: string): string;
+  /** @param afterwards takes what is to be done when the statement has run. */
+  rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
+  placeholder(position: number): string;
+  scalar(value: Scalar): unknown;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+  /** To be called when the statement has run, or will not. */
+  end(): void;
+}
+
+export function render(statement: Sql, writer: SqlWriter): Statement {
+  const parameters: unknown[] = [];
+  const ends: (() => void)[] = [];
+  const bind = (value: unknown): string => writer.placeholder(parameters.push(value));
+  const write = (part: SqlPart): string => {
+    if (part === null || typeof part !== 'object') return bind(writer.scalar(part));
+    switch (part.kind) {
+      case 'raw':
+        return part.text;
+      case 'in':
+        return writer.membership(part, bind);
+      case 'ordered':
+        return writer.orderedText(part.column);
+      case 'rows':
+        return writer.rowSource(part, bind, (end) => ends.push(end));
+      case 'sql':
+        return part.strings.reduce((text, next, index) => {
+          const value = part.values[index - 1];
+          return text + (value === undefined ? '' : write(value)) + next;
+        });
+    }
+  };
+  const text = write(statement);
+  const end = (): void => {
+    for (const each of ends) each();
+  };
+  return { text, parameters, end };
+}

@@ -1,0 +1,110 @@
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { type Connection, compiled, type Transaction } from './connection.ts';
+
+/** Work that belongs to no tenant: the queue, tenants, users, health, migrations. */
+export const EVERY_TENANT = '*';
+
+/** Whose rows a transaction sees and writes: those of the tenant with this record id, or of all. */
+export type Reach = number | typeof EVERY_TENANT;
+
+export interface TransactionKind {
+  readonly reach: Reach;
+  /** A read is one snapshot. */
+  readonly mode: 'read' | 'write';
+}
+
+/** What the work of a transaction has come to. */
+export interface Done<T> {
+  readonly result: T;
+  /** Statements on which nothing depends but the commit: they may travel with it. */
+  readonly last: Promise<unknown>;
+}
+
+/** How a database begins and ends transactions, and is told whose rows they reach (platform §2, isolation rule 2). */
+export interface Transactions {
+  /** Runs `work` in a transaction of its own, which commits when it resolves and rolls back when it throws. */
+  run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
+  /** Runs statements, each of which is a transaction by itself. */
+  single(reach: Reach): Transaction;
+  /** Runs `work` in a transaction of the host's, which reaches afterwards what it reached before. */
+  join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
+}
+
+/** The connection was lost after the commit had been asked for: whether the change is stored, only the database knows. */
+export class LostCommitError extends Error {
+  override readonly name = 'LostCommitError';
+
+  constructor(cause: unknown) {
+    super('The connection was lost during a commit', { cause });
+  }
+}
+
+/** Transactions of a database that knows no reach. */
+export function plainTransactions(connection: Connection): Transactions {
+  return {
+    run: async (_kind, work) =>
+      connection
+        .getClient()
+        .getExecutor()
+        .provideConnection((own) => inTransaction(own, 'begin', work)),
+    single: () => connection.getClient(),
+    join: async (_host, _reach, work) => work(),
+  };
+}
+
+/** Runs `work` between the statements that begin and end a transaction of a connection that is ours for so long. */
+export async function inTransaction<T>(
+  own: Transaction,
+  beginning: string,
+  work: (transaction: Transaction) => Promise<Done<T>>,
+): Promise<T> {
+  const statements = oneByOne(own);
+  try {
+    await own.executeQuery(compiled(beginning));
+    const { result, last } = await work(statements);
+    await last;
+    // In its order: work that has passed over a statement that failed is not done.
+    await statements.executeQuery(compiled('commit'));
+    return result;
+  } catch (error) {
+    await statements.end();
+    // It fails where no transaction is left: SQLite has rolled back by itself, or the connection is gone with its work.
+    await own.executeQuery(compiled('rollback')).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Statements that go out one at a time. */
+export interface StatementOrder extends Transaction {
+  /** Resolves when all that was asked for has been answered; whatever comes later is refused. */
+  end(): Promise<void>;
+}
+
+/**
+ * Statements of a connection that takes one at a time, in the order in which they are asked for. Of those behind one that
+ * fails none is run, and they fail like it: a full disk, say, makes SQLite roll back by itself, and what came then would be
+ * stored at once and for good.
+ */
+export function oneByOne(transaction: Transaction): StatementOrder {
+  let latest: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  return {
+    executeQuery: async (query) => {
+      assertInvariant(!isOver, 'A statement has come after the end of its transaction', { text: query.sql });
+      const next = latest.then(() => transaction.executeQuery(query));
+      latest = next;
+      // Whoever has asked for it is told.
+      next.catch(() => undefined);
+      return next;
+    },
+    end: async () => {
+      isOver = true;
+      await latest.catch(() => undefined);
+    },
+  };
+}
+
+/** A rollback that fails must not hide why it was made; the connection is broken then and its work is gone. */
+export async function rollBack(connection: Connection, transaction: Transaction): Promise<void> {
+  await connection.rollback(transaction).catch(() => undefined);
+}

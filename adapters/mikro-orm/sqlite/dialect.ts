@@ -1,0 +1,142 @@
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { type Column, numberOf } from '../sql/columns.ts';
+import type { Statements } from '../sql/connection.ts';
+import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
+import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
+import { accountsTable } from '../tables/accounts.ts';
+import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
+
+/** What better-sqlite3 throws. */
+interface SqliteFailure extends Error {
+  readonly code: string;
+}
+
+export const sqliteDialect: Dialect = {
+  kind: 'sqlite',
+  types: {
+    identity: 'integer',
+    bigint: 'integer',
+    integer: 'integer',
+    uuid: 'text',
+    text: 'text',
+    boolean: 'integer',
+    date: 'text',
+    // Text keeps every digit; SQLite's own numbers are doubles.
+    decimal: 'text',
+    json: 'text',
+  },
+  // Texts in accounts are found by reading all of the tenant, along an index that has nothing else: 100,000 accounts take
+  // 13 ms in place of 37, measured. A trigram table of FTS5 beside them writes a segment per transaction: the creation of
+  // one account took 800 microseconds of processor time in place of 510.
+  ownIndexes: [
+    {
+      table: accountsTable.name,
+      name: 'bw_accounts_text_index',
+      expression:
+        'create index bw_accounts_text_index on bw_accounts (tenant_record_id, record_id, folded_text)',
+    },
+  ],
+  reachable: null,
+  writer: {
+    placeholder: () => '?',
+    scalar: (value) => (typeof value === 'boolean' ? Number(value) : value),
+    membership: ({ column, values }, bind) =>
+      `${column} in (select value from json_each(${bind(JSON.stringify(values))}))`,
+    // Its texts are UTF-8, which it compares byte by byte: in the order of code points.
+    orderedText: (column) => column,
+    rowSource: ({ alias, columns, rows }, bind) => {
+      const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
+      // The limit has the rows read once: SQLite takes json_each for free and would read it again for every row of the
+      // tenant that an update could touch (measured for 50 of 24,000 invoices: 600 ms against 0.4 ms).
+      return `(select ${cells} from json_each(${bind(JSON.stringify([...rows]))}) limit -1) as ${alias}`;
+    },
+  },
+  selectList: (table, alias) =>
+    table.columns.map((column: Column) => (alias ? `${alias}.${column.name}` : column.name)).join(', '),
+  failureOf,
+  // A transaction that reads first and writes later fails at once where another process has written in between; the
+  // lock at its start waits instead. Kysely knows no BEGIN IMMEDIATE.
+  takeWriteLock: sql`delete from bw_counters where record_id is null`,
+  lockTimeout: () => null,
+  forUpdate: '',
+  forUpdateSkipLocked: '',
+  forShare: '',
+  forKeyShare: '',
+  forDeletion: '',
+  claimLock: null,
+  notify: () => null,
+  isInJson: (column, text) => `${column} in (select value from json_each(${text}))`,
+  seekAccountText: null,
+  unboundRole: null,
+  // SQLite takes the index of pages for the cheaper one: it does not count what the rows weigh.
+  alongAccountTexts: sql`indexed by bw_accounts_text_index`,
+  // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
+  isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
+  identity: sql`select nullif(file, '') as identity from pragma_database_list where name = 'main'`,
+  nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  hasTable: async (statements, table) =>
+    (await statements.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`))
+      .length > 0,
+  appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
+  insertEntries,
+  moveEntries,
+};
+
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
+  const first = await reserveRecordIds(statements, entries.length);
+  const numbered = entries.map(({ cells, live }, index) => ({ live, cells: [first + index, ...cells] }));
+  const columns = raw(queueHistoryTable.columns.map(({ name }) => name).join(', '));
+  const write = async (table: string, live: boolean, conflict: Sql): Promise<void> => {
+    const rows = numbered.filter((entry) => entry.live === live).map(({ cells }) => cells);
+    if (rows.length === 0) return;
+    await statements.run(sql`insert into ${raw(table)} (${columns})
+      select ${columns} from ${firstRowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
+  };
+  await write(queueHistoryTable.name, false, sql``);
+  await write(queueEntriesTable.name, true, liveConflict);
+}
+
+/** Live entries and history share one sequence, SQLite's own for the live table. */
+async function reserveRecordIds(statements: Statements, count: number): Promise<number> {
+  const advance = sql`
+    update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
+  const [advanced] = await statements.rows(advance);
+  if (advanced) return numberOf(advanced.seq, 'seq') - count + 1;
+  // SQLite makes the row with the table's first insert.
+  const [made] = await statements.rows(sql`
+    insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
+  assertInvariant(made, 'SQLite has not numbered the queue entries');
+  return 1;
+}
+
+async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
+  await statements.run(sql`
+    insert into bw_queue_history (${raw(movedColumns)}, processing_state)
+    select ${raw(movedColumns)}, ${outcome} from bw_queue_entries where ${condition}`);
+  const { affected } = await statements.run(sql`delete from bw_queue_entries where ${condition}`);
+  return affected;
+}
+
+/** A disk that is full, over a quota, or no longer to be written to; with ENOSPC it is the first, whatever file is written. */
+const cannotWrite =
+  /^SQLITE_(FULL$|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHMOPEN|SHMSIZE|SHMMAP)$)/;
+
+function failureOf(error: unknown): DatabaseFailure {
+  if (!isSqliteFailure(error)) return { kind: 'other' };
+  if (cannotWrite.test(error.code)) return { kind: 'no-room' };
+  if (error.code.startsWith('SQLITE_BUSY') || error.code === 'SQLITE_LOCKED') return { kind: 'retry' };
+  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return { kind: 'other' };
+  // "UNIQUE constraint failed: bw_accounts.tenant_record_id, bw_accounts.external_key"
+  const columns = error.message.replace(/^[^:]*: /, '').split(', ');
+  return {
+    kind: 'unique',
+    violation: {
+      table: columns[0]?.split('.')[0] ?? '',
+      columns: columns.map((column) => column.split('.')[1] ?? ''),
+    },
+  };
+}
+
+function isSqliteFailure(error: unknown): error is SqliteFailure {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}

@@ -1,0 +1,216 @@
+import type { AccountReads, AccountWrites } from '../../../lib/ports/storage/index.ts';
+import type { Account } from '../../../lib/records/index.ts';
+import { ChangeType, type New, type Page } from '../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
+import { insertAudited, type WriteScope } from '../audit/audited-writes.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
+import {
+  haveIds,
+  insert,
+  ofAccounts,
+  page,
+  recordColumns,
+  select,
+  selectByIds,
+  selectOrdered,
+  type TenantScope,
+  update,
+} from '../tables/record-access.ts';
+import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
+import { accountSearchCondition, foldedText } from './account-search.ts';
+
+export function accountReads(scope: TenantScope): AccountReads {
+  const find = async (condition: Sql): Promise<readonly Account[]> =>
+    (await select(scope, accountsTable, condition)).map(accountOf);
+  const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Account>> => {
+    const found = await page(scope, accountsTable, options);
+    return { ...found, rows: found.rows.map(accountOf) };
+  };
+  return {
+    findByIds: async (ids) => (await selectByIds(scope, accountsTable, ids)).map(accountOf),
+    findByRecordIds: async (recordIds) =>
+      recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findAfter: async ({ afterRecordId, limit }) =>
+      selectOrdered(scope, accountsTable, {
+        condition: sql`record_id > ${afterRecordId}`,
+        order: `record_id limit ${limit}`,
+      }),
+    findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
+    page: async (request) => pageOf({ request }),
+    search: async (search, request) => {
+      const { alongAccountTexts } = scope.runner.dialect;
+      return pageOf({
+        request,
+        within: await accountSearchCondition(scope, search),
+        among: nothing,
+        along: search.kind === 'text' ? alongAccountTexts : nothing,
+      });
+    },
+    findExactly: async (text, id) => {
+      const places = sql`(name = ${text} or email = ${text} or external_key = ${text} or company = ${text}
+        ${id === null ? nothing : sql`or id = ${id}`})`;
+      const [row] = await scope.runner.rows(sql`
+        select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
+        where tenant_record_id = ${scope.tenantRecordId} and ${places}
+        order by case ${id === null ? nothing : sql`when id = ${id} then 0`} when name = ${text} then 1
+          when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`);
+      return row === undefined ? null : accountOf(accountsTable.decode(row));
+    },
+    findChildren: async (parentIds) =>
+      parentIds.length === 0 ? [] : find(sql`${isIn('parent_account_id', 'uuid', parentIds)}`),
+    findWithAncestors: async (ids) =>
+      ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
+    findEmails: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, accountEmailsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
+    findEmailsByIds: async (ids) => selectByIds(scope, accountEmailsTable, ids),
+  };
+}
+
+/** Record ids of these accounts and of all above them; `union` ends at an account that was met already. */
+function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
+  return sql`
+    with recursive line (record_id, parent_account_id) as (
+      select record_id, parent_account_id from bw_accounts where ${haveIds(scope, accountIds)}
+      union
+      select parent.record_id, parent.parent_account_id from line
+      join bw_accounts parent on parent.id = line.parent_account_id
+        and parent.tenant_record_id = ${scope.tenantRecordId})
+    select record_id from line`;
+}
+
+function accountOf({
+  foldedText: _folded,
+  createdBy: _createdBy,
+  updatedBy: _updatedBy,
+  ...account
+}: StoredAccount & { readonly recordId: number }): Account {
+  return account;
+}
+
+/** What an update may not change: the identity of the account. */
+const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
+  'recordId',
+  'id',
+  'createdDate',
+  'createdBy',
+];
+const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTable.fields)[]).filter(
+  (property) => !immutable.includes(property),
+);
+
+export function accountWrites(scope: WriteScope): AccountWrites {
+  const { userName } = scope.authorship;
+  const storedOf = (account: New<Account>): StoredAccount => ({
+    ...account,
+    foldedText: foldedText(account),
+    createdBy: userName,
+    updatedBy: userName,
+  });
+  const note = (account: Account, changeType: ChangeType): void =>
+    scope.changes.add({
+      tableName: accountAudit.tableName,
+      changeType,
+      targetId: account.id,
+      targetRecordId: account.recordId,
+      accountRecordId: account.recordId,
+      snapshot: accountAudit.snapshot(account),
+    });
+  return {
+    insert: async (accounts) => {
+      if (accounts.length === 0) return [];
+      const recordIds = await insert(scope, accountsTable, accounts.map(storedOf));
+      const stored = accounts.map((account, index) => ({ ...account, recordId: recordIds[index] ?? 0 }));
+      for (const account of stored) note(account, ChangeType.INSERT);
+      return stored;
+    },
+    update: async (accounts) => {
+      if (accounts.length === 0) return;
+      await update(scope, accountsTable, {
+        key: 'id',
+        properties: updatable,
+        records: accounts.map(storedOf),
+      });
+      for (const account of accounts) note(account, ChangeType.UPDATE);
+    },
+    insertEmails: async (emails) =>
+      insertAudited(scope, { table: accountEmailsTable, audit: accountEmailAudit }, emails),
+    anonymizeEmails: async (accountRecordId) => anonymizeEmails(scope, accountRecordId),
+    anonymizeHistory: async (accountRecordId, anonymized) =>
+      anonymizeHistory(scope, accountRecordId, anonymized),
+    deactivateEmails: async (emails) => {
+      if (emails.length === 0) return;
+      const records = emails.map((email) => ({ ...email, isActive: false }));
+      await update(scope, accountEmailsTable, { key: 'id', properties: ['isActive'], records });
+      for (const email of records) {
+        scope.changes.add({
+          tableName: accountEmailAudit.tableName,
+          changeType: ChangeType.DELETE,
+          targetId: email.id,
+          targetRecordId: email.recordId,
+          accountRecordId: email.accountRecordId,
+          snapshot: accountEmailAudit.snapshot(email),
+        });
+      }
+    },
+  };
+}
+
+/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` says, which is asked if need be. */
+export async function lockAccounts(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+  waitOf: () => Promise<number>,
+): Promise<readonly Account[]> {
+  if (accountIds.length === 0) return [];
+  const { dialect } = scope.runner;
+  const chosen = haveIds(scope, accountIds);
+  const rowsHaveNoLocks = dialect.forUpdate === '';
+  if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
+  // A single free account, the usual case, costs one statement. Of several the busy ones would be locked out of order.
+  if (accountIds.length === 1) {
+    const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
+    if (free.length === 1) return free;
+  }
+  const waitMs = await waitOf();
+  const timeout = dialect.lockTimeout(waitMs);
+  if (timeout !== null) await scope.runner.run(timeout);
+  try {
+    const accounts = await locked(scope, chosen, dialect.forUpdate);
+    await scope.runner.run(sql`set local lock_timeout to default`);
+    return accounts;
+  } catch (error) {
+    if (dialect.failureOf(error).kind !== 'lock-timeout') throw error;
+    throw new BillingError({
+      code: ErrorCode.BUSY,
+      message: `Another operation holds the account ${accountIds.join(', ')}; try again in a moment`,
+      facts: { accountIds, waitMs },
+      cause: error,
+    });
+  }
+}
+
+export async function tryLockAccounts(
+  scope: TenantScope,
+  recordIds: readonly number[],
+): Promise<readonly Account[]> {
+  if (recordIds.length === 0) return [];
+  return locked(
+    scope,
+    sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`,
+    scope.runner.dialect.forUpdateSkipLocked,
+  );
+}
+
+async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, accountsTable))} from bw_accounts
+    where ${chosen} order by record_id ${raw(lock)}`,
+    (row) => accountOf(accountsTable.decode(row)),
+  );
+}

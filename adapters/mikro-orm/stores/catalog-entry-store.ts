@@ -1,0 +1,101 @@
+import type { CatalogEntryReads, CatalogEntryWrites } from '../../../lib/ports/storage/index.ts';
+import { ChangeType, EntryKind } from '../../../lib/records/index.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
+import { catalogEntryAudit, type Identified, planRowAudit } from '../audit/audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
+import { textOf } from '../sql/columns.ts';
+import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
+import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
+import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import { lifecycleEventsTable } from '../tables/subscriptions.ts';
+import type { RevisionsOfSession } from './tenant-revisions.ts';
+
+const planNameColumns = lifecycleEventsTable.columnsOf(['planName']);
+
+export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
+  return {
+    ofScope: async (accountRecordId) =>
+      select(
+        scope,
+        catalogEntriesTable,
+        accountRecordId === null
+          ? sql`account_record_id is null`
+          : sql`account_record_id = ${accountRecordId}`,
+      ),
+    ofAccounts: async (accountIds) =>
+      accountIds.length === 0 ? [] : select(scope, catalogEntriesTable, ofAccounts(scope, accountIds)),
+    named: async (names) =>
+      select(
+        scope,
+        catalogEntriesTable,
+        sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`,
+      ),
+    childrenOf: async (parentIds) =>
+      parentIds.length === 0
+        ? []
+        : select(scope, catalogEntriesTable, sql`${isIn('parent_id', 'uuid', parentIds)}`),
+    rowsOf: async (planNames) =>
+      planNames.length === 0
+        ? []
+        : selectOrdered(scope, planRowsTable, {
+            condition: sql`${isIn('plan_name', 'text', planNames)}`,
+            order: 'plan_name, effective_date, created_order',
+          }),
+    plansChangedSince: async (revision) => {
+      const rows = await scope.runner.rows(sql`
+        select distinct plan_name from bw_catalog_plan_rows
+        where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`);
+      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+    },
+    existForAccounts: async () => {
+      const rows = await scope.runner.rows(sql`
+        select 1 from bw_catalog_entries
+        where tenant_record_id = ${scope.tenantRecordId} and account_record_id is not null limit 1`);
+      return rows.length > 0;
+    },
+    usedPlans: async (planNames) => {
+      if (planNames.length === 0) return [];
+      const names = planNames.filter(isStorable).map((name) => [name]);
+      // The first name from this one on along the index, not every event that has it, nor `exists`, for which PostgreSQL
+      // would walk through all events.
+      const rows = await scope.runner.rows(sql`
+        select n.plan_name from ${rowsAs('n', planNameColumns, names)}
+        where n.plan_name = (
+          select plan_name from bw_subscription_events
+          where tenant_record_id = ${scope.tenantRecordId} and plan_name >= n.plan_name
+          order by plan_name limit 1)
+        or n.plan_name = (
+          select o.parent_plan_name from bw_override_plans o
+          where o.tenant_record_id = ${scope.tenantRecordId} and o.parent_plan_name = n.plan_name
+            and o.plan_name = (
+              select plan_name from bw_subscription_events
+              where tenant_record_id = o.tenant_record_id and plan_name >= o.plan_name
+              order by plan_name limit 1)
+          order by o.override_hash limit 1)`);
+      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+    },
+  };
+}
+
+export function catalogEntryWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogEntryWrites {
+  return {
+    apply: async ({ addedEntries = [], addedRows = [], erasedEntries = [], erasedRows = [] }) => {
+      const changeType = ChangeType.DELETE;
+      await erase(scope, catalogEntriesTable.name, erasedEntries);
+      await erase(scope, planRowsTable.name, erasedRows);
+      for (const entry of erasedEntries) noteChange(scope, catalogEntryAudit, { record: entry, changeType });
+      for (const row of erasedRows) noteChange(scope, planRowAudit, { record: row, changeType });
+      await insertAudited(scope, { table: catalogEntriesTable, audit: catalogEntryAudit }, addedEntries);
+      const sinceRevision = (await revisions.read()).catalogRevision + 1;
+      const rows = addedRows.map((row) => ({ ...row, sinceRevision }));
+      await insertAudited(scope, { table: planRowsTable, audit: planRowAudit }, rows);
+      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
+    },
+  };
+}
+
+async function erase(scope: WriteScope, table: string, records: readonly Identified[]): Promise<void> {
+  if (records.length === 0) return;
+  const ids = records.map((record) => record.id);
+  await scope.runner.run(sql`delete from ${raw(table)} where ${haveIds(scope, ids)}`);
+}

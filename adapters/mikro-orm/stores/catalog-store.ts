@@ -1,0 +1,301 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CatalogReads, CatalogWrites } from '../../../lib/ports/storage/index.ts';
+import type {
+  CatalogComposition,
+  NewCatalogPart,
+  NewCatalogVersion,
+  StoredCatalogContent,
+  StoredOverridePlan,
+} from '../../../lib/records/index.ts';
+import { ChangeType } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { isIn, raw, sql } from '../sql/sql.ts';
+import {
+  type CatalogVersionRow,
+  catalogPartsTable,
+  catalogVersionsTable,
+  overridePlansTable,
+} from '../tables/catalogs.ts';
+import { haveIds, insert, insertInto, select, type TenantScope } from '../tables/record-access.ts';
+import { tenantsTable } from '../tables/system.ts';
+import { joinedParts, partsStatement } from './joined-catalog-parts.ts';
+import type { RevisionsOfSession } from './tenant-revisions.ts';
+
+const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
+const listedColumns = raw(
+  ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
+);
+
+export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
+  const { runner, tenantRecordId } = scope;
+  return {
+    versions: async () => {
+      const rows = await runner.rows(sql`
+        select ${listedColumns} from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`);
+      const { fields } = catalogVersionsTable;
+      return rows.map((row) => ({
+        recordId: numberOf(row.record_id, 'record_id'),
+        id: fields.id.read(row),
+        effectiveDate: fields.effectiveDate.read(row),
+        uploadId: fields.uploadId.read(row),
+        contentHash: fields.contentHash.read(row),
+        revision: fields.revision.read(row),
+        createdDate: fields.createdDate.read(row),
+      }));
+    },
+    contents: async (versionRecordIds) => {
+      if (versionRecordIds.length === 0) return [];
+      const rows = await runner.rows(sql`
+        select record_id, canonical_xml, composition from bw_catalog_versions
+        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', versionRecordIds)}`);
+      return rows.map(contentOf);
+    },
+    parts: async (recordIds) => {
+      if (recordIds.length === 0) return [];
+      return joinedParts(await runner.rows(partsStatement(scope, recordIds)));
+    },
+    revision: async () => (await revisions.read()).catalogRevision,
+    findOverridePlans: async (planNames) =>
+      planNames.length === 0
+        ? []
+        : select(scope, overridePlansTable, sql`${isIn('plan_name', 'text', planNames)}`),
+    findOverridePlansOf: async (definitions) => {
+      if (definitions.length === 0) return [];
+      const parents = [...new Set(definitions.map(({ parentPlanName }) => parentPlanName))];
+      const hashes = [...new Set(definitions.map(({ overrideHash }) => overrideHash))];
+      const found = await select(
+        scope,
+        overridePlansTable,
+        sql`${isIn('parent_plan_name', 'text', parents)} and ${isIn('override_hash', 'text', hashes)}`,
+      );
+      const wanted = new Set(definitions.map(definitionKey));
+      return found.filter((each) => wanted.has(definitionKey(each)));
+    },
+    lastOverridePlanNumber: async () => {
+      const [row] = await scope.runner.rows(sql`
+        select number from bw_override_plans
+        where tenant_record_id = ${scope.tenantRecordId} order by number desc limit 1`);
+      return row === undefined ? 0 : numberOf(row.number, 'number');
+    },
+    usesGlobalDefault: async () => {
+      const [tenant] = await runner.rows(sql`
+        select use_global_default from bw_tenants where record_id = ${tenantRecordId}`);
+      assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
+      return tenantsTable.fields.useGlobalDefault.read(tenant);
+    },
+    firstStored: async () => {
+      const [first] = await runner.rows(sql`
+        select created_date from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} order by record_id limit 1`);
+      return first === undefined ? null : catalogVersionsTable.fields.createdDate.read(first);
+    },
+    sources: async () => {
+      const rows = await runner.rows(sql`
+        select upload_id, effective_date, source_text, removed_date from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} and upload_id in (
+          select upload_id from bw_catalog_versions
+          where tenant_record_id = ${tenantRecordId} and removed_date is null)
+        order by record_id`);
+      const { fields } = catalogVersionsTable;
+      return rows.map((row) => ({
+        uploadId: fields.uploadId.read(row),
+        effectiveDate: fields.effectiveDate.read(row),
+        sourceText: fields.sourceText.read(row),
+        isLive: fields.removedDate.read(row) === null,
+      }));
+    },
+  };
+}
+
+export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogWrites {
+  return {
+    lock: () => revisions.lock(),
+    lockForDeletion: () => revisions.lockForDeletion(),
+    keepPlans: () => revisions.keep(),
+    insert: async (versions) => {
+      const [first] = versions;
+      assertInvariant(first, 'An upload holds at least one catalog version');
+      const revision = await raisedRevision(revisions);
+      await insertVersions(scope, versions, () => revision);
+      return first.id;
+    },
+    replace: async ({ removed, added }) => {
+      const revision = await raisedRevision(revisions);
+      const heldSince =
+        removed.length > 0 ? await removeVersions(scope, removed) : new Map<Instant, number | null>();
+      const sinceOf = ({ effectiveDate }: NewCatalogVersion): number | null =>
+        heldSince.has(effectiveDate) ? (heldSince.get(effectiveDate) ?? null) : revision;
+      if (added.length > 0) await insertVersions(scope, added, sinceOf);
+    },
+    leaveGlobalDefault: () => revisions.set(sql`use_global_default = ${false}`),
+    insertOverridePlans: async (plans) => {
+      if (plans.length === 0) return;
+      const recordIds = await insert(scope, overridePlansTable, plans);
+      plans.forEach((plan, index) => {
+        scope.changes.add({
+          tableName: 'OVERRIDE_PLANS',
+          changeType: ChangeType.INSERT,
+          targetId: plan.id,
+          targetRecordId: recordIds[index] ?? 0,
+          accountRecordId: null,
+          snapshot: null,
+        });
+      });
+    },
+  };
+}
+
+async function raisedRevision(revisions: RevisionsOfSession): Promise<number> {
+  await revisions.set(sql`catalog_revision = catalog_revision + 1`);
+  return (await revisions.read()).catalogRevision;
+}
+
+async function insertVersions(
+  scope: WriteScope,
+  versions: readonly NewCatalogVersion[],
+  revisionOf: (version: NewCatalogVersion) => number | null,
+): Promise<void> {
+  const partIds = await storeParts(scope, allParts(versions));
+  const recordIds = await insert(
+    scope,
+    catalogVersionsTable,
+    versions.map((version) => ({
+      ...rowOf(version, partIds),
+      sourceText: null,
+      revision: revisionOf(version),
+    })),
+  );
+  for (const { id, sourceText } of versions)
+    if (sourceText !== null) await setSourceText(scope, id, sourceText);
+  versions.forEach(({ id }, index) => {
+    noteChange(scope, ChangeType.INSERT, { id, recordId: recordIds[index] ?? 0 });
+  });
+}
+
+/** Megabytes, which are a value of their own: among those of a row they would be written and read as JSON before. */
+async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
+  await setImmediate();
+  await scope.runner.run(sql`
+    update bw_catalog_versions set source_text = ${text} where ${haveIds(scope, [id])}`);
+}
+
+/** The revision since which each was held, by its effective date. */
+async function removeVersions(
+  scope: WriteScope,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Instant, number | null>> {
+  const { rows } = await scope.runner.run(sql`
+    update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
+    where ${haveIds(scope, ids)} and removed_date is null
+    returning id, record_id, effective_date, revision`);
+  assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
+  for (const row of rows) {
+    const id = catalogVersionsTable.fields.id.read(row);
+    noteChange(scope, ChangeType.DELETE, { id, recordId: numberOf(row.record_id, 'record_id') });
+  }
+  const { effectiveDate, revision } = catalogVersionsTable.fields;
+  return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
+}
+
+function noteChange(
+  scope: WriteScope,
+  changeType: ChangeType,
+  { id, recordId }: { readonly id: Uuid; readonly recordId: number },
+): void {
+  scope.changes.add({
+    tableName: 'TENANT_KVS',
+    changeType,
+    targetId: id,
+    targetRecordId: recordId,
+    accountRecordId: null,
+    snapshot: null,
+  });
+}
+
+/** Record id by content hash of every one of the parts, after storing those that the tenant had not. */
+async function storeParts(
+  scope: WriteScope,
+  parts: Iterable<NewCatalogPart>,
+): Promise<ReadonlyMap<string, number>> {
+  const all = [...new Map(Array.from(parts, (part) => [part.contentHash, part])).values()];
+  const ids = new Map<string, number>();
+  for (let first = 0; first < all.length; first += CATALOG_PARTS_AT_ONCE) {
+    const some = all.slice(first, first + CATALOG_PARTS_AT_ONCE);
+    for (const [hash, recordId] of await storeSomeParts(scope, some)) ids.set(hash, recordId);
+    // A database in the process writes them without letting others have their turn.
+    if (first + CATALOG_PARTS_AT_ONCE < all.length) await setImmediate();
+  }
+  return ids;
+}
+
+async function storeSomeParts(
+  scope: WriteScope,
+  parts: readonly NewCatalogPart[],
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map(parts.map((part) => [part.contentHash, part]));
+  const stored = await scope.runner.rows(sql`
+    select content_hash, record_id from bw_catalog_parts
+    where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...wanted.keys()])}`);
+  const ids = new Map(stored.map(idByHash));
+  const missing = [...wanted.values()].filter(({ contentHash }) => !ids.has(contentHash));
+  if (missing.length === 0) return ids;
+  const shapes = missing.flatMap(({ shape }) => shape ?? []);
+  const idsOfShapes = shapes.length > 0 ? await storeParts(scope, shapes) : new Map<string, number>();
+  const rows = missing.map(({ shape, ...part }) => ({
+    ...part,
+    shapeRecordId: shape === null ? null : idOf(shape, idsOfShapes),
+  }));
+  const added = await scope.runner.run(sql`
+    ${insertInto(scope, catalogPartsTable, rows)} returning content_hash, record_id`);
+  for (const [hash, recordId] of added.rows.map(idByHash)) ids.set(hash, recordId);
+  return ids;
+}
+
+function allParts(versions: readonly NewCatalogVersion[]): readonly NewCatalogPart[] {
+  return versions.flatMap(({ parts: { frame, products, plans } }) => [frame, ...products, ...plans]);
+}
+
+function idOf({ contentHash, kind, name }: NewCatalogPart, ids: ReadonlyMap<string, number>): number {
+  const recordId = ids.get(contentHash);
+  assertInvariant(recordId !== undefined, `The ${kind} ${name} of a catalog has not been stored`);
+  return recordId;
+}
+
+function idByHash(row: Row): readonly [hash: string, recordId: number] {
+  return [textOf(row.content_hash, 'content_hash'), numberOf(row.record_id, 'record_id')];
+}
+
+function rowOf(
+  version: NewCatalogVersion,
+  partIds: ReadonlyMap<string, number>,
+): Omit<CatalogVersionRow, 'revision'> {
+  const { parts, ...row } = version;
+  const composition: CatalogComposition = {
+    frame: idOf(parts.frame, partIds),
+    products: parts.products.map((part) => idOf(part, partIds)),
+    plans: parts.plans.map((part) => idOf(part, partIds)),
+  };
+  return { ...row, canonicalXml: null, composition: JSON.stringify(composition), removedDate: null };
+}
+
+function contentOf(row: Row): StoredCatalogContent {
+  const recordId = numberOf(row.record_id, 'record_id');
+  if (row.composition === null) {
+    return { recordId, content: { canonicalXml: textOf(row.canonical_xml, 'canonical_xml') } };
+  }
+  const composition: CatalogComposition = JSON.parse(textOf(row.composition, 'composition'));
+  return { recordId, content: composition };
+}
+
+function definitionKey({
+  parentPlanName,
+  overrideHash,
+}: Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>): string {
+  return `${overrideHash} ${parentPlanName}`;
+}

@@ -1,0 +1,236 @@
+import type {
+  CheckReads,
+  CheckStore,
+  LostReference,
+  UnauditedRecord,
+} from '../../../lib/ports/storage/index.ts';
+import { ProcessingState } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
+import {
+  accountAudit,
+  attemptAudit,
+  blockingStateAudit,
+  bundleAudit,
+  invoiceAudit,
+  invoiceItemAudit,
+  invoicePaymentAudit,
+  lifecycleEventAudit,
+  paymentAudit,
+  subscriptionAudit,
+  transactionAudit,
+} from '../audit/audited-records.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { SystemAccess } from '../sql/runner.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { accountsTable } from '../tables/accounts.ts';
+import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
+import {
+  invoicePaymentsTable,
+  paymentAttemptsTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+} from '../tables/payments.ts';
+import { selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import { TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
+import {
+  blockingStatesTable,
+  bundlesTable,
+  formerBundleKeysTable,
+  lifecycleEventsTable,
+  subscriptionsTable,
+} from '../tables/subscriptions.ts';
+import { tenantsTable } from '../tables/system.ts';
+
+interface Reference {
+  readonly from: TableSpec;
+  readonly column: string;
+  readonly to: TableSpec;
+  /** Which of the records (`t`) have to lead to one; default all that name one. */
+  readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
+}
+
+/** What people have written on an item is kept as they gave it (ruling R21): items of the engine's own making alone. */
+const madeByRuns: Reference['where'] = {
+  columns: ['item_type', 'invoice_id'],
+  condition: sql`t.item_type not in ('EXTERNAL_CHARGE', 'TAX', 'CREDIT_ADJ')
+    and not exists (select 1 from bw_invoices i where i.id = t.invoice_id and i.is_migration)`,
+};
+
+/** Of records of accounts to records of the same account. */
+const references: readonly Reference[] = [
+  { from: bundlesTable, column: 'account_id', to: accountsTable },
+  { from: formerBundleKeysTable, column: 'bundle_id', to: bundlesTable },
+  { from: subscriptionsTable, column: 'bundle_id', to: bundlesTable },
+  { from: subscriptionsTable, column: 'account_id', to: accountsTable },
+  { from: lifecycleEventsTable, column: 'subscription_id', to: subscriptionsTable },
+  { from: invoicesTable, column: 'account_id', to: accountsTable },
+  { from: invoiceItemsTable, column: 'invoice_id', to: invoicesTable },
+  { from: invoiceItemsTable, column: 'subscription_id', to: subscriptionsTable, where: madeByRuns },
+  { from: invoiceItemsTable, column: 'bundle_id', to: bundlesTable, where: madeByRuns },
+  { from: invoiceItemsTable, column: 'linked_item_id', to: invoiceItemsTable, where: madeByRuns },
+  { from: coverageTable, column: 'item_id', to: invoiceItemsTable },
+  { from: coverageTable, column: 'subscription_id', to: subscriptionsTable },
+  { from: cursorsTable, column: 'subscription_id', to: subscriptionsTable },
+  { from: paymentsTable, column: 'account_id', to: accountsTable },
+  { from: paymentsTable, column: 'payment_method_id', to: paymentMethodsTable },
+  { from: paymentTransactionsTable, column: 'payment_id', to: paymentsTable },
+  { from: invoicePaymentsTable, column: 'invoice_id', to: invoicesTable },
+  { from: invoicePaymentsTable, column: 'payment_id', to: paymentsTable },
+];
+
+/** How the audit names the records of a table. */
+const auditNames: ReadonlyMap<TableSpec, string> = new Map<TableSpec, string>([
+  [accountsTable, accountAudit.tableName],
+  [bundlesTable, bundleAudit.tableName],
+  [subscriptionsTable, subscriptionAudit.tableName],
+  [lifecycleEventsTable, lifecycleEventAudit.tableName],
+  [blockingStatesTable, blockingStateAudit.tableName],
+  [invoicesTable, invoiceAudit.tableName],
+  [invoiceItemsTable, invoiceItemAudit.tableName],
+  [paymentsTable, paymentAudit.tableName],
+  [paymentTransactionsTable, transactionAudit.tableName],
+  [paymentAttemptsTable, attemptAudit.tableName],
+  [invoicePaymentsTable, invoicePaymentAudit.tableName],
+]);
+
+const checked: ReadonlyMap<string, TableSpec> = new Map(
+  [...new Set([...references.map(({ from }) => from), ...auditNames.keys()])].map((table) => [
+    nameOf(table),
+    table,
+  ]),
+);
+
+export function checkReads(scope: TenantScope): CheckReads {
+  const { runner, tenantRecordId } = scope;
+  return {
+    invoicesAfter: async ({ accountRecordIds, afterRecordId, limit }) =>
+      selectOrdered(scope, invoicesTable, {
+        condition: sql`${isIn('account_record_id', 'bigint', accountRecordIds)} and record_id > ${afterRecordId}`,
+        order: `record_id limit ${limit}`,
+      }),
+    queuedKeys: async (uniqueKeys) => {
+      if (uniqueKeys.length === 0) return new Set();
+      const rows = await runner.rows(sql`
+        select unique_key from bw_queue_entries
+        where tenant_record_id = ${tenantRecordId} and unique_key is not null
+          and ${isIn('unique_key', 'text', uniqueKeys)}`);
+      return new Set(rows.map((row) => textOf(row.unique_key, 'unique_key')));
+    },
+  };
+}
+
+export function checkStore(access: SystemAccess, dialect: Dialect): CheckStore {
+  const rowsOf = async (statement: Sql): Promise<readonly Row[]> => (await access.run(statement)).rows;
+  return {
+    tables: [...checked.keys()],
+    tenantsAfter: async ({ afterRecordId, limit }) => {
+      const rows = await rowsOf(sql`
+        select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
+        where record_id > ${afterRecordId} order by record_id limit ${limit}`);
+      return rows.map((row) => tenantsTable.decode(row));
+    },
+    checkRecords: async ({ table: name, ...window }) => {
+      const table = checked.get(name);
+      assertInvariant(table !== undefined, `The records of ${name} are not checked`);
+      const records = recordsOf(table, window);
+      const [last] = await rowsOf(sql`select max(record_id) as last from (${records}) t`);
+      if (last?.last == null) return { lastRecordId: null, lost: [], unaudited: [] };
+      const columns = references.filter(({ from }) => from === table);
+      const auditName = auditNames.get(table);
+      return {
+        lastRecordId: numberOf(last.last, 'last'),
+        lost: columns.length === 0 ? [] : (await rowsOf(lostAmong(records, columns))).map(lostOf),
+        unaudited:
+          auditName === undefined ? [] : (await rowsOf(unauditedAmong(records, auditName))).map(unauditedOf),
+      };
+    },
+    latestWork: async () => {
+      const [row] = await rowsOf(sql`
+        select effective_date from bw_queue_history where processing_state = ${ProcessingState.PROCESSED}
+        order by effective_date desc, record_id desc limit 1`);
+      return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
+    },
+    doubledEntries: async (limit) => {
+      const rows = await rowsOf(sql`
+        select e.record_id, e.tenant_record_id from bw_queue_entries e
+        join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`);
+      return rows.map((row) => ({
+        recordId: numberOf(row.record_id, 'record_id'),
+        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+      }));
+    },
+  };
+}
+
+/** Along the primary key, as every table has it. */
+function recordsOf(
+  table: TableSpec,
+  window: { readonly tenantRecordId: number | null; readonly afterRecordId: number; readonly limit: number },
+): Sql {
+  const own = references.filter(({ from }) => from === table);
+  const columns = [...new Set(own.flatMap(({ column, where }) => [column, ...(where?.columns ?? [])]))];
+  const owner = table === accountsTable ? 'record_id as account_record_id' : 'account_record_id';
+  const id = auditNames.has(table) ? ['id'] : [];
+  const ofTenant =
+    window.tenantRecordId === null ? nothing : sql`and +tenant_record_id = ${window.tenantRecordId}`;
+  return sql`
+    select ${raw(['record_id', 'tenant_record_id', owner, ...id, ...columns].join(', '))} from ${raw(table.name)}
+    where record_id > ${window.afterRecordId} ${ofTenant} order by record_id limit ${window.limit}`;
+}
+
+function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
+  return columns
+    .map(({ from, column, to, where }): Sql => {
+      const target = raw(to === accountsTable ? 'o.record_id' : 'o.account_record_id');
+      const reference = raw(`t.${column}`);
+      return sql`
+        select '${raw(`${nameOf(from)}.${column}`)}' as referring, t.record_id, t.tenant_record_id,
+          t.account_record_id, ${reference} as target_id
+        from (${records}) t left join ${raw(to.name)} o on o.id = ${reference}
+        where ${reference} is not null ${where === undefined ? nothing : sql`and ${where.condition}`}
+          and (o.id is null or o.tenant_record_id <> t.tenant_record_id or ${target} <> t.account_record_id)`;
+    })
+    .reduce((all, next) => sql`${all} union all ${next}`);
+}
+
+function unauditedAmong(records: Sql, auditName: string): Sql {
+  const owner = raw('t.id, t.tenant_record_id, t.account_record_id');
+  return sql`
+    select '${raw(auditName)}' as table_name, ${owner}, count(a.record_id) as insertions from (${records}) t
+    left join bw_audit_log a on a.tenant_record_id = t.tenant_record_id and a.target_id = t.id
+      and a.table_name = '${raw(auditName)}' and a.change_type = 'INSERT'
+    group by ${owner} having count(a.record_id) <> 1`;
+}
+
+function lostOf(row: Row): LostReference {
+  return {
+    ...ownerOf(row),
+    column: textOf(row.referring, 'referring'),
+    recordId: numberOf(row.record_id, 'record_id'),
+    targetId: textOf(row.target_id, 'target_id') as Uuid,
+  };
+}
+
+function unauditedOf(row: Row): UnauditedRecord {
+  return {
+    ...ownerOf(row),
+    tableName: textOf(row.table_name, 'table_name'),
+    id: textOf(row.id, 'id') as Uuid,
+    insertions: numberOf(row.insertions, 'insertions'),
+  };
+}
+
+function ownerOf(row: Row) {
+  return {
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+  };
+}
+
+function nameOf({ name }: TableSpec): string {
+  return name.slice(TABLE_PREFIX.length);
+}

@@ -1,0 +1,19 @@
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { numberOf } from '../sql/columns.ts';
+import { sql } from '../sql/sql.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+
+export type CounterName = 'invoice_number' | 'payment_number';
+
+/**
+ * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, which
+ * keeps the numbers free of gaps; hence take them last.
+ */
+export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
+  assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be taken`);
+  const [row] = await scope.runner.rows(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${count})
+    on conflict (tenant_record_id, name) do update set value = bw_counters.value + excluded.value
+    returning value`);
+  return numberOf(row?.value, 'value') - count + 1;
+}

@@ -1,0 +1,338 @@
+import {
+  ConcurrentChangeError,
+  type InvoiceFilter,
+  type InvoiceReads,
+  type InvoiceWrites,
+} from '../../../lib/ports/storage/index.ts';
+import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
+import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
+import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
+import { type Column, dateOf, numberOf, textOf } from '../sql/columns.ts';
+import { firstRowsAs, isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import {
+  coverageTable,
+  cursorsTable,
+  invoiceItemsTable,
+  invoicesTable,
+  invoicingStatesTable,
+} from '../tables/invoices.ts';
+import {
+  haveIds,
+  insertInto,
+  ofAccount,
+  ofAccounts,
+  page,
+  recordColumns,
+  select,
+  selectByIds,
+  selectOrdered,
+  type TenantScope,
+  update,
+  updateOf,
+  updateRows,
+} from '../tables/record-access.ts';
+import { takeNumbers } from './counters.ts';
+import { committedThrough, deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
+
+// SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
+const dueColumns: readonly Column[] = [
+  { name: 'account_id', type: 'uuid', nullable: false },
+  { name: 'target_date', type: 'date', nullable: false },
+  { name: 'catalog_revision', type: 'integer', nullable: false },
+];
+
+export function invoiceReads(scope: TenantScope): InvoiceReads {
+  const { dialect } = scope.runner;
+  return {
+    findByIds: async (ids) => selectByIds(scope, invoicesTable, ids),
+    findItems: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    pageItems: async (invoiceIds, { afterRecordId, limit }) =>
+      invoiceIds.length === 0
+        ? []
+        : selectOrdered(scope, invoiceItemsTable, {
+            condition: sql`${isIn('invoice_id', 'uuid', invoiceIds)} and +record_id > ${afterRecordId}`,
+            order: '+record_id',
+            limit,
+          }),
+    findItemBases: async (itemIds) => findItemBases(scope, itemIds),
+    findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
+    listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
+    findOpen: async (accountIds) => findOpen(scope, accountIds),
+    findOpenSummaries: async (accountIds) => findOpenSummaries(scope, accountIds),
+    findLinked: async (parentInvoiceIds, childAccountIds) =>
+      findLinked(scope, parentInvoiceIds, childAccountIds),
+    loadBalances: async (accountIds) => loadBalances(scope, accountIds),
+    findDrafts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(
+            scope,
+            invoicesTable,
+            sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and not is_parent_invoice`,
+          ),
+    findItemsLinkedTo: async (itemIds) =>
+      itemIds.length === 0
+        ? []
+        : select(scope, invoiceItemsTable, sql`${isIn('linked_item_id', 'uuid', itemIds)}`),
+    findUsedCredit: async ({ accountId, beforeRecordId, limit }) => {
+      return scope.runner.read(
+        sql`
+        select ${raw(recordColumns(scope, invoiceItemsTable))} from bw_invoice_items
+        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+          ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
+          and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
+          and exists (select 1 from bw_invoices v
+            where v.tenant_record_id = ${scope.tenantRecordId} and v.id = bw_invoice_items.invoice_id
+              and v.status = 'COMMITTED' and not v.is_migration)
+        order by record_id desc limit ${limit}`,
+        (row) => invoiceItemsTable.decode(row),
+      );
+    },
+    committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
+    maxTargetDate: async (accountId) => {
+      // Along the account's invoices, the latest first, until one has such an item.
+      const [row] = await scope.runner.rows(sql`
+        select target_date from bw_invoices
+        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+          and status <> 'VOID' and not is_migration and target_date is not null
+          and exists (select 1 from bw_invoice_items i
+            where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
+              and i.item_type in ('RECURRING', 'USAGE'))
+        order by target_date desc limit 1`);
+      return row === undefined ? null : dateOf(row.target_date, 'target_date');
+    },
+    page: async (request) => page(scope, invoicesTable, { request }),
+    pageOfAccount: async (accountId, request) =>
+      page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+    loadStates: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, invoicingStatesTable, sql`${isIn('account_id', 'uuid', accountIds)}`),
+    dueCursors: async (due) => {
+      if (due.length === 0) return [];
+      const cells = due.map(({ accountId, targetDate, catalogRevision }) => [
+        accountId,
+        formatLocalDate(targetDate),
+        catalogRevision,
+      ]);
+      return scope.runner.read(
+        sql`
+        select ${raw(recordColumns(scope, cursorsTable, 'c'))}
+        from ${firstRowsAs('r', dueColumns, cells)}
+        cross join bw_accounts a
+        cross join bw_invoicing_cursors c
+        where a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
+          and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
+          and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
+            or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision)
+        order by c.record_id`,
+        (row) => cursorsTable.decode(row),
+      );
+    },
+    accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
+      const rows = await scope.runner.rows(sql`
+        select distinct account_record_id from bw_invoicing_cursors
+        where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
+          and (catalog_revision is null or catalog_revision <> ${catalogRevision})
+        order by account_record_id limit ${limit}`);
+      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
+    },
+    accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
+      const parents = planNames.filter(isStorable);
+      if (parents.length === 0) return [];
+      // Two statements: of a join PostgreSQL reads both tables to the end.
+      const overriding = await scope.runner.rows(sql`
+        select plan_name from bw_override_plans
+        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
+      const names = [...parents, ...overriding.map((row) => textOf(row.plan_name, 'plan_name'))];
+      const rows = await scope.runner.rows(sql`
+        select distinct account_record_id from bw_subscription_events
+        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
+          and account_record_id > ${afterRecordId}
+        order by account_record_id limit ${limit}`);
+      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
+    },
+    cursorsOfAccounts: async (accountIds) =>
+      accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
+    findCursors: async (subscriptionIds) =>
+      subscriptionIds.length === 0
+        ? []
+        : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
+    loadCoverage: async (windows) => loadCoverage(scope, windows),
+    loadCoverageOfItems: async (itemIds) => loadCoverageOfItems(scope, itemIds),
+  };
+}
+
+async function findItemBases(
+  scope: TenantScope,
+  itemIds: readonly Uuid[],
+): ReturnType<InvoiceReads['findItemBases']> {
+  if (itemIds.length === 0) return new Map();
+  const { id, basis } = invoiceItemsTable.fields;
+  const rows = await scope.runner.rows(
+    sql`select id, basis from bw_invoice_items where ${haveIds(scope, itemIds)} and basis is not null`,
+  );
+  return new Map(
+    rows.flatMap((row) => {
+      const kept = basis.read(row);
+      return kept === undefined ? [] : [[id.read(row), kept] as const];
+    }),
+  );
+}
+
+async function listOfAccount(
+  scope: TenantScope,
+  accountId: Uuid,
+  filter: InvoiceFilter,
+): Promise<readonly Invoice[]> {
+  const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
+  const { startDate, endDate, ids, statuses } = filter;
+  return selectOrdered(scope, invoicesTable, {
+    condition: sql`${ofAccount(scope, accountId)}
+      ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
+      ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
+      ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
+      ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
+      ${when(!filter.withMigration, sql`and not is_migration`)}
+      ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`,
+    order: 'coalesce(target_date, invoice_date), invoice_number',
+  });
+}
+
+export function invoiceWrites(scope: WriteScope): InvoiceWrites {
+  const insertCoverage: InvoiceWrites['insertCoverage'] = async (rows, accountRecordIdOf) => {
+    if (rows.length === 0) return;
+    await scope.runner.run(insertInto(scope, coverageTable, withAccounts(rows, accountRecordIdOf)));
+  };
+  return {
+    takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
+    insertInvoices: async (invoices) =>
+      insertAudited(scope, { table: invoicesTable, audit: invoiceAudit }, invoices),
+    insertItems: async (items) =>
+      insertAudited(scope, { table: invoiceItemsTable, audit: invoiceItemAudit }, items),
+    setStanding: async (invoices) =>
+      updateAudited(
+        scope,
+        { table: invoicesTable, audit: invoiceAudit },
+        { properties: ['status', 'commitDate', 'targetDate'], records: invoices },
+      ),
+    setLinks: async (invoices) => {
+      if (invoices.length === 0) return;
+      await update(scope, invoicesTable, {
+        key: 'id',
+        properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],
+        records: invoices,
+      });
+    },
+    setItemAmounts: async (items) =>
+      updateAudited(
+        scope,
+        { table: invoiceItemsTable, audit: invoiceItemAudit },
+        { properties: ['amount', 'repairable'], records: items },
+      ),
+    setCredits: async (items) =>
+      updateAudited(
+        scope,
+        { table: invoiceItemsTable, audit: invoiceItemAudit },
+        { properties: ['amount', 'repairable', 'description'], records: items },
+      ),
+    setAmounts: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoicesTable, {
+        key: 'id',
+        properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
+        records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
+      });
+    },
+    setWrittenOff: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoicesTable, { key: 'id', properties: ['isWrittenOff'], records: changes });
+    },
+    setRepairable: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoiceItemsTable, { key: 'id', properties: ['repairable'], records: changes });
+    },
+    insertCoverage,
+    replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
+      await deleteCoverageOfItems(scope, itemIds);
+      await insertCoverage(rows, accountRecordIdOf);
+    },
+    saveCursors: async (cursors) => saveCursors(scope, cursors),
+    saveStates: async (states) => {
+      const fresh = states.filter(({ version }) => version === 0);
+      const known = states.filter(({ version }) => version > 0);
+      let written = 0;
+      if (fresh.length > 0) {
+        const rows = fresh.map((state) => ({ ...state, version: 1 }));
+        written += (
+          await scope.runner.run(sql`${insertInto(scope, invoicingStatesTable, rows)}
+            on conflict (tenant_record_id, account_id) do nothing`)
+        ).affected;
+      }
+      if (known.length > 0) {
+        written += (
+          await scope.runner.run(sql`
+            ${updateOf(scope, invoicingStatesTable, {
+              key: 'accountId',
+              properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'version'],
+              records: known.map((state) => ({ ...state, version: state.version + 1 })),
+            })} and bw_invoicing_states.version = r.version - 1`)
+        ).affected;
+      }
+      if (written !== states.length) {
+        throw new ConcurrentChangeError('Another operation invoiced the same account', {
+          accountIds: states.map(({ accountId }) => accountId),
+        });
+      }
+    },
+  };
+}
+
+/** What changes of a cursor. */
+const standing = [
+  'settledThrough',
+  'dirtyFrom',
+  'nextDueDate',
+  'catalogRevision',
+  'itemsDate',
+  'itemsCount',
+] as const satisfies readonly (keyof StoredCursor)[];
+const standingAndCharge = [...standing, 'ongoing'] as const;
+
+async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]): Promise<void> {
+  const known: (CursorToSave & { readonly recordId: number })[] = [];
+  const fresh: CursorToSave[] = [];
+  for (const cursor of cursors) {
+    if (isRead(cursor)) known.push(cursor);
+    else fresh.push(cursor);
+  }
+  if (fresh.length > 0) {
+    const assignments = cursorsTable
+      .columnsOf(standingAndCharge)
+      .map(({ name }) => `${name} = excluded.${name}`);
+    await scope.runner.run(sql`
+      ${insertInto(scope, cursorsTable, fresh)}
+      on conflict (tenant_record_id, subscription_id) do update set ${raw(assignments.join(', '))}`);
+  }
+  const { kept = [], told = [] } = Object.groupBy(known, ({ keepsOngoing }) =>
+    keepsOngoing ? 'kept' : 'told',
+  );
+  if (kept.length > 0) await updateRows(scope, cursorsTable, { properties: standing, records: kept });
+  if (told.length > 0)
+    await updateRows(scope, cursorsTable, { properties: standingAndCharge, records: told });
+}
+
+function isRead(cursor: CursorToSave): cursor is CursorToSave & { readonly recordId: number } {
+  return cursor.recordId !== undefined;
+}
+
+function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number) {
+  return rows.map((row) => ({ ...row, accountRecordId: accountRecordIdOf(row) }));
+}

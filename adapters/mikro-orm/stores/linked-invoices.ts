@@ -1,0 +1,95 @@
+import type { BalancedInvoice, Invoice, InvoiceStatus, StoredBalance } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { amount, boolean, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { invoicesTable } from '../tables/invoices.ts';
+import { ofAccounts, select, type TenantScope } from '../tables/record-access.ts';
+
+/**
+ * COMMITTED invoices that owe something, but for those whose summary is settled or void; the first line is the predicate of the
+ * index of open invoices.
+ */
+export function isOpen({ runner: { dialect } }: TenantScope): Sql {
+  return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
+    and not is_written_off and not is_migration
+    and not exists (select 1 from bw_invoices p where p.id = bw_invoices.parent_invoice_id
+      and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
+}
+
+/** Of a summary: whatever is linked to it, nobody will owe it. Without these rows reads do not follow the history of a child. */
+const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
+
+export async function findOpen(scope: TenantScope, accountIds: readonly Uuid[]): Promise<readonly Invoice[]> {
+  if (accountIds.length === 0) return [];
+  return select(scope, invoicesTable, sql`${ofAccounts(scope, accountIds)} and ${isOpen(scope)}`);
+}
+
+export async function findOpenSummaries(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+): Promise<readonly Invoice[]> {
+  if (accountIds.length === 0) return [];
+  const condition = sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and is_parent_invoice`;
+  return select(scope, invoicesTable, condition);
+}
+
+export async function findLinked(
+  scope: TenantScope,
+  parentInvoiceIds: readonly Uuid[],
+  childAccountIds?: readonly Uuid[],
+): Promise<readonly Invoice[]> {
+  if (parentInvoiceIds.length === 0 || childAccountIds?.length === 0) return [];
+  const children = childAccountIds === undefined ? nothing : sql`and ${ofAccounts(scope, childAccountIds)}`;
+  return select(
+    scope,
+    invoicesTable,
+    sql`${isIn('parent_invoice_id', 'uuid', parentInvoiceIds)} and contributed_amount is not null ${children}`,
+  );
+}
+
+export async function loadBalances(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+): Promise<readonly StoredBalance[]> {
+  if (accountIds.length === 0) return [];
+  const rows = await scope.runner.rows(sql`
+    select s.account_id, s.account_balance, s.account_cba,
+      ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}
+    from bw_invoicing_states s
+    left join bw_invoices i on i.tenant_record_id = s.tenant_record_id
+      and i.account_record_id = s.account_record_id and i.contributed_amount is not null
+      and i.status = 'COMMITTED' and i.raw_balance <> '0'
+      and not exists (select 1 from bw_invoices p where p.id = i.parent_invoice_id
+        and p.tenant_record_id = i.tenant_record_id and ${raw(isClosed)})
+    left join bw_invoices p on p.id = i.parent_invoice_id and p.tenant_record_id = i.tenant_record_id
+    where s.tenant_record_id = ${scope.tenantRecordId} and ${isIn('s.account_id', 'uuid', accountIds)}`);
+  const byAccount = Map.groupBy(rows, (row) => textOf(row.account_id, 'account_id') as Uuid);
+  return [...byAccount].map(([accountId, own]) => ({
+    accountId,
+    accountBalance: decimal(textOf(own[0]?.account_balance, 'account_balance')),
+    accountCBA: decimal(textOf(own[0]?.account_cba, 'account_cba')),
+    delegated: own.flatMap((row) => {
+      const invoice = balancedInvoice('i', row);
+      return invoice === null ? [] : [{ invoice, summary: balancedInvoice('p', row) }];
+    }),
+  }));
+}
+
+/** What a balance is decided by. */
+function balancedColumns(alias: string): string {
+  const columns = ['status', 'is_migration', 'is_written_off', 'raw_balance'];
+  return columns.map((name) => `${alias}.${name} as ${alias}_${name}`).join(', ');
+}
+
+/** null = there is no such invoice beside the row. */
+function balancedInvoice(alias: string, row: Row): BalancedInvoice | null {
+  const status = oneOfOrNull<InvoiceStatus>(`${alias}_status`).read(row);
+  if (status === null) return null;
+  return {
+    status,
+    isMigration: boolean(`${alias}_is_migration`).read(row),
+    isWrittenOff: boolean(`${alias}_is_written_off`).read(row),
+    rawBalance: amount(`${alias}_raw_balance`).read(row),
+  };
+}

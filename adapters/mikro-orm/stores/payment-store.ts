@@ -1,0 +1,173 @@
+import type { PaymentReads, PaymentWrites } from '../../../lib/ports/storage/index.ts';
+import {
+  attemptAudit,
+  invoicePaymentAudit,
+  paymentAudit,
+  paymentMethodAudit,
+  transactionAudit,
+} from '../audit/audited-records.ts';
+import { insertAudited, noteUpdate, type WriteScope } from '../audit/audited-writes.ts';
+import type { Column } from '../sql/columns.ts';
+import { isIn, nothing, raw, rowsAs, sql } from '../sql/sql.ts';
+import {
+  autoPayHoldsTable,
+  invoicePaymentsTable,
+  paymentAttemptsTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+} from '../tables/payments.ts';
+import {
+  insertInto,
+  ofAccount,
+  ofAccounts,
+  page,
+  recordColumns,
+  select,
+  selectByIds,
+  type TenantScope,
+  update,
+} from '../tables/record-access.ts';
+import { takeNumbers } from './counters.ts';
+
+export function paymentReads(scope: TenantScope): PaymentReads {
+  return {
+    findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
+    findMethodsByKeys: async (keys) =>
+      keys.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
+      accountIds.length === 0
+        ? []
+        : select(
+            scope,
+            paymentMethodsTable,
+            sql`${ofAccounts(scope, accountIds)}
+              ${includeDeleted ? nothing : sql`and is_active`}`,
+          ),
+    findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
+    findByAccounts: async (accountIds) =>
+      accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
+    pageOfAccount: async (accountId, request) =>
+      page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+    findTransactions: async (paymentIds) =>
+      paymentIds.length === 0
+        ? []
+        : select(scope, paymentTransactionsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+    findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
+    findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
+    findAttemptsByPaymentKeys: async (keys) =>
+      keys.length === 0
+        ? []
+        : select(scope, paymentAttemptsTable, sql`${isIn('payment_external_key', 'text', keys)}`),
+    findInvoicePaymentsByInvoices: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, invoicePaymentsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    findInvoicePaymentsByPayments: async (paymentIds) =>
+      paymentIds.length === 0
+        ? []
+        : select(scope, invoicePaymentsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+    findHoldsByInvoices: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, autoPayHoldsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)} and is_active`),
+    findHoldsByAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, autoPayHoldsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
+  };
+}
+
+/** What the outcome of a plugin call may change (payments §1.7 rule 6). */
+const outcome = [
+  'status',
+  'processedAmount',
+  'processedCurrency',
+  'gatewayErrorCode',
+  'gatewayErrorMsg',
+  'attemptId',
+  'leaseUntil',
+] as const;
+const outcomeColumns = paymentTransactionsTable.columnsOf(outcome);
+const comparedColumns: readonly Column[] = [
+  { name: 'id', type: 'uuid', nullable: false },
+  { name: 'expected', type: 'text', nullable: false },
+];
+
+export function paymentWrites(scope: WriteScope): PaymentWrites {
+  return {
+    insertMethods: async (methods) =>
+      insertAudited(scope, { table: paymentMethodsTable, audit: paymentMethodAudit }, methods),
+    takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
+    insertPayments: async (payments) =>
+      insertAudited(scope, { table: paymentsTable, audit: paymentAudit }, payments),
+    updatePayments: async (payments) => {
+      if (payments.length === 0) return;
+      const properties = ['stateName', 'lastSuccessStateName'] as const;
+      await update(scope, paymentsTable, { key: 'id', properties, records: payments });
+      for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
+    },
+    insertTransactions: async (transactions) =>
+      insertAudited(scope, { table: paymentTransactionsTable, audit: transactionAudit }, transactions),
+    updateTransactions: async (changes) => {
+      if (changes.length === 0) return [];
+      const cells = changes.map(({ transaction, expected }) => [
+        transaction.id,
+        expected,
+        ...paymentTransactionsTable.encodeOnly(outcome, transaction),
+      ]);
+      const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
+      const stored = await scope.runner.read(
+        sql`
+        update bw_payment_transactions set ${raw(assignments)}
+        from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
+        where bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
+          and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
+        returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`,
+        (row) => paymentTransactionsTable.decode(row),
+      );
+      for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
+      return stored.map(({ id }) => id);
+    },
+    insertAttempts: async (attempts) =>
+      insertAudited(scope, { table: paymentAttemptsTable, audit: attemptAudit }, attempts),
+    updateAttempts: async (attempts) => {
+      if (attempts.length === 0) return;
+      const properties = [
+        'paymentMethodId',
+        'transactionId',
+        'stateName',
+        'amount',
+        'currency',
+        'pluginNames',
+      ] as const;
+      await update(scope, paymentAttemptsTable, { key: 'id', properties, records: attempts });
+      for (const attempt of attempts) noteUpdate(scope, attemptAudit, attempt);
+    },
+    insertInvoicePayments: async (rows) =>
+      insertAudited(scope, { table: invoicePaymentsTable, audit: invoicePaymentAudit }, rows),
+    updateInvoicePayments: async (rows) => {
+      if (rows.length === 0) return;
+      const properties = [
+        'status',
+        'paymentId',
+        'paymentDate',
+        'amount',
+        'currency',
+        'processedCurrency',
+        'linkedInvoicePaymentId',
+      ] as const;
+      await update(scope, invoicePaymentsTable, { key: 'id', properties, records: rows });
+      for (const row of rows) noteUpdate(scope, invoicePaymentAudit, row);
+    },
+    insertHolds: async (holds) => {
+      if (holds.length === 0) return;
+      await scope.runner.run(sql`${insertInto(scope, autoPayHoldsTable, holds)} on conflict do nothing`);
+    },
+    endHolds: async (holds) => {
+      if (holds.length === 0) return;
+      const records = holds.map(({ id }) => ({ id, isActive: false }));
+      await update(scope, autoPayHoldsTable, { key: 'id', properties: ['isActive'], records });
+    },
+  };
+}

@@ -1,0 +1,309 @@
+import type {
+  FailureRule,
+  SecurityCheck,
+  SecurityReads,
+  SecurityStore,
+} from '../../../lib/ports/storage/index.ts';
+import type { ApiClient, Role, User } from '../../../lib/records/index.ts';
+import { type Authorship, ChangeType, type New } from '../../../lib/records/index.ts';
+import { ChangeLog } from '../audit/change-log.ts';
+import { numberOf } from '../sql/columns.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
+import { holding } from '../sql/search-conditions.ts';
+import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { insertInto } from '../tables/record-access.ts';
+import type { RecordTable, TableSpec } from '../tables/record-table.ts';
+import {
+  apiClientsTable,
+  loginFailuresTable,
+  loginSessionsTable,
+  rolesTable,
+  signingKeysTable,
+  usersTable,
+} from '../tables/security.ts';
+
+/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
+const noTenant = 0;
+const systemScope = { tenantRecordId: noTenant };
+const revisionCounter = 'security_revision';
+
+type Named = User | Role | ApiClient;
+
+/** A kind of record that is found by its name and audited, and how the audit shows it: never with its secret. */
+interface Kind<R extends Named> {
+  readonly table: RecordTable<New<R>>;
+  readonly tableName: string;
+  snapshot(record: New<R>): Readonly<Record<string, unknown>>;
+}
+
+const users: Kind<User> = {
+  table: usersTable,
+  tableName: 'USER',
+  snapshot: ({ name, permissions, roles, allTenants, tenantIds, isActive, credentialVersion }) => ({
+    name,
+    permissions,
+    roles,
+    allTenants,
+    tenantIds,
+    isActive,
+    credentialVersion,
+  }),
+};
+
+const roles: Kind<Role> = {
+  table: rolesTable,
+  tableName: 'ROLE',
+  snapshot: ({ name, permissions }) => ({ name, permissions }),
+};
+
+const clients: Kind<ApiClient> = {
+  table: apiClientsTable,
+  tableName: 'API_CLIENT',
+  snapshot: ({ name, roles: names, allTenants, tenantIds, isActive, credentialVersion }) => ({
+    name,
+    roles: names,
+    allTenants,
+    tenantIds,
+    isActive,
+    credentialVersion,
+  }),
+};
+
+export function securityStore(access: SystemAccess, dialect: Dialect): SecurityStore {
+  const read = async <R extends object>(table: RecordTable<R>, condition: Sql) => {
+    const { rows } = await access.run(selection(dialect, table, condition));
+    return rows.map((row) => table.decode(row));
+  };
+  // The revision's row is what all nodes lock: there is none of the name that is not taken yet.
+  const change = async <T>(
+    { authorship, check }: { readonly authorship: Authorship; readonly check: SecurityCheck | undefined },
+    work: (writing: Writing) => Promise<T>,
+  ) =>
+    access.transact(async (runner) => {
+      await raiseRevision(runner);
+      await check?.(readsOf(runner));
+      return work({ runner, authorship });
+    });
+  return {
+    revision: async () => {
+      const { rows } = await access.run(sql`
+        select value from bw_counters where tenant_record_id = ${noTenant} and name = ${revisionCounter}`);
+      return rows[0] === undefined ? 0 : numberOf(rows[0].value, 'value');
+    },
+    insertUser: async (user, authorship, check) =>
+      change({ authorship, check }, (writing) => insertActive(writing, users, user)),
+    updateUser: async (name, update, authorship) =>
+      change({ authorship, check: update.check }, async (writing) => {
+        const user = await activeByName(writing.runner, usersTable, name);
+        if (user === null) return null;
+        const credentialVersion = user.credentialVersion + (update.isCredential ? 1 : 0);
+        const changed = { ...user, ...update.values, credentialVersion };
+        await save(writing, users, { record: changed, changeType: ChangeType.UPDATE });
+        return changed;
+      }),
+    rehashUser: async (name, { from, to }) => {
+      await access.run(sql`
+        update bw_users set password_hash = ${to} where name = ${name} and password_hash = ${from}`);
+    },
+    rehashClient: async (name, { from, to }) => {
+      await access.run(sql`
+        update bw_api_clients set secret_hash = ${to} where name = ${name} and secret_hash = ${from}`);
+    },
+    rehashTenant: async (apiKey, { from, to }) => {
+      await access.run(sql`
+        update bw_tenants set api_secret_hash = ${to} where api_key = ${apiKey} and api_secret_hash = ${from}`);
+    },
+
+    findRoles: async (names) =>
+      names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
+    listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
+    insertRole: async (role, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
+        if ((await lockedByName(writing.runner, rolesTable, role.name)) !== null) return false;
+        await save(writing, roles, { record: role, changeType: ChangeType.INSERT });
+        return true;
+      }),
+    putRole: async (role, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
+        const known = await lockedByName(writing.runner, rolesTable, role.name);
+        const record = known === null ? role : { ...known, permissions: role.permissions };
+        const changeType = known === null ? ChangeType.INSERT : ChangeType.UPDATE;
+        await save(writing, roles, { record, changeType });
+      }),
+
+    findClientByName: async (name) =>
+      (await read(apiClientsTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
+    insertClient: async (client, authorship, check) =>
+      change({ authorship, check }, (writing) => insertActive(writing, clients, client)),
+    deactivateClient: async (name, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
+        const client = await activeByName(writing.runner, apiClientsTable, name);
+        if (client === null) return false;
+        const record = { ...client, isActive: false, credentialVersion: client.credentialVersion + 1 };
+        await save(writing, clients, { record, changeType: ChangeType.UPDATE });
+        return true;
+      }),
+
+    insertSession: async (session) => {
+      await access.run(insertInto(systemScope, loginSessionsTable, [session]));
+    },
+    findSession: async (tokenHash) =>
+      (await read(loginSessionsTable, sql`${isIn('token_hash', 'text', [tokenHash])}`))[0] ?? null,
+    touchSession: async (id, lastAccessMs) => {
+      await access.run(sql`
+        update bw_login_sessions set last_access_ms = ${lastAccessMs}
+        where ${isIn('id', 'uuid', [id])} and last_access_ms < ${lastAccessMs}`);
+    },
+    deleteSession: async (tokenHash) => {
+      await access.run(sql`delete from bw_login_sessions where token_hash = ${tokenHash}`);
+    },
+    purgeSessions: async (lastAccessBeforeMs) => {
+      await access.run(sql`delete from bw_login_sessions where last_access_ms < ${lastAccessBeforeMs}`);
+    },
+
+    findFailures: async (subjects) => read(loginFailuresTable, sql`${isIn('subject', 'text', subjects)}`),
+    changeFailures: async (subjects, rule) =>
+      access.transact((runner) => changeFailures(runner, subjects, rule)),
+    clearFailures: async (subjects) => {
+      await access.run(sql`delete from bw_login_failures where ${isIn('subject', 'text', subjects)}`);
+    },
+    purgeFailures: async (lastFailureBeforeMs) => {
+      await access.run(sql`delete from bw_login_failures where last_failure_ms < ${lastFailureBeforeMs}`);
+    },
+
+    listSigningKeys: async () => read(signingKeysTable, sql`1 = 1`),
+    deleteSigningKeys: async (ids) => {
+      await access.run(sql`delete from bw_signing_keys where ${isIn('id', 'uuid', ids)}`);
+    },
+    insertSigningKey: async (key, unlessNewerThanMs) =>
+      access.transact(async (runner) => {
+        // A row of its own kind is what all nodes lock: there is none of the key that is not there yet.
+        await raiseRevision(runner);
+        const [newer] = await runner.rows(
+          selection(runner.dialect, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`),
+        );
+        if (newer === undefined) await runner.run(insertInto(systemScope, signingKeysTable, [key]));
+      }),
+  };
+}
+
+/** A transaction that changes who may do what, and in whose name. */
+interface Writing {
+  readonly runner: Runner;
+  readonly authorship: Authorship;
+}
+
+/** Raised in the transaction of every change, so that a reader which sees the change sees the number too. */
+export async function raiseRevision(runner: Runner): Promise<void> {
+  await runner.run(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
+    on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
+}
+
+/** What is so now, in a transaction that is the only one to change it. */
+function readsOf(runner: Runner): SecurityReads {
+  const read = async <R extends object>(table: RecordTable<R>, condition: Sql) =>
+    (await runner.rows(selection(runner.dialect, table, condition))).map((row) => table.decode(row));
+  return {
+    findUser: (name) => activeByName(runner, usersTable, name),
+    findClient: (name) => activeByName(runner, apiClientsTable, name),
+    findRoles: async (names) =>
+      names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
+    holdersOf: async (role) => {
+      const mentioned = sql`is_active and cast(roles as text) like ${holding(JSON.stringify(role))} escape '\\'`;
+      const found = [...(await read(usersTable, mentioned)), ...(await read(apiClientsTable, mentioned))];
+      return found.filter((each) => each.roles.includes(role));
+    },
+  };
+}
+
+function selection(dialect: Dialect, table: TableSpec, condition: Sql): Sql {
+  return sql`select ${raw(dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`;
+}
+
+/** The record of that name, locked until the transaction ends. */
+async function lockedByName<R extends { readonly name: string }>(
+  runner: Runner,
+  table: RecordTable<R>,
+  name: string,
+) {
+  const rows = await runner.rows(sql`
+    select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)}
+    where ${isIn('name', 'text', [name])} ${raw(runner.dialect.forUpdate)}`);
+  return rows[0] === undefined ? null : table.decode(rows[0]);
+}
+
+async function activeByName<R extends { readonly name: string; readonly isActive: boolean }>(
+  runner: Runner,
+  table: RecordTable<R>,
+  name: string,
+) {
+  const record = await lockedByName(runner, table, name);
+  return record?.isActive ? record : null;
+}
+
+/** Inserts, or takes the place of an inactive record of that name; false if an active one has it. */
+async function insertActive<R extends User | ApiClient>(
+  writing: Writing,
+  kind: Kind<R>,
+  given: New<R>,
+): Promise<boolean> {
+  const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
+  if (known?.isActive) return false;
+  // A higher version than the last: what was remembered of the one who had the name must not fit.
+  const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;
+  const record = { ...given, id: known?.id ?? given.id, credentialVersion };
+  await save(writing, kind, { record, changeType: ChangeType.INSERT });
+  return true;
+}
+
+async function save<R extends Named>(
+  { runner, authorship }: Writing,
+  kind: Kind<R>,
+  { record, changeType }: { readonly record: New<R>; readonly changeType: ChangeType },
+): Promise<void> {
+  const written = kind.table.written.map(({ name }) => name).filter((name) => name !== 'id');
+  const assignments = written.map((name) => `${name} = excluded.${name}`).join(', ');
+  const [row] = await runner.rows(sql`
+    ${insertInto(systemScope, kind.table, [record])}
+    on conflict (name) do update set ${raw(assignments)} returning record_id`);
+  const changes = new ChangeLog();
+  changes.add({
+    tableName: kind.tableName,
+    changeType,
+    targetId: record.id,
+    targetRecordId: numberOf(row?.record_id, 'record_id'),
+    accountRecordId: null,
+    snapshot: kind.snapshot(record),
+  });
+  await changes.flush({ runner, tenantRecordId: noTenant }, authorship);
+}
+
+function byName(found: readonly Role[]): readonly Role[] {
+  return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule): Promise<void> {
+  // In one order, so that two callers with the same subjects do not wait for each other.
+  const sorted = subjects.toSorted();
+  const columns = loginFailuresTable.written;
+  const fresh = sorted.map((subject) => [subject, '[]', 0, null]);
+  await runner.run(sql`
+    insert into bw_login_failures (${raw(columns.map(({ name }) => name).join(', '))})
+    select ${raw(columns.map(({ name }) => name).join(', '))} from ${rowsAs('r', columns, fresh)} where true
+    on conflict (subject) do nothing`);
+  const rows = await runner.rows(sql`
+    select ${raw(runner.dialect.selectList(loginFailuresTable))} from bw_login_failures
+    where ${isIn('subject', 'text', sorted)} order by subject ${raw(runner.dialect.forUpdate)}`);
+  const changed = rows.map((row) => {
+    const known = loginFailuresTable.decode(row);
+    return rule(known.subject, known.failedAtMs.length === 0 ? null : known);
+  });
+  const assignments = ['failed_at_ms', 'last_failure_ms', 'locked_until_ms'].map(
+    (name) => `${name} = excluded.${name}`,
+  );
+  await runner.run(sql`
+    ${insertInto(systemScope, loginFailuresTable, changed)}
+    on conflict (subject) do update set ${raw(assignments.join(', '))}`);
+}

@@ -1,0 +1,88 @@
+import type { SystemStore } from '../../../lib/ports/storage/index.ts';
+import type { Tenant } from '../../../lib/records/index.ts';
+import { ChangeType } from '../../../lib/records/index.ts';
+import { ChangeLog } from '../audit/change-log.ts';
+import { numberOf, textOf } from '../sql/columns.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { SystemAccess } from '../sql/runner.ts';
+import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { tenantTables } from '../tables/entities.ts';
+import { insert, insertInto } from '../tables/record-access.ts';
+import type { RecordTable } from '../tables/record-table.ts';
+import { usersTable } from '../tables/security.ts';
+import { tenantsTable, testClockTable } from '../tables/system.ts';
+import { raiseRevision } from './security-store.ts';
+
+/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
+const noTenant = 0;
+const clockName = 'shared';
+
+export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore {
+  const find = async <R extends object>(table: RecordTable<R>, condition: Sql) => {
+    const { rows } = await access.run(sql`
+      select ${raw(dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`);
+    return rows.map((row) => table.decode(row));
+  };
+  const findTenants = (condition: Sql): Promise<readonly Tenant[]> => find(tenantsTable, condition);
+  return {
+    findTenantsByIds: async (ids) => (ids.length === 0 ? [] : findTenants(sql`${isIn('id', 'uuid', ids)}`)),
+    findTenantsByRecordIds: async (recordIds) =>
+      recordIds.length === 0 ? [] : findTenants(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findTenantByApiKey: async (apiKey) =>
+      (await findTenants(sql`${isIn('api_key', 'text', [apiKey])}`))[0] ?? null,
+    insertTenant: async (tenant, authorship) =>
+      access.transact(async (runner) => {
+        const [recordId = 0] = await insert({ runner, tenantRecordId: noTenant }, tenantsTable, [tenant]);
+        const changes = new ChangeLog();
+        changes.add({
+          tableName: 'TENANT',
+          changeType: ChangeType.INSERT,
+          targetId: tenant.id,
+          targetRecordId: recordId,
+          accountRecordId: null,
+          snapshot: null,
+        });
+        await changes.flush({ runner, tenantRecordId: recordId }, authorship);
+        return { ...tenant, recordId };
+      }),
+    findUserByName: async (name) => (await find(usersTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
+    insertUserIfAbsent: async (user) => {
+      const { affected } = await access.run(sql`
+          ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
+      return affected === 1;
+    },
+    updatePasswordHash: async (name, passwordHash) =>
+      access.transact(async (runner) => {
+        await raiseRevision(runner);
+        const { affected } = await runner.run(sql`
+          update ${raw(usersTable.name)}
+          set password_hash = ${passwordHash}, credential_version = credential_version + 1 where name = ${name}`);
+        return affected === 1;
+      }),
+    readTestClock: async () => {
+      const [clock] = await find(testClockTable, sql`name = ${clockName}`);
+      return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;
+    },
+    writeTestClock: async (value) => {
+      await access.run(
+        value === null
+          ? sql`delete from bw_test_clock where name = ${clockName}`
+          : sql`${insertInto({ tenantRecordId: noTenant }, testClockTable, [{ name: clockName, ...value }])}
+                on conflict (name) do update set base = excluded.base, set_at_ms = excluded.set_at_ms`,
+      );
+    },
+    unboundRole: async () => {
+      if (dialect.unboundRole === null) return null;
+      const [row] = (await access.run(dialect.unboundRole(tenantTables()))).rows;
+      return row === undefined ? null : textOf(row.role, 'role');
+    },
+    ping: async () => {
+      const [row] = (await access.run(sql`select 1 as alive`)).rows;
+      numberOf(row?.alive, 'alive');
+    },
+    nowMs: async () => {
+      const [row] = (await access.run(sql`select ${dialect.nowMs} as now_ms`)).rows;
+      return numberOf(row?.now_ms, 'now_ms');
+    },
+  };
+}

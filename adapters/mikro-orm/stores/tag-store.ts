@@ -1,0 +1,143 @@
+import type { TagReads, TagSearch, TagWrites } from '../../../lib/ports/storage/index.ts';
+import type { UserTagDefinition } from '../../../lib/records/index.ts';
+import { ChangeType } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
+import { textOf } from '../sql/columns.ts';
+import { contains, lowered } from '../sql/search-conditions.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import {
+  haveIds,
+  insertInto,
+  page,
+  recordColumns,
+  select,
+  selectByIds,
+  type TenantScope,
+  update,
+} from '../tables/record-access.ts';
+import { type StoredDefinition, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
+
+const active = sql`and is_active`;
+
+export function tagReads(scope: TenantScope): TagReads {
+  return {
+    findDefinitionsByIds: async (ids) =>
+      (await selectByIds(scope, tagDefinitionsTable, ids)).map(definitionOf),
+    listDefinitions: async () => (await select(scope, tagDefinitionsTable, sql`is_active`)).map(definitionOf),
+    definitionsInUse: async (ids) => {
+      if (ids.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        select id from bw_tag_definitions where ${haveIds(scope, ids)} and exists (
+          select 1 from bw_tags
+          where bw_tags.tenant_record_id = ${scope.tenantRecordId}
+            and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`);
+      return rows.map((row) => textOf(row.id, 'id') as Uuid);
+    },
+    findByObjects: async (type, objectIds, { includeDeleted }) =>
+      objectIds.length === 0
+        ? []
+        : select(
+            scope,
+            tagsTable,
+            sql`${isIn('object_id', 'uuid', objectIds)} and object_type = ${type} ${includeDeleted ? nothing : active}`,
+          ),
+    findByAccount: async (accountRecordId, { objectType, includeDeleted }) =>
+      select(
+        scope,
+        tagsTable,
+        sql`account_record_id = ${accountRecordId}
+          ${objectType === null ? nothing : sql`and object_type = ${objectType}`}
+          ${includeDeleted ? nothing : active}`,
+      ),
+    findCarried: async (accountRecordIds, { objectType, definitionId }) =>
+      accountRecordIds.length === 0
+        ? []
+        : select(
+            scope,
+            tagsTable,
+            sql`tag_definition_id = ${definitionId} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
+              and object_type = ${objectType} ${active}`,
+          ),
+    page: async (request) => page(scope, tagsTable, { request, within: active }),
+    search: async (search, request) =>
+      page(scope, tagsTable, {
+        request,
+        within: sql`${active} and (${searchCondition(scope, search)})`,
+        among: active,
+      }),
+  };
+}
+
+function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch): Sql {
+  return sql`${contains(lowered('object_type'), text)}
+    ${id === null ? nothing : sql`or id = ${id}`}
+    ${definitionIds.length === 0 ? nothing : sql`or ${isIn('tag_definition_id', 'uuid', definitionIds)}`}
+    or tag_definition_id in (
+      select id from bw_tag_definitions where tenant_record_id = ${scope.tenantRecordId}
+        and (${contains('name', text)} or ${contains('folded_description', text)}))`;
+}
+
+export function tagWrites(scope: WriteScope): TagWrites {
+  const lockDefinitions = async (
+    ids: readonly Uuid[],
+    lock: string,
+  ): Promise<readonly UserTagDefinition[]> => {
+    if (ids.length === 0) return [];
+    return scope.runner.read(
+      sql`
+      select ${raw(recordColumns(scope, tagDefinitionsTable))} from bw_tag_definitions
+      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`,
+      (row) => definitionOf(tagDefinitionsTable.decode(row)),
+    );
+  };
+  return {
+    holdDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forShare),
+    lockDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forUpdate),
+    insertDefinitions: async (definitions) =>
+      insertAudited(
+        scope,
+        { table: tagDefinitionsTable, audit: tagDefinitionAudit },
+        definitions.map((definition) => ({
+          ...definition,
+          foldedDescription: definition.description.toLowerCase(),
+        })),
+      ),
+    deactivateDefinitions: async (definitions) => {
+      if (definitions.length === 0) return;
+      const records = definitions.map((definition) => ({ ...definition, isActive: false }));
+      await update(scope, tagDefinitionsTable, { key: 'id', properties: ['isActive'], records });
+      for (const record of records)
+        noteChange(scope, tagDefinitionAudit, { record, changeType: ChangeType.DELETE });
+    },
+    insert: async (tags, commentsOf) => {
+      if (tags.length === 0) return [];
+      const made = await scope.runner.read(
+        sql`
+        ${insertInto(scope, tagsTable, tags)} on conflict do nothing
+        returning ${raw(recordColumns(scope, tagsTable))}`,
+        (row) => tagsTable.decode(row),
+      );
+      const stored = made.toSorted((a, b) => a.recordId - b.recordId);
+      for (const tag of stored) {
+        const comments = commentsOf?.(tag) ?? null;
+        noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT, comments });
+      }
+      return stored;
+    },
+    deactivate: async (tags) => {
+      if (tags.length === 0) return;
+      const records = tags.map((tag) => ({ ...tag, isActive: false }));
+      await update(scope, tagsTable, { key: 'id', properties: ['isActive'], records });
+      for (const record of records) noteChange(scope, tagAudit, { record, changeType: ChangeType.DELETE });
+    },
+  };
+}
+
+function definitionOf({
+  foldedDescription: _,
+  ...definition
+}: StoredDefinition & { readonly recordId: number }): UserTagDefinition {
+  return definition;
+}

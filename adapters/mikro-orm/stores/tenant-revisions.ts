@@ -1,0 +1,67 @@
+import type { TenantRevisions } from '../../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { numberOf } from '../sql/columns.ts';
+import { raw, type Sql, sql } from '../sql/sql.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+
+/** How the tenant's row is locked while it is read. */
+type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
+
+/** The revisions of a session's tenant: read with one statement for all who ask, and anew after the lock was taken. */
+export class RevisionsOfSession {
+  readonly #scope: TenantScope;
+  #known: Promise<TenantRevisions> | undefined;
+
+  constructor(scope: TenantScope) {
+    this.#scope = scope;
+  }
+
+  read(): Promise<TenantRevisions> {
+    this.#known ??= this.#load();
+    return this.#known;
+  }
+
+  /** Locks the tenant's row until the transaction ends. */
+  async lock(): Promise<void> {
+    await this.#reload('forUpdate');
+  }
+
+  /** The same, and waits for those who have it by `keep`. */
+  async lockForDeletion(): Promise<void> {
+    await this.#reload('forDeletion');
+  }
+
+  /** Until the transaction ends nobody has the row by `lockForDeletion`. */
+  async keep(): Promise<void> {
+    await this.#reload('forKeyShare');
+  }
+
+  /** Writes columns of the tenant's row. */
+  async set(assignment: Sql): Promise<void> {
+    this.#known = undefined;
+    await this.#scope.runner.run(sql`
+      update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
+  }
+
+  /** What is read with the lock is what holds under it. */
+  #reload(lock: RowLock): Promise<TenantRevisions> {
+    this.#known = this.#load(lock);
+    return this.#known;
+  }
+
+  async #load(lock?: RowLock): Promise<TenantRevisions> {
+    const { runner, tenantRecordId } = this.#scope;
+    const [tenant] = await runner.rows(sql`
+      select catalog_revision, configuration_record_id from bw_tenants
+      where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
+    assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
+    const configuration = tenant.configuration_record_id;
+    return {
+      catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
+      configurationRecordId:
+        configuration === null || configuration === undefined
+          ? null
+          : numberOf(configuration, 'configuration_record_id'),
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { defineEntity, type EntitySchema, p } from '@mikro-orm/core';
+import type { Column, ColumnType } from '../sql/columns.ts';
+import type { DatabaseTypes, SchemaDialect } from '../sql/dialect.ts';
+import { tables } from './index.ts';
+import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
+import { tenantsTable } from './system.ts';
+
+/**
+ * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
+ * them: hydration costs a multiple of the statement itself (measured).
+ */
+export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
+  return tables.map((table) => defineTable(table, dialect));
+}
+
+function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaDialect): EntitySchema {
+  const properties = Object.fromEntries(
+    table.columns.map((column) => [column.name, property(column, types, column.name === table.primaryKey)]),
+  );
+  const index = ({ name, columns, where }: TableSpec['indexes'][number]) => ({
+    name: `${table.name}_${name}`,
+    properties: [...columns],
+    ...(where === undefined ? {} : { where }),
+  });
+  const tenant = tenantColumnOf(table);
+  return defineEntity({
+    name: table.name,
+    tableName: table.name,
+    properties,
+    ...(tenant === null || reachable === null ? {} : guarded(table, reachable(tenant))),
+    uniques: table.uniques.map((unique) => ({ ...index(unique), name: uniqueName(table.name, unique) })),
+    indexes: [
+      ...table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
+      ...ownIndexes
+        .filter((own) => own.table === table.name)
+        .map(({ name, expression }) => ({ name, expression })),
+    ],
+  });
+}
+
+/** The column that says which tenant a row belongs to. */
+function tenantColumnOf(table: TableSpec): string | null {
+  if (table === tenantsTable) return table.primaryKey;
+  return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
+}
+
+/** Names of the tables whose rows belong to tenants. */
+export function tenantTables(): readonly string[] {
+  return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
+}
+
+/** Row-level security that binds the owner of the table too (platform §2, isolation rule 2). */
+function guarded(table: TableSpec, condition: string) {
+  return {
+    rowLevelSecurity: 'force' as const,
+    policies: [{ name: `${table.name}_tenant`, using: condition, check: condition }],
+  };
+}
+
+function property(column: Column, types: DatabaseTypes, isPrimary: boolean) {
+  const typed = builderOf(column.type).fieldName(column.name).columnType(types[column.type]);
+  if (column.type === 'identity') return typed.primary().autoincrement();
+  if (isPrimary) return typed.primary().autoincrement(false);
+  return column.nullable ? typed.nullable() : typed;
+}
+
+function builderOf(type: ColumnType) {
+  switch (type) {
+    case 'identity':
+    case 'bigint':
+      return p.bigint();
+    case 'integer':
+      return p.integer();
+    case 'boolean':
+      return p.boolean();
+    case 'date':
+      return p.date();
+    case 'decimal':
+      return p.decimal();
+    case 'json':
+      return p.json();
+    case 'uuid':
+    case 'text':
+      return p.text();
+  }
+}

@@ -1,0 +1,286 @@
+import type { Page, PageRequest } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
+import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import type { Runner } from '../sql/runner.ts';
+import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { type RecordTable, recordIdColumn } from './record-table.ts';
+
+/** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
+export interface TenantScope {
+  readonly runner: Runner;
+  readonly tenantRecordId: number;
+  /** Records up to which lists are counted; default 20,000. */
+  readonly countThreshold?: number;
+}
+
+export type Stored<R> = R & { readonly recordId: number };
+
+/** The select list of what `decode` of the table reads. */
+export function recordColumns(
+  scope: TenantScope,
+  { read }: Pick<RecordTable<object>, 'read'>,
+  alias?: string,
+): string {
+  return scope.runner.dialect.selectList({ columns: read }, alias);
+}
+
+/** Records of the tenant that meet `condition`, in creation order. */
+export async function select<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  condition: Sql,
+): Promise<readonly Stored<R>[]> {
+  // With its sign the order has no index, so that SQLite chooses one for the condition.
+  return selectOrdered(scope, table, { condition, order: '+record_id' });
+}
+
+/** Records of the tenant that meet `condition`, sorted by the columns of `order`; all, or the first `limit`. */
+export async function selectOrdered<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  { condition, order, limit }: { readonly condition: Sql; readonly order: string; readonly limit?: number },
+): Promise<readonly Stored<R>[]> {
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
+    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}
+    ${limit === undefined ? nothing : sql`limit ${limit}`}`,
+    (row) => table.decode(row),
+  );
+}
+
+/** Records of the tenant with these ids, in creation order. */
+export async function selectByIds<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  ids: readonly Uuid[],
+): Promise<readonly Stored<R>[]> {
+  if (ids.length === 0) return [];
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
+    where ${haveIds(scope, ids)} order by +record_id`,
+    (row) => table.decode(row),
+  );
+}
+
+/**
+ * Rows of the tenant with these ids. The sign takes the tenant out of the choice of an index: without it SQLite walks
+ * all rows of the tenant, measured for 50 of 24,000 invoices 9 ms against 0.2 ms.
+ */
+export function haveIds(scope: TenantScope, ids: readonly Uuid[]): Sql {
+  return sql`+tenant_record_id = ${scope.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
+}
+
+/** `account_record_id` of these accounts. */
+export function ofAccounts(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
+  return sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
+}
+
+/** `account_record_id` of one account, in whose rows the index then has the order of a page. */
+export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
+  return sql`account_record_id = (select record_id from bw_accounts where ${haveIds(scope, [accountId])})`;
+}
+
+/**
+ * A window in record-id order of the rows that meet `within`; a negative limit lists descending. All there are, for a
+ * list that is filtered, are those that meet `among`. The counts take one statement, of which a window that ends the list
+ * needs nothing.
+ * @param along what follows the name of the table: the index that SQLite is to read.
+ * @param isSought whether `within` finds its few rows by itself: SQLite then does not walk the tenant's for them.
+ */
+export async function page<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  {
+    request,
+    within = nothing,
+    among = within,
+    isSought = false,
+    along = nothing,
+  }: {
+    readonly request: PageRequest;
+    readonly within?: Sql;
+    readonly among?: Sql;
+    readonly isSought?: boolean;
+    readonly along?: Sql;
+  },
+): Promise<Page<Stored<R>>> {
+  const found = sql`${raw(isSought ? '+' : '')}tenant_record_id = ${scope.tenantRecordId} ${within}`;
+  const direction = request.limit < 0 ? 'desc' : 'asc';
+  const rows = await scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)} ${along}
+    where ${found}
+    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`,
+    (row) => table.decode(row),
+  );
+  const most = (scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1;
+  const count = (source: Sql, condition: Sql): Sql => sql`
+    (select count(*) from (select 1 from ${raw(table.name)} ${source} where ${condition} limit ${most}) counted)`;
+  const isLast = rows.length < Math.abs(request.limit) && (rows.length > 0 || request.offset === 0);
+  const known = isLast ? Math.min(request.offset + rows.length, most) : null;
+  const isAll = among === within;
+  const [counted] =
+    known !== null && isAll
+      ? [{ total: known }]
+      : await scope.runner.rows(sql`
+          select ${known ?? count(along, found)} as total
+          ${isAll ? nothing : sql`, ${count(nothing, sql`tenant_record_id = ${scope.tenantRecordId} ${among}`)} as max`}`);
+  const total = numberOf(counted?.total, 'total');
+  const max = isAll ? total : numberOf(counted?.max, 'max');
+  return { rows, total, max };
+}
+
+/** Inserts all records with one statement and returns the record id of each, in the order given. */
+export async function insert<R extends { readonly id: Uuid }>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  records: readonly R[],
+): Promise<readonly number[]> {
+  const inOrder: number[] = [];
+  // No database promises the order, though both return the rows as they were given.
+  const elsewhere = new Map<string, number>();
+  await scope.runner.read(sql`${insertInto(scope, table, records)} returning id, record_id`, (row) => {
+    const [id, recordId] = [textOf(row.id, 'id'), numberOf(row.record_id, 'record_id')];
+    if (records[inOrder.length]?.id === id) inOrder.push(recordId);
+    else elsewhere.set(id, recordId);
+  });
+  return records.map(({ id }, index) => {
+    const recordId = elsewhere.get(id) ?? inOrder[index];
+    assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${id}`);
+    return recordId;
+  });
+}
+
+/** `insert … select` of all records, to which the caller may add `on conflict` or `returning`. */
+export function insertInto<R extends object>(
+  scope: Pick<TenantScope, 'tenantRecordId'>,
+  table: RecordTable<R>,
+  records: Batch<R>,
+): Sql {
+  const columns = raw(namesOf(table.written));
+  const rows = eachOf(records, (record) => table.encode(scope.tenantRecordId, record));
+  // `where true` tells SQLite that a following `on conflict` belongs to the insert.
+  return sql`insert into ${raw(table.name)} (${columns})
+    select ${columns} from ${firstRowsAs('r', table.written, rows)} where true`;
+}
+
+/**
+ * Writes `properties` of all records with one statement, each found by `key`.
+ * @throws InvariantError if the tenant has not every one of them.
+ */
+export async function update<R extends object, K extends keyof R & string, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly key: K;
+    readonly properties: readonly P[];
+    readonly records: readonly Pick<NoInfer<R>, K | P>[];
+  },
+): Promise<void> {
+  const { affected } = await scope.runner.run(updateOf(scope, table, change));
+  assertAffected(table, affected, change.records.length);
+}
+
+export function updateOf<R extends object, K extends keyof R & string, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly key: K;
+    readonly properties: readonly P[];
+    readonly records: readonly Pick<NoInfer<R>, K | P>[];
+  },
+): Sql {
+  const written = [change.key, ...change.properties];
+  return updateFrom(scope, table, {
+    keyColumns: table.columnsOf([change.key]),
+    changed: table.columnsOf(change.properties),
+    rows: eachOf(change.records, (record) => table.encodeOnly(written, record)),
+  });
+}
+
+/**
+ * As `update`, for records that were read: each is found by the number of its row, which is the cheapest to look for.
+ * @throws InvariantError if the tenant has not every one of them.
+ */
+export async function updateRows<R extends object, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly properties: readonly P[];
+    readonly records: readonly (Pick<R, P> & { readonly recordId: number })[];
+  },
+): Promise<void> {
+  const { properties, records } = change;
+  const updated = updateFrom(scope, table, {
+    keyColumns: [recordIdColumn],
+    changed: table.columnsOf(properties),
+    rows: eachOf(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
+  });
+  const { affected } = await scope.runner.run(sql`${updated} ${amongMany(table, records)}`);
+  assertAffected(table, affected, records.length);
+}
+
+const MANY_ROWS = 1_000;
+
+/**
+ * Where many rows are sought, their lowest and highest numbers. What an account has lies close together; without the limits
+ * PostgreSQL reads the whole table to find 30,000 of 430,000 rows, in 240 ms in place of 70.
+ */
+function amongMany(
+  { name }: { readonly name: string },
+  records: readonly { readonly recordId: number }[],
+): Sql {
+  if (records.length < MANY_ROWS) return nothing;
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const { recordId } of records) {
+    lowest = Math.min(lowest, recordId);
+    highest = Math.max(highest, recordId);
+  }
+  return sql`and ${raw(name)}.record_id between ${lowest} and ${highest}`;
+}
+
+function updateFrom(
+  scope: TenantScope,
+  { name: table }: { readonly name: string },
+  source: {
+    readonly keyColumns: readonly Column[];
+    readonly changed: readonly Column[];
+    readonly rows: Rows;
+  },
+): Sql {
+  const { keyColumns, changed, rows } = source;
+  const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
+  // No alias: SQLite's `returning` knows the table by its name only.
+  const match = keyColumns.map(({ name }) => `${table}.${name} = r.${name}`).join(' and ');
+  return sql`update ${raw(table)} set ${raw(assignments)}
+    from ${rowsAs('r', [...keyColumns, ...changed], rows)}
+    where ${raw(table)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+}
+
+function assertAffected({ name }: { readonly name: string }, affected: number, expected: number): void {
+  assertInvariant(affected === expected, `Of ${expected} rows to change ${name} holds ${affected}`);
+}
+
+/** Things of a known number, all there or made one after the other. */
+interface Batch<T> extends Iterable<T> {
+  readonly length: number;
+}
+
+/** What `make` makes of each; of many it lives one at a time. */
+export function eachOf<T, U>(batch: Batch<T>, make: (each: T) => U): Batch<U> {
+  return {
+    length: batch.length,
+    *[Symbol.iterator]() {
+      for (const each of batch) yield make(each);
+    },
+  };
+}
+
+export function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}
