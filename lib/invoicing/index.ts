@@ -12,7 +12,6 @@ export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
 export { PriceType } from './evaluation/price-differences.ts';
 export { dueEntry } from './evaluation/run-trigger.ts';
-export type { StoredFacts } from './evaluation/stored-facts.ts';
 export type { CalculationStep } from './explanation/basis-calculation.ts';
 export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
 export { type ExplainedRule, ExplainedRuleName } from './explanation/explained-rules.ts';

@@ -1,5 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
 
 /** Where the invoicing of a subscription stands (invoicing §1.5, §7). */
 export interface InvoicingCursor {
@@ -9,17 +10,10 @@ export interface InvoicingCursor {
   readonly nextDueDate: LocalDate | null;
 }
 
-/**
- * What bills a subscription on while nothing changes, kept so that a run needs neither its events nor the catalog for it: the
- * billing event in force (see `ongoing-charge.ts`).
- */
+/** What bills a subscription on while nothing changes, kept so that a run needs neither its events nor the catalog for it. */
 export interface OngoingCharge {
-  readonly subscriptionRecordId: number;
-  readonly bundleId: Uuid;
-  /** `totalOrdering` of the event. */
-  readonly eventRecordId: number;
-  /** The rest of the event as a JSON array: amounts and dates as text, instants as epoch milliseconds. */
-  readonly event: string;
+  /** The billing event in force. */
+  readonly event: BillingEvent;
 }
 
 /** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (invoicing §8.4). */

@@ -17,7 +17,6 @@ const counters = 'bw_counters';
 /** Columns that name a row of another table by its record id. */
 const pointers: ReadonlyMap<string, string> = new Map([
   ['account_record_id', accounts],
-  ['ongoing_subscription_record_id', 'bw_subscriptions'],
   ['ongoing_event_record_id', 'bw_subscription_events'],
 ]);
 /** Numbers that are counted per tenant: their column, their counter, and how they stand in documents. */

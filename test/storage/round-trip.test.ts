@@ -13,6 +13,7 @@ import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '.
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { event } from '../support/invoicing/billing-events.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
   account,
@@ -61,6 +62,7 @@ interface Kind {
   find(session: ReadSession, ids: readonly Uuid[]): Promise<readonly Identified[]>;
 }
 
+const monthly = event('CREATE', '2026-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2025-06-01' });
 const kinds: readonly Kind[] = [
   {
     name: 'tag definition',
@@ -542,22 +544,30 @@ eachDatabase((kind, open) => {
     it('cursors: a charge that is kept is not written again, one that is told is', async () => {
       const [owner] = await opened.newAccounts(1);
       if (!owner) throw new Error('no account');
-      const charge = { subscriptionRecordId: 7, bundleId: newId(), eventRecordId: 8, event: '[1]' };
-      const made = [1, 2].map(() => cursor(ownerOf(owner), { ongoing: charge }));
+      const charged = cursor(ownerOf(owner), {});
+      const made = [charged, cursor(ownerOf(owner), {})].map((each) => ({
+        ...each,
+        ongoing: { event: { ...monthly, subscriptionId: each.subscriptionId } },
+      }));
       await opened.write((session) => session.invoices.saveCursors(made));
       const [kept, told] = await read((session) => session.invoices.cursorsOfAccounts([owner.id]));
       if (!kept || !told) throw new Error('no cursors');
-      const moved = { settledThrough: localDate(2026, 4, 1), ongoing: { ...charge, event: '[2]' } };
+      const moved = ({ ongoing, ...cursor }: StoredCursor) => ({
+        ...cursor,
+        settledThrough: localDate(2026, 4, 1),
+        ongoing: ongoing && { event: { ...ongoing.event, quantity: 2 } },
+      });
       await opened.write((session) =>
         session.invoices.saveCursors([
-          { ...kept, ...moved, keepsOngoing: true },
-          { ...told, ...moved, keepsOngoing: false },
+          { ...moved(kept), keepsOngoing: true },
+          { ...moved(told), keepsOngoing: false },
         ]),
       );
       expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.deep.equal([
-        { ...kept, ...moved, ongoing: charge },
-        { ...told, ...moved },
+        { ...moved(kept), ongoing: kept.ongoing },
+        moved(told),
       ]);
+      expect(kept.ongoing).to.deep.equal(made[0]?.ongoing);
     });
 
     it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
@@ -624,10 +634,13 @@ eachDatabase((kind, open) => {
         itemsDate: today,
         itemsCount: 3,
         ongoing: {
-          subscriptionRecordId: 7,
-          bundleId: newId(),
-          eventRecordId: 2 ** 52 + 7,
-          event: '{"a":"\\u00e9"}',
+          event: {
+            ...monthly,
+            subscriptionId: fresh.subscriptionId,
+            bundleId: newId(),
+            totalOrdering: 2 ** 52 + 7,
+            phasePrettyName: 'é"',
+          },
         },
       };
       await opened.write((session) => session.invoices.saveCursors([saved]));

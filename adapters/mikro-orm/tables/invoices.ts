@@ -5,14 +5,12 @@ import type {
   Invoice,
   ItemBasis,
   New,
-  OngoingCharge,
   StoredCursor,
 } from '../../../lib/records/index.ts';
 import {
   amount,
   amountOrNull,
   bigint,
-  bigintOrNull,
   boolean,
   currency,
   date,
@@ -29,6 +27,7 @@ import {
   uuidOrNull,
 } from '../sql/columns.ts';
 import { readBasis, writeBasis } from './item-basis-text.ts';
+import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
 
 export const invoicesTable = new RecordTable<New<Invoice>>(
@@ -90,16 +89,10 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
 /** The facts behind an amount are read for one item now and then, and take as much room as all the rest of it. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
-  // Of items that were made alike one after the other all have the facts of the first.
-  let last: { readonly basis: ItemBasis; readonly text: string } | undefined;
-  const textOf = (basis: ItemBasis): string => {
-    if (last?.basis !== basis) last = { basis, text: writeBasis(basis) };
-    return last.text;
-  };
   return {
     columns: column.columns,
     isKeptAside: true,
-    write: (basis, cells) => column.write(basis === undefined ? null : textOf(basis), cells),
+    write: (basis, cells) => column.write(basis === undefined ? null : writeBasis(basis), cells),
     read: (row) => {
       const stored = column.read(row);
       return stored === null ? undefined : readBasis(stored);
@@ -210,32 +203,6 @@ export const cursorsTable = new RecordTable<New<StoredCursor>>(
     ongoing: ongoingChargeOrNull(),
   },
 );
-
-/** The charge in four columns: what subscriptions bought alike have in common makes equal texts. */
-function ongoingChargeOrNull(): Field<OngoingCharge | null> {
-  const subscription = bigintOrNull('ongoing_subscription_record_id');
-  const bundle = uuidOrNull('ongoing_bundle_id');
-  const eventRecord = bigintOrNull('ongoing_event_record_id');
-  const event = textOrNull('ongoing_event');
-  return {
-    columns: [...subscription.columns, ...bundle.columns, ...eventRecord.columns, ...event.columns],
-    write: (charge, cells) => {
-      subscription.write(charge?.subscriptionRecordId ?? null, cells);
-      bundle.write(charge?.bundleId ?? null, cells);
-      eventRecord.write(charge?.eventRecordId ?? null, cells);
-      event.write(charge?.event ?? null, cells);
-    },
-    read: (row) => {
-      const subscriptionRecordId = subscription.read(row);
-      const bundleId = bundle.read(row);
-      const eventRecordId = eventRecord.read(row);
-      const text = event.read(row);
-      const isThere =
-        subscriptionRecordId !== null && bundleId !== null && eventRecordId !== null && text !== null;
-      return isThere ? { subscriptionRecordId, bundleId, eventRecordId, event: text } : null;
-    },
-  };
-}
 
 export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
   {

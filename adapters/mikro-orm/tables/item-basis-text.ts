@@ -1,7 +1,11 @@
-import type { StoredFacts } from '../../../lib/invoicing/index.ts';
 import type { BasisEvent, ItemBasis, Share } from '../../../lib/records/index.ts';
-import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  parseLocalDate,
+} from '../../../lib/values/time/index.ts';
 
 /** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
 export function writeBasis(basis: ItemBasis): string {
@@ -43,6 +47,17 @@ export function readBasis(text: string): ItemBasis {
       return neverKind(stored);
   }
 }
+
+/** Facts as JSON keeps them: amounts and dates as text, instants as epoch milliseconds. */
+type StoredFacts<T> = T extends Decimal
+  ? string
+  : T extends Instant
+    ? T
+    : T extends LocalDate
+      ? string
+      : T extends object
+        ? { readonly [K in keyof T]: StoredFacts<T[K]> }
+        : T;
 
 type StoredBasis = StoredFacts<ItemBasis>;
 

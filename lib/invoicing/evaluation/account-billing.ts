@@ -8,7 +8,7 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
 /** Everything that the evaluation of one account reads. */
 export interface AccountBilling
   extends BillingRequest,
-    Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds'> {
+    Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */

@@ -36,8 +36,8 @@ export interface AccountStream<R extends StreamRequest> {
   readonly newBillCycleDay: number | null;
   /** In the order in which the subscriptions were created; of those with an ongoing charge none. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** Record ids of those subscriptions that their own events alone bill: of all but add-ons. */
-  readonly recordIds: ReadonlyMap<Uuid, number>;
+  /** Subscriptions that their own events alone bill: all but add-ons. */
+  readonly billedAlone: ReadonlySet<Uuid>;
   /** Of all accounts, by subscription: what goes on as at its last evaluation. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
@@ -121,39 +121,29 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
   const { ends, skipped } = stream;
-  const recordIds = new Map(
-    histories.flatMap(({ subscription: { id, recordId, category } }) =>
-      category === ProductCategory.ADD_ON ? [] : [[id, recordId]],
-    ),
-  );
+  const alone = histories.filter(({ subscription }) => subscription.category !== ProductCategory.ADD_ON);
+  const billedAlone = new Set(alone.map(({ subscription }) => subscription.id));
   const { ongoing } = input;
-  return { request, newBillCycleDay, bySubscription, recordIds, ongoing, ends, skipped, changes };
+  return { request, newBillCycleDay, bySubscription, billedAlone, ongoing, ends, skipped, changes };
 }
 
 const NO_EVENTS: readonly BillingEvent[] = [];
 
 /**
- * The events of the subscriptions that are asked for. One that is blocked from its start on has none, and what was billed of
- * it before is to be repaired.
+ * The events of the subscriptions that are asked for, in the order of their cursors. One that is blocked from its start on has
+ * none, and what was billed of it before is to be repaired.
  */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
   { histories, cursors, ongoing }: StreamInput,
 ): ReadonlyMap<Uuid, readonly BillingEvent[]> {
   const found = Map.groupBy(events, (event) => event.subscriptionId);
-  const recordIds = new Map(histories.map(({ subscription: { id, recordId } }) => [id, recordId]));
+  const known = new Set(histories.map(({ subscription }) => subscription.id));
   const leftOut = new Set(skipped);
   return new Map(
     cursors
-      .flatMap(({ subscriptionId: id }) => {
-        const charge = ongoing.get(id);
-        if (charge !== undefined) return { id, recordId: charge.subscriptionRecordId, events: NO_EVENTS };
-        const recordId = recordIds.get(id);
-        return recordId === undefined || leftOut.has(id)
-          ? []
-          : { id, recordId, events: found.get(id) ?? NO_EVENTS };
-      })
-      .sort((a, b) => a.recordId - b.recordId)
-      .map((each) => [each.id, each.events]),
+      .map(({ subscriptionId }) => subscriptionId)
+      .filter((id) => ongoing.has(id) || (known.has(id) && !leftOut.has(id)))
+      .map((id) => [id, ongoing.has(id) ? NO_EVENTS : (found.get(id) ?? NO_EVENTS)]),
   );
 }

@@ -35,14 +35,13 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Cur
 
 /** What goes on stays as it is kept; of the others it is told anew, as soon as the account has a bill cycle day. */
 function ongoingAfter(
-  { account, newBillCycleDay, recordIds }: AccountBilling,
+  { account, newBillCycleDay, billedAlone }: AccountBilling,
   { subscriptionId, events, ongoing = null }: SubscriptionBilling,
   cursor: InvoicingCursor,
 ): OngoingCharge | null {
   if (ongoing !== null) return ongoing;
-  const recordId = recordIds.get(subscriptionId);
   const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
-  return hasDay && recordId !== undefined ? ongoingChargeAfter({ recordId, events }, cursor) : null;
+  return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
 /** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */

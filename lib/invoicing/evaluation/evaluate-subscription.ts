@@ -19,7 +19,7 @@ import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
 import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
-import { ongoingEvent } from './ongoing-charge.ts';
+
 import { assertItemBounds } from './safety-bounds.ts';
 
 /** Everything that the evaluation of one subscription reads. */
@@ -138,12 +138,8 @@ export function missingItemIds(
   return [...ids].filter((id) => !subscription.items.has(id));
 }
 
-function billingEventsOf({
-  subscriptionId,
-  events,
-  ongoing = null,
-}: SubscriptionBilling): readonly BillingEvent[] {
-  return ongoing === null ? events : [ongoingEvent(subscriptionId, ongoing)];
+function billingEventsOf({ events, ongoing = null }: SubscriptionBilling): readonly BillingEvent[] {
+  return ongoing === null ? events : [ongoing.event];
 }
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {

@@ -85,7 +85,7 @@ function billingOf(
     ...stream.request,
     newBillCycleDay: stream.newBillCycleDay,
     skipped: stream.skipped,
-    recordIds: stream.recordIds,
+    billedAlone: stream.billedAlone,
     subscriptions,
     behind: subscriptions.flatMap(({ subscriptionId }) => {
       const cursor = cursorOf.get(subscriptionId);

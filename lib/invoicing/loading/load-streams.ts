@@ -67,7 +67,7 @@ export async function loadStreams<R extends StreamRequest>(
   const ongoing =
     bundlesLeftOut.size === 0
       ? allOngoing
-      : new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
+      : new Map([...allOngoing].filter(([, { event }]) => isInvoiced(event)));
   const invoiced = new Set(subscriptions.map(({ id }) => id));
   const cursors = all.filter(({ subscriptionId: id }) => invoiced.has(id) || ongoing.has(id));
   const bases = await missingBases(session, subscriptions);

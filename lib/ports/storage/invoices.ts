@@ -110,7 +110,7 @@ export interface InvoiceReads {
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
   /**
    * Cursors of the subscriptions that are due (invoicing §7.1): settled nothing yet, dirty, or next due on or
-   * before the account's target date; and of those that were last evaluated under an earlier revision of the catalog.
+   * before the account's target date; and of those that were last evaluated under an earlier revision of the catalog. In the same order.
    */
   dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
   /**
@@ -123,7 +123,7 @@ export interface InvoiceReads {
    * most `limit` of them.
    */
   accountsOnPlans(request: AccountsOnPlans): Promise<readonly number[]>;
-  /** Cursors of all subscriptions of these accounts. */
+  /** Cursors of all subscriptions of these accounts, in the order in which the subscriptions were created. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */

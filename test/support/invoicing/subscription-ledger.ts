@@ -288,7 +288,7 @@ export class SubscriptionLedger {
     }
     this.rows = rows;
     this.cursor = evaluation.cursor;
-    this.#ongoing = ongoingChargeAfter({ recordId: 1, events: this.events }, evaluation.cursor);
+    this.#ongoing = ongoingChargeAfter(this.events, evaluation.cursor);
   }
 }
 

@@ -35,7 +35,7 @@ describe('cursors after a run', () => {
 
   it('stay in the rows that they were read from, evaluated or noted only; those of new subscriptions have none', () => {
     const evaluated = stored(21, {});
-    const charge = { subscriptionRecordId: 6, bundleId: newId(), eventRecordId: 7, event: '{}' };
+    const charge = { event: event('CREATE', '2024-01-01', { price: '10', bcd: 1 }) };
     const settled = { dirtyFrom: null, settledThrough: targetDate, catalogRevision: 1 };
     const noted = stored(23, { ...settled, ongoing: charge });
     const subscriptions = [subscription(evaluated), subscription(noted), subscription(null)];
@@ -54,7 +54,7 @@ describe('cursors after a run', () => {
       {
         account: { ...acme, billCycleDayLocal: 1 },
         subscriptions,
-        recordIds: new Map([[evaluated.subscriptionId, 5]]),
+        billedAlone: new Set([evaluated.subscriptionId]),
         targetDate,
         runDate: targetDate,
         state,
@@ -70,10 +70,10 @@ describe('cursors after a run', () => {
         recordId,
         catalogRevision,
         itemsCount,
-        ongoing?.subscriptionRecordId,
+        ongoing?.event.subscriptionId,
       ]),
     ).to.deep.equal([
-      [21, 2, 3, 5],
+      [21, 2, 3, evaluated.subscriptionId],
       [undefined, 2, 3, undefined],
       [23, 2, 0, undefined],
     ]);

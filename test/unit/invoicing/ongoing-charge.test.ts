@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import {
-  ongoingChargeAfter,
-  ongoingChargeOf,
-  ongoingEvent,
-} from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
+import type { Cell } from '../../../adapters/mikro-orm/sql/columns.ts';
+import { ongoingChargeOrNull } from '../../../adapters/mikro-orm/tables/ongoing-charges.ts';
+import { ongoingChargeAfter, ongoingChargeOf } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import type { OngoingCharge } from '../../../lib/records/cursor.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
 
@@ -12,24 +11,26 @@ const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', c
 const settledThrough = day('2024-02-01');
 
 describe('an ongoing charge', () => {
-  it('is kept of the last event, and read as it was', () => {
+  it('is the last event', () => {
     const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
-    const last: BillingEvent = {
+    expect(ongoingChargeAfter([trial, monthly], { settledThrough })).to.deep.equal({ event: monthly });
+  });
+
+  it('is read from its columns as it was written', () => {
+    const written: BillingEvent = {
       ...monthly,
       totalOrdering: 2 ** 52 + 3,
       quantity: 3,
       phaseDuration: { unit: 'UNLIMITED', number: -1 },
       billingAlignment: { result: 'ACCOUNT', conditions: { product: 'Gold' } },
     };
-    const charge = ongoingChargeAfter({ recordId: 7, events: [trial, last] }, { settledThrough });
-    if (charge === null) throw new Error('no charge goes on');
-    expect(charge).to.include({
-      subscriptionRecordId: 7,
-      bundleId: last.bundleId,
-      eventRecordId: 2 ** 52 + 3,
-    });
-    expect(ongoingEvent(subscriptionId, charge)).to.deep.equal(last);
-    expect(ongoingEvent(subscriptionId, charge)).to.deep.equal(last);
+    const field = ongoingChargeOrNull();
+    const row = Object.fromEntries(
+      field.columns.map(({ name }, index) => [name, cellsOf({ event: written })[index]]),
+    );
+    const read = field.read({ ...row, subscription_id: subscriptionId });
+    expect(read).to.deep.equal({ event: written });
+    expect(field.read({ ...row, subscription_id: subscriptionId })).to.deep.equal(read);
   });
 
   it('has a text that does not say whose it is', () => {
@@ -39,10 +40,8 @@ describe('an ongoing charge', () => {
       bundleId: subscriptionId,
       totalOrdering: 9,
     };
-    const texts = [monthly, other].map(
-      (each) => ongoingChargeAfter({ recordId: 1, events: [each] }, { settledThrough })?.event,
-    );
-    expect(texts[1]).to.equal(texts[0]).and.not.equal(undefined);
+    const texts = [monthly, other].map((each) => cellsOf({ event: each }).at(-1));
+    expect(texts[1]).to.equal(texts[0]).and.be.a('string');
   });
 
   const without: Record<string, [readonly BillingEvent[], typeof settledThrough | null]> = {
@@ -62,11 +61,11 @@ describe('an ongoing charge', () => {
   };
   for (const [when, [events, settled]] of Object.entries(without)) {
     it(`is not kept where ${when}`, () => {
-      expect(ongoingChargeAfter({ recordId: 1, events }, { settledThrough: settled })).to.equal(null);
+      expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null);
     });
   }
 
-  const charge = ongoingChargeAfter({ recordId: 1, events: [monthly] }, { settledThrough });
+  const charge = ongoingChargeAfter([monthly], { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
   const catalog = { revision: 4, isRevised: (_planName?: string | null) => true };
   const told = {
@@ -92,3 +91,9 @@ describe('an ongoing charge', () => {
     });
   }
 });
+
+function cellsOf(charge: OngoingCharge): readonly Cell[] {
+  const cells: Cell[] = [];
+  ongoingChargeOrNull().write(charge, cells);
+  return cells;
+}

@@ -298,7 +298,7 @@ create unique index bw_coverage_free_unique
 create table bw_invoicing_cursors (
   record_id bigserial primary key, tenant_record_id bigint not null, account_record_id bigint not null,
   subscription_id uuid not null, settled_through date, dirty_from date, next_due_date date,
-  catalog_revision int, items_date date, items_count int not null, ongoing_subscription_record_id bigint,
+  catalog_revision int, items_date date, items_count int not null,
   ongoing_bundle_id uuid, ongoing_event_record_id bigint, ongoing_event text,
   constraint bw_invoicing_cursors_subscription_unique unique (tenant_record_id, subscription_id)
 ) with (fillfactor = 50);

@@ -305,7 +305,7 @@ create table bw_invoicing_cursors (
   record_id integer not null primary key autoincrement, tenant_record_id integer not null,
   account_record_id integer not null, subscription_id text not null, settled_through text, dirty_from text,
   next_due_date text, catalog_revision integer, items_date text, items_count integer not null,
-  ongoing_subscription_record_id integer, ongoing_bundle_id text, ongoing_event_record_id integer,
+  ongoing_bundle_id text, ongoing_event_record_id integer,
   ongoing_event text
 );
 create index bw_invoicing_cursors_due_index on bw_invoicing_cursors (tenant_record_id, account_record_id);

@@ -1,0 +1,109 @@
+import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts';
+import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
+
+/** What subscriptions that were bought alike have in common, so that their texts are equal. */
+type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
+
+/** The charge in three columns: whose the event is apart from the rest of it. */
+export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
+  const subscription = uuid('subscription_id');
+  const bundle = uuidOrNull('ongoing_bundle_id');
+  const eventRecord = bigintOrNull('ongoing_event_record_id');
+  const text = textOrNull('ongoing_event');
+  // Of many cursors read one after the other most have the text of the one before.
+  let last: { readonly text: string; readonly facts: SharedFacts } | undefined;
+  const factsOf = (stored: string): SharedFacts => {
+    if (last?.text !== stored) last = { text: stored, facts: readFacts(stored) };
+    return last.facts;
+  };
+  return {
+    columns: [...bundle.columns, ...eventRecord.columns, ...text.columns],
+    write: (charge, cells) => {
+      bundle.write(charge?.event.bundleId ?? null, cells);
+      eventRecord.write(charge?.event.totalOrdering ?? null, cells);
+      text.write(charge && JSON.stringify(valuesOf(charge.event)), cells);
+    },
+    read: (row) => {
+      const bundleId = bundle.read(row);
+      const totalOrdering = eventRecord.read(row);
+      const stored = text.read(row);
+      if (bundleId === null || totalOrdering === null || stored === null) return null;
+      return {
+        event: { ...factsOf(stored), subscriptionId: subscription.read(row), bundleId, totalOrdering },
+      };
+    },
+  };
+}
+
+/** Without their names, since every cursor has them: amounts and dates as text, instants as epoch milliseconds. */
+function valuesOf(event: SharedFacts) {
+  return [
+    event.effectiveDate,
+    formatLocalDate(event.localDate),
+    event.transitionType,
+    event.productName,
+    event.planName,
+    event.phaseName,
+    event.phasePrettyName,
+    event.phaseDuration,
+    event.isEvergreen,
+    event.catalogEffectiveDate,
+    event.fixedPrice && formatDecimal(event.fixedPrice),
+    event.recurringPrice && formatDecimal(event.recurringPrice),
+    event.billingPeriod,
+    event.billingMode,
+    event.billCycleDayLocal,
+    event.isAccountAligned,
+    event.billingAlignment,
+    event.isRequestedDay,
+    event.quantity,
+  ] as const;
+}
+
+function readFacts(text: string): SharedFacts {
+  const values: ReturnType<typeof valuesOf> = JSON.parse(text);
+  const [
+    effectiveDate,
+    localDate,
+    transitionType,
+    productName,
+    planName,
+    phaseName,
+    phasePrettyName,
+    phaseDuration,
+    isEvergreen,
+    catalogEffectiveDate,
+    fixedPrice,
+    recurringPrice,
+    billingPeriod,
+    billingMode,
+    billCycleDayLocal,
+    isAccountAligned,
+    billingAlignment,
+    isRequestedDay,
+    quantity,
+  ] = values;
+  return {
+    effectiveDate,
+    localDate: parseLocalDate(localDate),
+    transitionType,
+    productName,
+    planName,
+    phaseName,
+    phasePrettyName,
+    phaseDuration,
+    isEvergreen,
+    catalogEffectiveDate,
+    fixedPrice: fixedPrice === null ? null : decimal(fixedPrice),
+    recurringPrice: recurringPrice === null ? null : decimal(recurringPrice),
+    billingPeriod,
+    billingMode,
+    billCycleDayLocal,
+    isAccountAligned,
+    billingAlignment,
+    isRequestedDay,
+    quantity,
+  };
+}
