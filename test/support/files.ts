@@ -1,6 +1,6 @@
-/** A file of `test/fixtures`. */
+/** A file of `test/support/fixtures`. */
 export function fixture(path: string): URL {
-  return new URL(`../fixtures/${path}`, import.meta.url);
+  return new URL(`./fixtures/${path}`, import.meta.url);
 }
 
 /** A file of `examples`. */

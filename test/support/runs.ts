@@ -6,7 +6,7 @@ import { isLongRun } from './long-run.ts';
 export const propertyRuns = runs(100_000);
 
 /** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing §7.3). */
-export const historyRuns = runs(100_000, 800);
+export const historyRuns = runs(100_000, 400);
 
 /** How long they become: the long run has time for those that are as long as they may be. */
 export const historySize = isLongRun ? 'max' : 'small';

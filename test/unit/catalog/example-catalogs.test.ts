@@ -139,7 +139,7 @@ describe('Catalogs that we ship', () => {
   });
 
   it('has the example catalog of the subscription rules', () => {
-    const example = load('test/fixtures/catalogs/spec-example.xml');
+    const example = load('test/support/fixtures/catalogs/spec-example.xml');
     expect(example.plans).to.have.length(13);
     expect(example.findPlan('archive-monthly').plansAllowedInBundle).to.equal(2);
     const archive = example.contextOf(example.findPlan('archive-monthly'));
