@@ -1,4 +1,4 @@
-import type { CheckService } from './check/service.ts';
+import type { CheckService } from './check/index.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
 import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
@@ -11,7 +11,7 @@ import type { Operations } from './engine/operations.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyService } from './runtime/index.ts';
-import type { SecurityService } from './security/service.ts';
+import type { SecurityService } from './security/index.ts';
 import type { ServerSettings, TenantService } from './tenants/index.ts';
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */

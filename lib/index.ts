@@ -150,9 +150,8 @@ export type { Metric, MetricValue } from './metrics/index.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
 export * from './records/index.ts';
-export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
-export { isGranted } from './security/tenant-grants.ts';
-export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
+export type { NewTokenKey, TokenSigner } from './security/index.ts';
+export { ALL_PERMISSIONS, isGranted, isPermitted } from './security/index.ts';
 export type {
   BillCycleDayChange,
   BlockingStateFilter,

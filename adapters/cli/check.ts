@@ -1,5 +1,5 @@
 import { Billing } from '../../lib/billing.ts';
-import type { Breach } from '../../lib/check/model.ts';
+import type { Breach } from '../../lib/check/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { TenantRef } from '../../lib/records/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import { IdempotencyService } from '../runtime/index.ts';
-import { SecurityService } from '../security/service.ts';
+import { SecurityService } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
 import { auditArea } from './audit.ts';
 import { catalogArea } from './catalog.ts';

@@ -1,4 +1,4 @@
-import { CheckService } from '../check/service.ts';
+import { CheckService } from '../check/index.ts';
 import {
   AccountCreditService,
   CatalogChangeHandler,

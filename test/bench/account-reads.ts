@@ -1,8 +1,9 @@
 import { instant, type Uuid } from '../../lib/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
 import type { ServerUsage, WatchedServerOutput } from './account-reads-process.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { startChild } from './child.ts';
-import { type BenchDatabase, type DatabaseKind, storageAt } from './databases.ts';
+import { type DatabaseKind, storageAt } from './databases.ts';
 import type { Bench, Figure, Goal } from './goal.ts';
 import { callHeaders, credentials } from './http-load.ts';
 import { seedOneAccount } from './many-subscriptions.ts';

@@ -1,4 +1,5 @@
-import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal, Size } from './goal.ts';
 import { call, koaRate, putLoad, withServer } from './http-load.ts';
 import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { putLoad, withServer } from './http-load.ts';
 import type { LoadInput } from './load-process.ts';

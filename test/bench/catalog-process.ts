@@ -1,8 +1,9 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type Catalog, type Instant, priceOf, type Uuid } from '../../lib/index.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { type CatalogShape, dateOf, documentOf, firstDay, planName, priceOfPlan } from './catalog-seed.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, storageAt } from './databases.ts';
+import { storageAt } from './databases.ts';
 import { expectSame } from './goal.ts';
 
 /** A tenant whose catalog the process has never seen. */

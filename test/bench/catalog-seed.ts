@@ -14,7 +14,8 @@ import {
 import type { NewCatalogVersion } from '../../lib/records/catalog-version.ts';
 import { authorshipOf } from '../../lib/runtime/authorship.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
-import { type BenchDatabase, storageAt } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { storageAt } from './databases.ts';
 
 /** A catalog of so many plans, whose versions are a day apart. */
 export interface CatalogShape {

@@ -6,15 +6,10 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Storage } from '../../lib/index.ts';
 import { type DatabaseKind, databaseKinds } from '../support/databases.ts';
 import { type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { openRows, type Rows } from './rows.ts';
 
 export { type DatabaseKind, databaseKinds };
-
-/** A database of the bench: the file's path or the server's URL is all that another process needs. */
-export interface BenchDatabase {
-  readonly kind: DatabaseKind;
-  readonly location: string;
-}
 
 /** Databases on the local disk, as durable as their shipped defaults make them. */
 export interface BenchDatabases {
@@ -29,6 +24,7 @@ export interface BenchDatabases {
 }
 
 const durabilitySettings = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers'];
+
 const sqliteSuffixes = ['', '-wal', '-shm', '.lock', '.sandbox'];
 
 export interface BenchDatabasesOptions {

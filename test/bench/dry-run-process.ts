@@ -1,8 +1,9 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { parseLocalDate, type Uuid } from '../../lib/index.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, tracedStorage } from './databases.ts';
+import { tracedStorage } from './databases.ts';
 
 /** Dry runs of one account's next invoice, one after the other. */
 export interface DryRunInput {

@@ -1,5 +1,6 @@
+import type { BenchDatabase } from './bench-database.ts';
 import { inChild } from './child.ts';
-import { type BenchDatabase, databaseKinds } from './databases.ts';
+import { databaseKinds } from './databases.ts';
 import type { DryRunInput, DryRunOutput } from './dry-run-process.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { PRICE, type Seeded, seed } from './past.ts';

@@ -1,4 +1,5 @@
-import type { BenchDatabase, DatabaseKind } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import type { DatabaseKind } from './databases.ts';
 import { dryRunsOf } from './dry-run.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { runOnce } from './invoice-run.ts';

@@ -1,5 +1,5 @@
+import type { BenchDatabase } from './bench-database.ts';
 import { inChild, startChild } from './child.ts';
-import type { BenchDatabase } from './databases.ts';
 import type { KoaInput, KoaOutput } from './koa-process.ts';
 import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';
 import { TENANT_KEY, TENANT_SECRET } from './past.ts';

@@ -1,4 +1,5 @@
-import { type BenchDatabase, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { withRows } from './databases.ts';
 import type { Table, Value } from './rows.ts';
 
 const accountsPerTransaction = 50;

@@ -1,11 +1,6 @@
+import type { BenchDatabase } from './bench-database.ts';
 import { inChild } from './child.ts';
-import {
-  type BenchDatabase,
-  type BenchDatabases,
-  type DatabaseKind,
-  databaseKinds,
-  withRows,
-} from './databases.ts';
+import { type BenchDatabases, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { insertRate } from './insert-rate.ts';
 import { PRICE, type Seeded, seed } from './past.ts';

@@ -1,4 +1,5 @@
-import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { type DatabaseKind, withRows } from './databases.ts';
 import type { Bench, Figure, Goal } from './goal.ts';
 import { plainInsertRate, runOnce } from './invoice-run.ts';
 import { BEGINS, dueAfter, PLAN, play, type Seeded, settle, withEngine } from './past.ts';

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { Tenant, TenantBilling, Uuid } from '../../lib/index.ts';
-import { type BenchDatabase, storageAt, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { storageAt, withRows } from './databases.ts';
 import { type Mark, markNow, multiply } from './seed.ts';
 
 /** What the accounts of the bench have behind them. */

@@ -15,8 +15,9 @@ import {
 } from '../../lib/index.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, storageAt } from './databases.ts';
+import { storageAt } from './databases.ts';
 import { openShop } from './past.ts';
 
 /** Entries put into the queue one after the other, each when the one before has been handled. */

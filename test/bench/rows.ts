@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { reachingEveryTenant } from '../support/databases.ts';
-import type { BenchDatabase } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
 
 /** A value as the database writes it in text, or null. */
 export type Value = string | null;

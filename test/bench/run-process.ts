@@ -4,8 +4,9 @@ import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, storageAt, tracedStorage } from './databases.ts';
+import { storageAt, tracedStorage } from './databases.ts';
 
 /** One node that does all that is due at an instant, in a process that is set up like `billwright serve`. */
 export interface RunInput {

@@ -1,4 +1,5 @@
-import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Goal } from './goal.ts';
 import { runOnce } from './invoice-run.ts';
 import { dueAfter, type Past, play, seed } from './past.ts';

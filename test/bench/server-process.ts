@@ -3,8 +3,9 @@ import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { consoleLogger } from '../../adapters/node/console-logger.ts';
 import { sandboxGateway } from '../../adapters/testing/index.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, storageAt } from './databases.ts';
+import { storageAt } from './databases.ts';
 
 /** A host application with the HTTP interface, in real time; it serves until the parent lets it go. */
 export interface ServerInput {

@@ -1,7 +1,8 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
-import { type BenchDatabase, storageAt } from './databases.ts';
+import { storageAt } from './databases.ts';
 import { openShop, signUp } from './past.ts';
 
 /** The life of one account, played by a test clock. */

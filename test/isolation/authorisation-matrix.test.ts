@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { permissions } from '../../lib/security/known-permissions.ts';
+import { permissions } from '../../lib/security/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { aliasHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';

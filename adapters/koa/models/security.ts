@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/records/index.ts';
-import type { RoleDefinition } from '../../../lib/security/roles.ts';
+import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { formatInstant, instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext, PluginProperty, Principal } from '../../../lib/records/index.ts';
-import type { Permission } from '../../../lib/security/known-permissions.ts';
+import type { Permission } from '../../../lib/security/index.ts';
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { IssuedToken } from '../auth/access-tokens.ts';

@@ -1,6 +1,6 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { HostTransaction } from '../../records/index.ts';
-import type { TimeSlices } from '../../runtime/wait/time-slices.ts';
+import type { TimeSlices } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';

@@ -7,7 +7,7 @@ import type {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../../records/catalog-enumerations.ts';
+} from '../../records/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 

@@ -26,7 +26,7 @@ import {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/records/catalog-enumerations.ts';
+} from '../../../lib/records/index.ts';
 import { currencyCodes, Decimal } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, type Duration, instant, TimeUnit } from '../../../lib/values/time/index.ts';
 

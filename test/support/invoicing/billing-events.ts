@@ -1,4 +1,4 @@
-import type { BillingEvent, BillingTransitionType } from '../../../lib/records/billing-event.ts';
+import type { BillingEvent, BillingTransitionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import {

@@ -23,9 +23,12 @@ import {
   isRepair,
   releaseCoverage,
 } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
-import type { BillingEvent } from '../../../lib/records/billing-event.ts';
-import type { CoverageRow } from '../../../lib/records/coverage.ts';
-import type { InvoicingCursor, OngoingCharge } from '../../../lib/records/cursor.ts';
+import type {
+  BillingEvent,
+  CoverageRow,
+  InvoicingCursor,
+  OngoingCharge,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import {

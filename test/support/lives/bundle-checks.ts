@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { CoverageRow } from '../../../lib/records/coverage.ts';
-import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
+import type { CoverageRow, LifecycleEvent } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatLocalDate, type LocalDate } from '../../../lib/values/time/index.ts';
 import type { LifeInvoices } from './life-invoices.ts';

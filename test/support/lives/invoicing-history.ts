@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import { type Currency, formatDecimal, minorUnits } from '../../../lib/values/money/index.ts';
 import {
   addDays,

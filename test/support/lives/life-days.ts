@@ -1,4 +1,4 @@
-import type { Account } from '../../../lib/records/account.ts';
+import type { Account } from '../../../lib/records/index.ts';
 import type { RequestedDate } from '../../../lib/values/time/index.ts';
 import {
   addDays,

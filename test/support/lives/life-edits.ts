@@ -1,5 +1,5 @@
-import type { Account } from '../../../lib/records/account.ts';
-import { ProductCategory } from '../../../lib/records/catalog-enumerations.ts';
+import type { Account } from '../../../lib/records/index.ts';
+import { ProductCategory } from '../../../lib/records/index.ts';
 import { checkAddOnChange } from '../../../lib/subscriptions/edits/add-on-change.ts';
 import { followBase } from '../../../lib/subscriptions/edits/add-on-ends.ts';
 import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
-import type { BillingEvent } from '../../../lib/records/billing-event.ts';
-import type { InvoicingCursor } from '../../../lib/records/cursor.ts';
-import type { Subscription } from '../../../lib/records/subscription.ts';
+import type { BillingEvent, InvoicingCursor, Subscription } from '../../../lib/records/index.ts';
 import {
   type BillingEventStream,
   billingEvents,

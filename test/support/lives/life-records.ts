@@ -1,12 +1,14 @@
 import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
-import type { Account } from '../../../lib/records/account.ts';
-import type { BlockingState } from '../../../lib/records/blocking-state.ts';
-import type { Bundle } from '../../../lib/records/bundle.ts';
-import { ProductCategory } from '../../../lib/records/catalog-enumerations.ts';
-import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import type { New } from '../../../lib/records/new-record.ts';
-import type { NewBusEvent } from '../../../lib/records/queue-entry.ts';
-import type { Subscription } from '../../../lib/records/subscription.ts';
+import type {
+  Account,
+  BlockingState,
+  Bundle,
+  LifecycleEvent,
+  New,
+  NewBusEvent,
+  Subscription,
+} from '../../../lib/records/index.ts';
+import { ProductCategory } from '../../../lib/records/index.ts';
 import type { BilledHistory } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import type { FoundBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
 import type { NewBundleContent } from '../../../lib/subscriptions/create/creation.ts';

@@ -1,9 +1,6 @@
 import { runTrigger } from '../../../lib/invoicing/evaluation/run-trigger.ts';
-import type { Account } from '../../../lib/records/account.ts';
-import { BlockingStateType } from '../../../lib/records/blocking-state.ts';
-import { ProductCategory } from '../../../lib/records/catalog-enumerations.ts';
-import type { NewBusEvent } from '../../../lib/records/queue-entry.ts';
-import type { Subscription } from '../../../lib/records/subscription.ts';
+import type { Account, NewBusEvent, Subscription } from '../../../lib/records/index.ts';
+import { BlockingStateType, ProductCategory } from '../../../lib/records/index.ts';
 import { type BlockedObject, planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type {

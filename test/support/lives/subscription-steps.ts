@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { BcdTransfer } from '../../../lib/ports/plugins/entitlement-requests.ts';
-import type { BlockingStateType } from '../../../lib/records/blocking-state.ts';
+import type { BcdTransfer } from '../../../lib/ports/index.ts';
+import type { BlockingStateType } from '../../../lib/records/index.ts';
 import { historySize } from '../runs.ts';
 import { type Shelf, shelves } from './subscription-shelf.ts';
 

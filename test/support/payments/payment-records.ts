@@ -1,8 +1,10 @@
-import type { Invoice } from '../../../lib/records/invoice.ts';
-import type { InvoicePayment } from '../../../lib/records/invoice-payment.ts';
-import type { PaymentTransaction } from '../../../lib/records/payment.ts';
-import type { PaymentAttempt } from '../../../lib/records/payment-attempt.ts';
-import type { PaymentMethod } from '../../../lib/records/payment-method.ts';
+import type {
+  Invoice,
+  InvoicePayment,
+  PaymentAttempt,
+  PaymentMethod,
+  PaymentTransaction,
+} from '../../../lib/records/index.ts';
 import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { type Instant, localDate, parseWireInstant } from '../../../lib/values/time/index.ts';

@@ -2,7 +2,7 @@ import {
   type BlockingState,
   type BlockingStateType,
   ENTITLEMENT_SERVICE,
-} from '../../../lib/records/blocking-state.ts';
+} from '../../../lib/records/index.ts';
 import {
   type BlockedObject,
   planState,

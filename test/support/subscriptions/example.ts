@@ -6,11 +6,13 @@ import {
   createVersion,
   readCatalogXml,
 } from '../../../lib/catalog/index.ts';
-import type { Account } from '../../../lib/records/account.ts';
-import type { BlockingState } from '../../../lib/records/blocking-state.ts';
-import type { Bundle } from '../../../lib/records/bundle.ts';
-import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import type { Subscription } from '../../../lib/records/subscription.ts';
+import type {
+  Account,
+  BlockingState,
+  Bundle,
+  LifecycleEvent,
+  Subscription,
+} from '../../../lib/records/index.ts';
 import { blockHistory } from '../../../lib/subscriptions/blocking/block-history.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
 import {

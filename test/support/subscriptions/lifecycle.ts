@@ -1,5 +1,5 @@
-import { type BlockingState, ENTITLEMENT_SERVICE } from '../../../lib/records/blocking-state.ts';
-import type { LifecycleEvent, LifecycleEventType } from '../../../lib/records/lifecycle-event.ts';
+import type { LifecycleEvent, LifecycleEventType } from '../../../lib/records/index.ts';
+import { type BlockingState, ENTITLEMENT_SERVICE } from '../../../lib/records/index.ts';
 import { type DatedInstant, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { at, nextId } from './example.ts';
 

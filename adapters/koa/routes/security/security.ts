@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
-import { isPermitted } from '../../../../lib/security/permissions.ts';
+import { isPermitted } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import {
   ApiClientModel,

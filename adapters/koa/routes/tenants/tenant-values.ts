@@ -1,6 +1,6 @@
 import type { Principal } from '../../../../lib/records/index.ts';
-import type { Permission } from '../../../../lib/security/known-permissions.ts';
-import { isPermitted } from '../../../../lib/security/permissions.ts';
+import type { Permission } from '../../../../lib/security/index.ts';
+import { isPermitted } from '../../../../lib/security/index.ts';
 import {
   KeyKind,
   keyKind,

@@ -1,4 +1,4 @@
-import { isGranted } from '../../../../lib/security/tenant-grants.ts';
+import { isGranted } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';

@@ -1,4 +1,4 @@
-import type { CatalogDefinition } from '../../../ports/plugins/catalog-definition.ts';
+import type { CatalogDefinition } from '../../../ports/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../../values/errors/index.ts';
 import { type Catalog, createCatalog } from '../../lookup/catalog.ts';
 import { type CatalogVersion, createVersion } from '../../lookup/catalog-version.ts';

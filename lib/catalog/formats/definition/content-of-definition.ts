@@ -1,4 +1,4 @@
-import type { AnyVersionDefinition } from '../../../ports/plugins/catalog-definition.ts';
+import type { AnyVersionDefinition } from '../../../ports/index.ts';
 import type { Problem } from '../../../values/errors/index.ts';
 import { DEFAULT_PRICE_LIST } from '../../model/catalog-model.ts';
 import type { VersionContent } from '../../model/version-content.ts';

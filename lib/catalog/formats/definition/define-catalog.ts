@@ -1,4 +1,4 @@
-import type { AnyVersionDefinition, VersionDefinition } from '../../../ports/plugins/catalog-definition.ts';
+import type { AnyVersionDefinition, VersionDefinition } from '../../../ports/index.ts';
 import type { Problem } from '../../../values/errors/index.ts';
 import type { Currency } from '../../../values/money/index.ts';
 import { type Catalog, createCatalog } from '../../lookup/catalog.ts';

@@ -1,0 +1,2 @@
+export type { Breach } from './model.ts';
+export { CheckService } from './service.ts';

@@ -1,0 +1,7 @@
+export { type Permission, permissions } from './known-permissions.ts';
+export type { LoginAttempt } from './login-guard.ts';
+export { ALL_PERMISSIONS, isPermitted, normalisePermissions } from './permissions.ts';
+export type { RoleDefinition } from './roles.ts';
+export { SecurityService } from './service.ts';
+export { isGranted } from './tenant-grants.ts';
+export type { NewTokenKey, TokenSigner } from './token-keys.ts';
