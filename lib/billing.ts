@@ -1,4 +1,4 @@
-import type { CheckService } from './check/index.ts';
+import type { CheckOperations } from './check/index.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
 import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
@@ -6,38 +6,64 @@ import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf, dispatcherOf, storagePolicyOf } from './engine/control.ts';
 import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
-import { frontDoor } from './engine/front-door.ts';
+import { frontDoor, openedTenants } from './engine/front-door.ts';
 import type { Operations } from './engine/operations.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
-import type { Dispatcher, IdempotencyService } from './runtime/index.ts';
-import type { SecurityService } from './security/index.ts';
-import type { ServerSettings, TenantService } from './tenants/index.ts';
+import type { Dispatcher, IdempotencyOperations } from './runtime/index.ts';
+import type { SecurityOperations } from './security/index.ts';
+import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
-export type BillingOperations = Operations<WithContext>;
+export interface BillingOperations extends Operations<WithContext> {}
 
-/** The operations bound to one caller; each call reads the clock anew. */
-export type TenantBilling = Operations;
+/**
+ * The operations bound to one caller; each call reads the clock anew. As JSON, the views that they give show dates and
+ * instants in ISO form and amounts as text.
+ */
+export interface TenantBilling extends Operations {}
+
+/** The operations bound to one caller, and how they join a transaction of the host. */
+export interface CallerBilling<Host> extends TenantBilling {
+  /**
+   * The same operations inside the host's own open transaction: they commit or roll back with it.
+   * @param host the handle of that transaction: MikroORM's entity manager, of an instance that leads to the database of
+   * the engine.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
+   *
+   * @example
+   * await em.transactional(async (em) => {
+   *   const order = em.create(Order, { … });
+   *   await acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' });
+   * });
+   */
+  within(host: Host): TenantBilling;
+}
 
 /** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
-  readonly tenants: TenantService;
-  readonly security: SecurityService;
+  /** Tenants of the deployment. */
+  readonly tenants: TenantOperations;
+  /** Who may use the server, and how they prove it (platform §6–§8). */
+  readonly security: SecurityOperations;
   /** Answers to requests that carry an `Idempotency-Key`, for whoever serves them. */
-  readonly idempotency: IdempotencyService;
+  readonly idempotency: IdempotencyOperations;
   /** Looks for what cannot be in the stored data of all tenants; for operators. */
-  readonly checks: CheckService;
+  readonly checks: CheckOperations;
+  /** The clock that the engine was opened with. */
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform §4.3). */
   readonly server: ServerSettings;
   /** The context of one call, read from the clock now. */
   context(caller: Caller): Promise<CallContext>;
   /**
-   * Binds the caller: `const acme = billing.as({ tenant, user: 'sign-up' }); await acme.createAccount({ … })`.
-   * With `within`, the operations run inside the host's own open transaction and commit or roll back with it.
+   * Binds the caller.
+   *
+   * @example
+   * const acme = billing.as({ tenant, user: 'sign-up' });
+   * const account = await acme.createAccount({ currency: 'EUR' });
    */
-  as(caller: Caller): TenantBilling & { within(host: Host): TenantBilling };
+  as(caller: Caller): CallerBilling<Host>;
 }
 
 export const Billing = {
@@ -64,7 +90,7 @@ export const Billing = {
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
       ...calls.of(operations),
-      tenants: engine.tenants,
+      tenants: calls.of(openedTenants(engine.tenants)),
       security: engine.security,
       idempotency: engine.idempotency,
       checks: engine.checks,
@@ -83,7 +109,7 @@ export const Billing = {
         };
         return bind(() => contextOf(caller), { within });
       },
-      ...controlOf(parts, dispatcher, calls),
+      ...controlOf({ ...parts, operations }, dispatcher, calls),
     };
   },
   /**
@@ -91,7 +117,7 @@ export const Billing = {
    * plugins and settings that the others have. The storage is closed by whoever has opened it.
    * @throws when the storage's schema is not the one that this version knows.
    */
-  async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckService> {
+  async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     const ports = portsOf(options);
     const settings = engineSettings(options, ports, async () => undefined);
     const { checks } = engineOf(ports, settings);

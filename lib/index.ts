@@ -1,140 +1,47 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
 
-export type { CloseOptions } from './account-closing/index.ts';
-export type { AccountInput, AccountUpdate } from './accounts/index.ts';
+export type { AccountClosingOperations, CloseOptions } from './account-closing/index.ts';
+export type {
+  AccountEmailOperations,
+  AccountInput,
+  AccountOperations,
+  AccountUpdate,
+} from './accounts/index.ts';
+export type { AuditOperations } from './audit/index.ts';
 export { AuditLevel } from './audit/index.ts';
+export type { CallerBilling } from './billing.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
-export {
-  type AvailablePlan,
-  type Block,
-  type BlockInput,
-  type BlockJson,
-  Catalog,
-  CatalogDialect,
-  type CatalogEntriesInput,
-  type CatalogJson,
-  type CatalogJsonParts,
-  type CatalogPast,
-  type CatalogValidation,
-  CatalogVersion,
-  CatalogWithOverrides,
-  type ChangeConditions,
-  type ChangeContext,
-  type CreateConditions,
-  type CreationContext,
-  canonicalXml,
-  catalogJson,
-  catalogJsonParts,
-  catalogXmlTextSteps,
-  createCatalog,
-  createVersion,
-  DEFAULT_PRICE_LIST,
-  DefinedCatalog,
-  type DeletePlanOptions,
-  type DeleteProductOptions,
-  defineCatalog,
-  defineOverrides,
-  type EntryScopeOptions,
-  type FirstCharge,
-  type Fixed,
-  firstRecurringCharge,
-  type InternationalPrice,
-  isFreeFinitePhase,
-  isZeroEverywhere,
-  type Limit,
-  type LimitJson,
-  type Locate,
-  type Location,
-  matchPriceOverrides,
-  type OverrideDefinition,
-  type OverrideInput,
-  OverridePlan,
-  type ParsedDocument,
-  type ParsedVersion,
-  type PhaseContent,
-  type PhaseInput,
-  type PhaseJson,
-  type Plan,
-  type PlanChangeEvaluation,
-  type PlanContent,
-  type PlanEnd,
-  type PlanEntryInput,
-  type PlanJson,
-  type PlanPhase,
-  type PlanRules,
-  type PlanSpecifier,
-  type PlanStep,
-  type PlanTimeline,
-  type PlanUpdate,
-  type Price,
-  type PriceChangeAlignment,
-  type PriceChangeEvent,
-  type PriceInput,
-  type PriceJson,
-  type PriceList,
-  type PriceListConditions,
-  type PriceListJson,
-  type PriceListSet,
-  type PriceOverrides,
-  type PriceTarget,
-  type Product,
-  type ProductEntryInput,
-  type ProductJson,
-  parsePhaseName,
-  phaseJson,
-  phaseName,
-  phasesFrom,
-  planJson,
-  planNameOfPhase,
-  priceListJson,
-  priceOf,
-  problemText,
-  productJson,
-  type Recurring,
-  type ResolvedPlan,
-  RULE_DEFAULTS,
-  type RuleCase,
-  type RuleCaseJson,
-  type RulesJson,
-  readCatalogXml,
-  type SeenAsOf,
-  type SimplePlan,
-  type SubscriptionConditions,
-  type SubscriptionContext,
-  samePlan,
-  type Tier,
-  type TieredBlock,
-  type TieredBlockJson,
-  type TierInput,
-  type TierJson,
-  UNBOUNDED,
-  type Unit,
-  type Usage,
-  type UsageInput,
-  type UsageJson,
-  type VersionContent,
-  type VersionValidation,
-  validateVersion,
-  validateVersions,
-  versionsToAdd,
-  type WrittenDecimal,
-  writeCatalogXml,
-} from './catalog/index.ts';
+export * from './catalog/index.ts';
+export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
-export type { CustomFieldChange, CustomFieldInput } from './custom-fields/index.ts';
+export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from './custom-fields/index.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/caller.ts';
 export type { BillingControl } from './engine/control.ts';
+export type {
+  AllAccountOperations,
+  AllCatalogOperations,
+  AllOutlineOperations,
+  FrequentOperations,
+  GroupedOperations,
+  Operations,
+} from './engine/operations.ts';
+export type { AccountExportOperations } from './export/index.ts';
 export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {
+  AccountCreditOperations,
+  AccountInvoicesRequest,
   CalculationStep,
+  CatalogReportOperations,
   ChangeReportPart,
   ChangeReportTotals,
   CoverageDifference,
   DeleteCreditRequest,
   EventFacts,
+  GenerateRequest,
   InvoiceItemView,
+  InvoiceOperations,
   InvoiceView,
   ItemAdjustmentRequest,
   ItemEvents,
@@ -143,19 +50,59 @@ export type {
   ManualItemsRequest,
   MigrationInvoiceRequest,
   MigrationItem,
+  NewInvoiceItem,
   PriceChange,
+  PriceDifference,
+  PriceType,
 } from './invoicing/index.ts';
 export { type DryRunRequest, DryRunType, type ExplainedRule, ExplainedRuleName } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
+export type {
+  AttemptView,
+  InvoicePaymentView,
+  PaymentMethodInput,
+  PaymentMethodOperations,
+  PaymentMethodReadOptions,
+  PaymentMethodView,
+  PaymentOperations,
+  PaymentReadOptions,
+  PaymentTotals,
+  PaymentTransactionView,
+  PaymentView,
+  PluginInfoOptions,
+  SetDefaultInput,
+  ShownAttemptState,
+  TransactionPluginInfo,
+} from './payments/index.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
 export * from './records/index.ts';
-export type { NewTokenKey, TokenSigner } from './security/index.ts';
+export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';
+export type {
+  ApiClientOperations,
+  LoginAttempt,
+  LoginGuardOperations,
+  LoginSessionOperations,
+  NewApiClientInput,
+  NewTokenKey,
+  NewUserInput,
+  PasswordPolicy,
+  PrincipalOperations,
+  RoleDefinition,
+  RoleOperations,
+  SecurityOperations,
+  TokenKeyOperations,
+  TokenSigner,
+  UserOperations,
+} from './security/index.ts';
 export { ALL_PERMISSIONS, isGranted, isPermitted } from './security/index.ts';
 export type {
   BillCycleDayChange,
+  BlockingOperations,
   BlockingStateFilter,
+  BlockPrice,
   BundleFilter,
+  BundleOperations,
   BundleOutline,
   BundleView,
   BundleWindow,
@@ -163,28 +110,50 @@ export type {
   CreatedBundle,
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
+  DatedBy,
   EffectiveFrom,
+  EventReason,
+  OutlineOperations,
   OutlinePage,
   PhasePrices,
   PlanAtRequest,
   PlanInForce,
   QuantityChange,
   SubscriptionEventView,
+  SubscriptionOperations,
   SubscriptionOutline,
   SubscriptionView,
+  TierPrices,
   TransferBundleRequest,
+  UsagePrices,
 } from './subscriptions/index.ts';
 export { HypotheticalActionType } from './subscriptions/index.ts';
-export type { TagDefinitionInput } from './tags/index.ts';
+export type { TagDefinitionInput, TagDefinitionOperations, TagOperations } from './tags/index.ts';
 export type {
   ConfigurationObject,
+  ConfigurationOperations,
+  KeyValueOperations,
   KeyValues,
   NewTenantInput,
   Period,
+  Property,
+  ServerSettings,
+  SettingsOfTable,
+  SigningSecretOperations,
+  TenantAuthor,
+  TenantOperations,
   TenantPropertyName,
   TenantSettings,
 } from './tenants/index.ts';
+export type {
+  AccountTimeline,
+  TimelineInvoice,
+  TimelineOperations,
+  TimelineOutline,
+  TimelineOutlineOperations,
+} from './timeline/index.ts';
 export * from './values/errors/index.ts';
+export type { Given } from './values/given/given.ts';
 export * from './values/ids/index.ts';
 export * from './values/money/index.ts';
 export * from './values/time/index.ts';

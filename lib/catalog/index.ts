@@ -15,6 +15,8 @@ export type { PlanUpdate } from './formats/entries/change-plan.ts';
 export type {
   BlockInput,
   CatalogEntriesInput,
+  EntryGiven,
+  GivenValue,
   PhaseInput,
   PlanEntryInput,
   PriceInput,
@@ -29,8 +31,9 @@ export { type ParsedDocument, readCatalogXml } from './formats/xml/read-catalog.
 export { versionsToAdd } from './formats/xml/versions-to-add.ts';
 export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './formats/xml/write-catalog.ts';
 export type { AvailablePlan } from './lookup/available-plans.ts';
-export type { LastPlanChange } from './lookup/catalog.ts';
+export type { Elsewhere, LastPlanChange } from './lookup/catalog.ts';
 export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './lookup/catalog.ts';
+export type { VersionParts } from './lookup/catalog-version.ts';
 export { CatalogVersion, createVersion } from './lookup/catalog-version.ts';
 export type { ChangedPlans } from './lookup/changed-plans.ts';
 export {
@@ -40,9 +43,11 @@ export {
   phasesFrom,
 } from './lookup/charge-start.ts';
 export type { PlanChangeEvaluation } from './lookup/plan-change.ts';
+export type { PlanCriteria, PlanLookup } from './lookup/plan-lookup.ts';
 export type { PlanSpecifier } from './lookup/plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './lookup/price.ts';
 export type {
+  ChosenPlan,
   PlanEnd,
   PlanStep,
   PlanTimeline,
@@ -59,11 +64,14 @@ export type { ChangeContext, CreationContext, SubscriptionContext } from './look
 export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
 export * from './model/catalog-model.ts';
 export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
+export type { Part, SoldAs } from './model/part.ts';
+export type { PartList } from './model/part-list.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './model/phase-name.ts';
 export { createPlan, samePlan, textOfPlan } from './model/plan.ts';
 export { billedPrices } from './model/prices-of.ts';
 export { SIMPLE_RULES } from './model/simple-rules.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './model/version-content.ts';
+export type { VersionFrame } from './model/version-frame.ts';
 export { catalogsOfBatch } from './operations/batch-catalogs.ts';
 export { CatalogAdministration } from './operations/catalog-administration.ts';
 export type {
@@ -72,7 +80,12 @@ export type {
   DeleteProductOptions,
 } from './operations/catalog-entry-operations.ts';
 export { catalogRevisionOf, isCatalogChange } from './operations/catalog-event.ts';
-export type { CatalogOperations, CatalogUpload } from './operations/catalog-operations.ts';
+export type {
+  AddOnsRequest,
+  CatalogOperations,
+  CatalogUpload,
+  WritesXml,
+} from './operations/catalog-operations.ts';
 export type { CatalogPreview } from './operations/catalog-preview.ts';
 export { CatalogService } from './operations/catalog-service.ts';
 export type { EntryScopeOptions } from './operations/entry-scope.ts';

@@ -45,19 +45,11 @@ export class CheckService {
     this.#configOf = configOf;
   }
 
-  /**
-   * The time that the stored work has come to, where the clock lies before it by more than clocks differ (a test clock that
-   * was moved back); else null. What is due and what is billed by now cannot be told then.
-   */
   async aheadOfClock(): Promise<Instant | null> {
     const latest = await this.#ports.storage.checks.latestWork();
     return latest !== null && latest - this.#ports.clock.now() > MAX_CLOCK_SKEW_MS ? latest : null;
   }
 
-  /**
-   * What is wrong, of one tenant or of all (null), as it is found; nothing = all is as it should be. Where the clock lies
-   * before what is stored (see `aheadOfClock`), only what holds at any time is looked at.
-   */
   async *breaches(tenant: TenantRef | null = null): AsyncIterable<Breach> {
     const tenants = new Map<number, TenantRef>();
     const isTimeKnown = (await this.aheadOfClock()) === null;

@@ -1,19 +1,20 @@
 import type { Ports } from '../ports/index.ts';
 import type { PluginProperty } from '../records/index.ts';
 import { type CallContext, CallOrigin, type HostTransaction, type TenantRef } from '../records/index.ts';
+import { takerOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Who calls, for which tenant. */
 export interface Caller {
   /** Tenant id, or the reference that `tenants.authenticate` gave. */
-  readonly tenant: Uuid | TenantRef;
+  readonly tenant: Uuid | string | TenantRef;
   /** Author of the changes, as it stands in audit rows. */
   readonly user: string;
   readonly principal?: string;
   readonly reason?: string;
   readonly comment?: string;
   /** Ties the changes of one request together; default a new id per call. */
-  readonly userToken?: Uuid;
+  readonly userToken?: Uuid | string;
   /** Handed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
 }
@@ -28,17 +29,24 @@ export function contexts(
   return async (caller) => {
     const createdDate = clock.now();
     return {
-      tenant: typeof caller.tenant === 'string' ? await tenantOf(caller.tenant) : caller.tenant,
+      tenant:
+        typeof caller.tenant === 'string' ? await tenantOf(idOf(caller.tenant, 'tenant')) : caller.tenant,
       userName: caller.user,
       principal: caller.principal ?? null,
       reasonCode: caller.reason ?? null,
       comments: caller.comment ?? null,
-      userToken: caller.userToken ?? ids.next(),
+      userToken: caller.userToken === undefined ? ids.next() : idOf(caller.userToken, 'userToken'),
       callOrigin: CallOrigin.EXTERNAL,
       createdDate,
       ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
     };
   };
+}
+
+const takeId = takerOf('uuid');
+
+function idOf(given: string, name: string): Uuid {
+  return takeId(given, name) as Uuid;
 }
 
 /** The same for calls that join a transaction of the host. */

@@ -3,7 +3,7 @@ import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
-import type { CallContext, TenantRef } from '../records/index.ts';
+import type { CallContext, TenantRef, WithContext } from '../records/index.ts';
 import { atMost, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
 import {
   busyPausesOf,
@@ -17,6 +17,7 @@ import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
+import type { Operations } from './operations.ts';
 
 /** Background work of an engine, and how it is. */
 export interface BillingControl {
@@ -35,7 +36,7 @@ export interface BillingControl {
    * @returns false when the time ran out; what the call did stays done.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
+  completion(context: CallContext, timeoutMs: number, accountId?: Uuid | string): Promise<boolean>;
   /** Answers when the storage does. */
   ping(): Promise<void>;
   /** The health checks of this node: database, queues, clock (platform §13); they throw nothing. */
@@ -93,7 +94,15 @@ export function dispatcherOf<Host>({ options, ports, server, engine }: ControlPa
 }
 
 export function controlOf<Host>(
-  { options, ports, server, engine }: ControlParts<Host>,
+  {
+    options,
+    ports,
+    server,
+    engine,
+    operations,
+  }: ControlParts<Host> & {
+    readonly operations: Pick<Operations<WithContext>, 'accounts'>;
+  },
   dispatcher: Dispatcher,
   calls: Calls,
 ): BillingControl {
@@ -118,9 +127,8 @@ export function controlOf<Host>(
     ...calls.of({
       settle: async (settling: Parameters<BillingControl['settle']>[0]) =>
         dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
-      completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid) => {
-        const account =
-          accountId === undefined ? null : await engine.operations.accounts.get(context, accountId);
+      completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
+        const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);
         const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
         const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
         return dispatcher.complete(context.tenant.recordId, cause, limitMs);

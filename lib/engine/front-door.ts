@@ -1,13 +1,18 @@
-import type { CallContext, WithContext } from '../records/index.ts';
-import { type AnyShape, type Shape, takerOf } from '../values/given/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { CallContext, Page, WithContext } from '../records/index.ts';
+import type { TenantOperations, TenantService } from '../tenants/index.ts';
+import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
 import type { Engine } from './engine.ts';
 import { inputs } from './inputs.ts';
+import { methodsOf } from './methods-of.ts';
 import type { Operations } from './operations.ts';
+import { outputs } from './outputs.ts';
 
 /** The operations as the services have them, which take values and no text. */
 export type StrictOperations = Engine['operations'];
 
-type Operation = (context: CallContext, ...input: unknown[]) => unknown;
+type Operation = (...given: unknown[]) => unknown;
+type Group = Readonly<Record<string, Operation>>;
 
 /** A parameter that may hold text: its name in errors, and where in it the texts are. An object is named by its fields. */
 type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
@@ -27,11 +32,32 @@ export type Inputs = {
   };
 };
 
-/** Opens the operations to hosts: texts are read on the way in, and the frequent ones have a short name. */
+/** What a list or a page holds, else the answer itself. Catalogs, maps and outlines have no text, and no plan of one. */
+type ViewOf<R> =
+  R extends Page<infer V> ? V : R extends readonly (infer V)[] ? V : R extends ShowsItself ? never : R;
+type ShowsItself = Catalog | ReadonlyMap<never, unknown> | AsyncIterable<unknown>;
+
+type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
+  ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
+  : never;
+
+/** Of each operation that gives views with dates or instants, where they are in it. */
+export type Outputs = {
+  readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
+    readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [
+      never,
+    ]
+      ? never
+      : N]: ShownBy<StrictOperations[G][N]>;
+  };
+};
+
+/** Opens the operations to hosts: texts are read on the way in, views can be read as JSON, and the frequent ones have a short name. */
 export function frontDoor(strict: StrictOperations): Operations<WithContext> {
+  const shown: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = outputs;
   const groups = Object.entries(strict).map(([name, group]) => [
     name,
-    opened(group as Readonly<Record<string, Operation>>, inputs[name as keyof Inputs]),
+    opened(group as Group, { takes: inputs[name as keyof Inputs], gives: shown[name] ?? {}, first: 1 }),
   ]);
   const open = Object.fromEntries(groups) as Operations<WithContext>;
   return Object.freeze({
@@ -49,28 +75,62 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   });
 }
 
+/** Tenants stand above them: their operations have no context. */
+export function openedTenants(tenants: TenantService): TenantOperations {
+  const group: unknown = methodsOf(tenants, 'create', 'get', 'getByApiKey', 'authenticate', 'refOf');
+  const takes: Door['takes'] = { get: [['tenantId', 'uuid']], refOf: [['tenantId', 'uuid']] };
+  const gives: Door['gives'] = {
+    create: { createdDate: 'instant' },
+    get: { createdDate: 'instant' },
+    getByApiKey: { createdDate: 'instant' },
+  };
+  return opened(group as Group, { takes, gives, first: 0 }) as never;
+}
+
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
 
-function opened(
-  group: Readonly<Record<string, Operation>>,
-  parameters: Readonly<Record<string, AnyParameters>>,
-) {
+/** What the operations of a group take as text, and what of their answers is to be read. */
+interface Door {
+  readonly takes: Readonly<Record<string, AnyParameters>>;
+  readonly gives: Readonly<Record<string, AnyShape>>;
+  /** Number of the parameter that the first of `takes` is. */
+  readonly first: number;
+}
+
+function opened(group: Group, { takes, gives, first }: Door) {
   const operations = Object.entries(group).map(([name, operation]) => {
-    const own = parameters[name];
-    return [name, own === undefined ? operation : takingText(operation, own)];
+    const [taken, given] = [takes[name], gives[name]];
+    const taking = taken === undefined ? operation : takingText(operation, taken, first);
+    return [name, given === undefined ? taking : givingReadable(taking, given)];
   });
   return Object.freeze(Object.fromEntries(operations));
 }
 
-function takingText(operation: Operation, parameters: AnyParameters): Operation {
+/** The view that is given, each of a list, or each of a page: what stands in it is read through it. */
+function givingReadable(operation: Operation, shape: AnyShape): Operation {
+  const makeReadable = readableBy(shape);
+  return async (...given) => {
+    const answer = await operation(...given);
+    if (Array.isArray(answer)) answer.forEach(makeReadable);
+    else if (isPage(answer)) answer.rows.forEach(makeReadable);
+    else makeReadable(answer);
+    return answer;
+  };
+}
+
+function isPage(answer: unknown): answer is Page<unknown> {
+  return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
+}
+
+function takingText(operation: Operation, parameters: AnyParameters, first: number): Operation {
   const takers = parameters.flatMap((parameter, index) => {
     if (parameter === null) return [];
     const [name, shape] = parameter;
     const isRecord = typeof shape === 'object' && !Array.isArray(shape);
-    return [{ index, at: isRecord ? '' : name, take: takerOf(shape) }];
+    return [{ index: first + index, at: isRecord ? '' : name, take: takerOf(shape) }];
   });
-  return async (context, ...input) => {
-    for (const { index, at, take } of takers) input[index] = take(input[index], at);
-    return operation(context, ...input);
+  return async (...given) => {
+    for (const { index, at, take } of takers) given[index] = take(given[index], at);
+    return operation(...given);
   };
 }

@@ -10,6 +10,7 @@ export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
+export type { PriceDifference } from './evaluation/price-differences.ts';
 export { PriceType } from './evaluation/price-differences.ts';
 export { dueEntry } from './evaluation/run-trigger.ts';
 export type { CalculationStep } from './explanation/basis-calculation.ts';
@@ -29,6 +30,7 @@ export {
 export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
 export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
 export type { MigrationItem } from './invoices/migration-items.ts';
+export type { NewInvoiceItem } from './invoices/new-item.ts';
 export { loadBalances } from './loading/load-balances.ts';
 export { loadViewSources } from './loading/load-invoice-views.ts';
 export { loadUnpaidInvoices } from './loading/load-open-invoices.ts';
@@ -41,8 +43,10 @@ export type {
   PriceChange,
 } from './operations/catalog-report-operations.ts';
 export type {
+  AccountInvoicesRequest,
   CoverageDifference,
   DeleteCreditRequest,
+  GenerateRequest,
   InvoiceOperations,
   ItemAdjustmentRequest,
   ManualItemsRequest,

@@ -28,4 +28,14 @@ export interface Ports {
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
 }
 export type { NameResolver } from './name-resolver.ts';
+export type {
+  BlockShape,
+  ChangeCaseConditions,
+  CreateCaseConditions,
+  EndingPhase,
+  FromConditions,
+  PhaseCharges,
+  SubscriptionCaseConditions,
+} from './plugins/catalog-definition.ts';
+export type { CallOf, NoTerms } from './plugins/entitlement-plugin.ts';
 export { retryLaterOf } from './plugins/retry-later.ts';

@@ -1,5 +1,6 @@
 export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
-export { IdempotencyService } from './idempotency/service.ts';
+export type { IdempotencyOperations } from './idempotency/idempotency-operations.ts';
+export { type Begun, IdempotencyService, type KeptAnswer } from './idempotency/service.ts';
 export { batchAuthorship } from './queue/batch-authorship.ts';
 export type { BusyPauses } from './queue/busy-entries.ts';
 export { Dispatcher } from './queue/dispatcher.ts';

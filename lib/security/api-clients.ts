@@ -30,11 +30,6 @@ export class ApiClients {
     this.#principals = principals;
   }
 
-  /**
-   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
-   * tenants and permissions that the author does not hold.
-   */
   async create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
     checkName('ApiClientJson clientId', input.name);
@@ -63,11 +58,6 @@ export class ApiClients {
     });
   }
 
-  /**
-   * The active client.
-   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the clients of these alone.
-   * @throws BillingError SECURITY_INVALID_USER (40001).
-   */
   async get(name: string, viewer?: Principal | null): Promise<ApiClient> {
     const client = isStorable(name) ? await this.#ports.storage.security.findClientByName(name) : null;
     if (!client?.isActive) throw noSuchClient(name);
@@ -76,7 +66,6 @@ export class ApiClients {
     return client;
   }
 
-  /** The active client behind an id and secret, or null; an unknown id costs the same work as a wrong secret. */
   async authenticate(name: string, secret: string): Promise<ApiClient | null> {
     const { storage, hasher } = this.#ports;
     const found = isStorable(name) ? await storage.security.findClientByName(name) : null;
@@ -90,10 +79,6 @@ export class ApiClients {
     return client;
   }
 
-  /**
-   * Makes the client inactive; its tokens end.
-   * @throws BillingError SECURITY_INVALID_USER (40001), SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
-   */
   async deactivate(author: SystemAuthor, name: string): Promise<void> {
     const { storage } = this.#ports;
     const authorship = systemAuthorshipOf(author, this.#ports);

@@ -33,11 +33,6 @@ export class LoginGuard {
     this.#ports = ports;
   }
 
-  /**
-   * What `check` says of the attempt, null being a failure, which is counted; a success clears the name's.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`: without asking `check`, or without telling
-   * what it said where other attempts have led to the lock meanwhile, else many at a time would be as many guesses.
-   */
   async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     const [name, address] = await subjectsOf(attempt);
     const counted = address === null ? [name] : [name, address];

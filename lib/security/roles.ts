@@ -25,14 +25,12 @@ export class Roles {
     this.#principals = principals;
   }
 
-  /** All roles, the built-in ones among them, by name. */
   async list(): Promise<readonly RoleDefinition[]> {
     const stored = await this.#ports.storage.security.listRoles();
     const builtIn = [...BUILT_IN_ROLES].map(([name, permissions]) => ({ name, permissions }));
     return [...builtIn, ...stored].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** A role; one that does not exist has no permissions. */
   async get(name: string): Promise<RoleDefinition> {
     const builtIn = BUILT_IN_ROLES.get(name);
     if (builtIn !== undefined) return { name, permissions: builtIn };
@@ -40,10 +38,6 @@ export class Roles {
     return role ?? { name, permissions: [] };
   }
 
-  /**
-   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold.
-   */
   async create(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
     const role = this.#roleOf(definition);
     const authorship = systemAuthorshipOf(author, this.#ports);
@@ -54,12 +48,6 @@ export class Roles {
     this.#principals.forget();
   }
 
-  /**
-   * Replaces the permissions of a role, or makes it.
-   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005),
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and for a role that somebody of
-   * other tenants than the author's has.
-   */
   async put(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
     const role = this.#roleOf(definition);
     if (BUILT_IN_ROLES.has(role.name)) throw alreadyExists(role.name);

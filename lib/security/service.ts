@@ -40,20 +40,14 @@ export class SecurityService {
     this.tokenKeys = new TokenKeys(ports);
   }
 
-  /**
-   * The active user or client of that name with its effective permissions and grants, or null; from memory, yet never
-   * stale: a change holds at once on every node.
-   */
   async principal(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
     return this.#principals.find(kind, name);
   }
 
-  /** Permissions of these roles together, sorted; a role that does not exist has none. */
   async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
     return this.#principals.permissionsOf(roles);
   }
 
-  /** The active user behind a name and password, or null; an unknown name costs the same work as a wrong password. */
   async authenticate(name: string, password: string): Promise<User | null> {
     const { hasher, storage } = this.#ports;
     const user = await this.find(name);
@@ -71,7 +65,6 @@ export class SecurityService {
     return isStorable(name) ? this.#ports.storage.system.findUserByName(name) : null;
   }
 
-  /** Creates the administrator unless a user of that name exists; true if it was created. */
   async ensureAdministrator(name: string, password: string): Promise<boolean> {
     const { storage, ids, hasher } = this.#ports;
     if (await storage.system.findUserByName(name)) return false;
@@ -90,10 +83,6 @@ export class SecurityService {
     return isNew;
   }
 
-  /**
-   * Gives the user a new password; the old one is refused at once on every node, remembered or not.
-   * @throws BillingError SECURITY_INVALID_USER (40001) if there is no user of that name.
-   */
   async setPassword(name: string, password: string): Promise<void> {
     const { storage, hasher } = this.#ports;
     const isKnown = isStorable(name);

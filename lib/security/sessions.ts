@@ -20,7 +20,6 @@ export class LoginSessions {
     this.#principals = principals;
   }
 
-  /** Starts a session of a user who has just logged in, and removes those that have ended. */
   async start(
     user: Principal,
     session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
@@ -41,7 +40,6 @@ export class LoginSessions {
     return started;
   }
 
-  /** The session that has not ended, with its user; null otherwise. Its last use is now. */
   async find(
     tokenHash: string,
     idleMs: number = SESSION_IDLE_MS,

@@ -28,12 +28,10 @@ export class TokenKeys {
     this.#ports = ports;
   }
 
-  /** System time, which the times in tokens are of. */
   nowMs(): number {
     return this.#ports.systemClock.nowMs();
   }
 
-  /** The key that signs now; `make` is called where a new one is due, or where the server key cannot read the last. */
   async signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner> {
     const { systemClock, logger } = this.#ports;
     const known = await this.#readable(await this.#current());
@@ -54,13 +52,11 @@ export class TokenKeys {
     );
   }
 
-  /** Public parts of the keys whose tokens may be valid. `graceMs`: longest life of a token, with its tolerance. */
   async published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]> {
     const keys = await this.#ports.storage.security.listSigningKeys();
     return publishedKeysAt(keys, { nowMs: this.#ports.systemClock.nowMs(), graceMs });
   }
 
-  /** Removes the keys whose tokens are long dead; the one that signs is never among them. */
   async purge(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const keys = await storage.security.listSigningKeys();

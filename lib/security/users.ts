@@ -43,11 +43,6 @@ export class Users {
     this.#principals = principals;
   }
 
-  /**
-   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
-   * for tenants and permissions that the author does not hold.
-   */
   async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
     checkUserName(input.name);
@@ -77,11 +72,6 @@ export class Users {
     });
   }
 
-  /**
-   * The active user.
-   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the users of these alone.
-   * @throws BillingError SECURITY_INVALID_USER (40001).
-   */
   async get(name: string, viewer?: Principal | null): Promise<User> {
     const user = isStorable(name) ? await this.#ports.storage.system.findUserByName(name) : null;
     if (!user?.isActive) throw noSuchUser(name);
@@ -90,10 +80,6 @@ export class Users {
     return user;
   }
 
-  /**
-   * Ends sessions and tokens of the user.
-   * @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS.
-   */
   async changePassword(
     author: SystemAuthor,
     input: { readonly name: string; readonly password: string },
@@ -105,10 +91,6 @@ export class Users {
     await this.#change(author, input.name, { values: { passwordHash }, isCredential: true });
   }
 
-  /**
-   * Replaces the roles.
-   * @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003), SECURITY_NOT_ENOUGH_PERMISSIONS.
-   */
   async setRoles(
     author: SystemAuthor,
     input: { readonly name: string; readonly roles: readonly string[] },
@@ -118,10 +100,6 @@ export class Users {
     await this.#change(author, input.name, { values: { roles }, isCredential: true });
   }
 
-  /**
-   * Replaces the tenants that the user may use.
-   * @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID, SECURITY_NOT_ENOUGH_PERMISSIONS.
-   */
   async setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void> {
     await this.#changeable(author, input.name);
     checkGiven(author.principal, input);
@@ -130,10 +108,6 @@ export class Users {
     await this.#change(author, input.name, { values, isCredential: false });
   }
 
-  /**
-   * Makes the user inactive: it cannot log in, and its sessions and tokens end.
-   * @throws BillingError SECURITY_INVALID_USER, SECURITY_NOT_ENOUGH_PERMISSIONS.
-   */
   async deactivate(author: SystemAuthor, name: string): Promise<void> {
     await this.#changeable(author, name);
     await this.#change(author, name, { values: { isActive: false }, isCredential: true });

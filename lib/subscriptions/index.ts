@@ -50,7 +50,7 @@ export { answerTooLarge, countRows, type RowBound } from './views/answer-rows.ts
 export type { BundleOutline, SubscriptionOutline } from './views/bundle-outline.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './views/bundle-view.ts';
 export type { BundleWindow, OutlinePage } from './views/outline-page.ts';
-export type { PhasePrices } from './views/phase-prices.ts';
+export type { BlockPrice, PhasePrices, TierPrices, UsagePrices } from './views/phase-prices.ts';
 export { bundleViews } from './views/views-in-turns.ts';
 export {
   catalogUnder,

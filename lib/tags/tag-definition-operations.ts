@@ -8,7 +8,10 @@ export interface TagDefinitionOperations<C extends Leading = []> {
   /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;
 
-  /** @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one. */
+  /**
+   * The definition with this id, of the tenant or of the system.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one.
+   */
   get(...given: [...C, id: Uuid | string]): Promise<TagDefinition>;
 
   /**

@@ -16,12 +16,14 @@ export {
   type TenantPropertyName,
   type TenantSettings,
 } from './configuration/index.ts';
+export type { Property } from './configuration/property.ts';
 export { queueSettingsOf } from './configuration/queue-properties.ts';
+export type { SettingsOfTable } from './configuration/settings.ts';
 export type { ConfigurationOperations } from './configuration-operations.ts';
 export type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
 export { KeyValueService } from './key-value-service.ts';
 export { maskedSecrets } from './masked-secrets.ts';
-export { type NewTenantInput, TenantService } from './service.ts';
+export { type NewTenantInput, type TenantAuthor, TenantService } from './service.ts';
 export type { SigningSecretOperations } from './signing-secret-operations.ts';
 export { SigningSecretService } from './signing-secret-service.ts';
 export {
@@ -31,3 +33,4 @@ export {
   pluginConfigurationKey,
   SystemKey,
 } from './system-keys.ts';
+export type { TenantOperations } from './tenant-operations.ts';

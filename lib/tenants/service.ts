@@ -36,10 +36,6 @@ export class TenantService {
     this.#ports = ports;
   }
 
-  /**
-   * Creates a tenant; its secret is kept hashed.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
-   */
   async create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
     checkInput(input);
     const { storage, ids, hasher } = this.#ports;
@@ -57,7 +53,6 @@ export class TenantService {
     return storage.system.insertTenant(tenant, authorship);
   }
 
-  /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   async get(tenantId: Uuid): Promise<Tenant> {
     return this.#find(tenantId, this.#ports.storage);
   }
@@ -72,7 +67,6 @@ export class TenantService {
     });
   }
 
-  /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   async getByApiKey(apiKey: string): Promise<Tenant> {
     checkStorable('Tenant apiKey', apiKey);
     const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
@@ -84,7 +78,6 @@ export class TenantService {
     });
   }
 
-  /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
   async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
     const { storage, hasher } = this.#ports;
     const tenant = isStorable(apiKey) ? await storage.system.findTenantByApiKey(apiKey) : null;
@@ -97,10 +90,6 @@ export class TenantService {
     return this.#remember(tenant);
   }
 
-  /**
-   * The reference of a tenant by its public id, looked up in `storage` where it is not known yet.
-   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
-   */
   async refOf(tenantId: Uuid, storage: Pick<Storage, 'system'> = this.#ports.storage): Promise<TenantRef> {
     return this.#refsById.get(tenantId) ?? this.#remember(await this.#find(tenantId, storage));
   }

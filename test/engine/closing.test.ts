@@ -77,7 +77,6 @@ anyDatabase((_kind, open) => {
       const { billing, storage, tenant } = engine;
       await billing.close();
       const calls = [
-        () => billing.tenants.get(tenant.id),
         () => billing.security.find('admin'),
         () => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' }),
         () => billing.checks.breaches()[Symbol.asyncIterator]().next(),

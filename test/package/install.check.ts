@@ -24,6 +24,7 @@ const entryPoints: readonly EntryPoint[] = [
     peers: [],
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose'],
   },
+  { name: 'billwright/storage', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
   { name: 'billwright/testing', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
   {
     name: 'billwright/sqlite',

@@ -36,10 +36,16 @@ export interface AccountOperations<C extends Leading = []> {
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
-  /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
+  /**
+   * The account with this id.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant.
+   */
   get(...given: [...C, accountId: Uuid | string]): Promise<Account>;
 
-  /** @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003). */
+  /**
+   * The account with this external key, letter for letter.
+   * @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003).
+   */
   getByKey(...given: [...C, externalKey: string]): Promise<Account>;
 
   /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */

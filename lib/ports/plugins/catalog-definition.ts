@@ -49,7 +49,7 @@ export interface ProductDefinition<U extends string, P extends string> {
   readonly limits?: readonly LimitDefinition<U>[];
 }
 
-interface BlockShape<C extends Currency, U extends string> {
+export interface BlockShape<C extends Currency, U extends string> {
   readonly unit: U;
   readonly size: Quantity;
   readonly prices: PriceDefinition<C>;
@@ -88,7 +88,7 @@ export interface UsageDefinition<C extends Currency, U extends string> {
 }
 
 /** What a phase charges; at least one of the three. */
-interface PhaseCharges<C extends Currency, U extends string> {
+export interface PhaseCharges<C extends Currency, U extends string> {
   readonly prettyName?: string;
   /** Charged once, when the phase starts. */
   readonly fixed?: PriceDefinition<C>;
@@ -107,7 +107,7 @@ export interface DurationDefinition {
   readonly number: number;
 }
 
-interface EndingPhase {
+export interface EndingPhase {
   readonly duration: DurationDefinition;
 }
 
@@ -136,14 +136,14 @@ export type PriceListDefinition<N extends string> =
   | readonly N[]
   | { readonly prettyName: string; readonly plans: readonly N[] };
 
-interface FromConditions<P extends string, L extends string> {
+export interface FromConditions<P extends string, L extends string> {
   readonly fromProduct?: P;
   readonly fromProductCategory?: ProductCategory;
   readonly fromBillingPeriod?: BillingPeriod;
   readonly fromPriceList?: L | 'DEFAULT';
 }
 
-interface ChangeConditions<P extends string, L extends string> extends FromConditions<P, L> {
+export interface ChangeCaseConditions<P extends string, L extends string> extends FromConditions<P, L> {
   readonly phaseType?: PhaseType;
   readonly toProduct?: P;
   readonly toProductCategory?: ProductCategory;
@@ -151,34 +151,35 @@ interface ChangeConditions<P extends string, L extends string> extends FromCondi
   readonly toPriceList?: L | 'DEFAULT';
 }
 
-interface CreateConditions<P extends string, L extends string> {
+export interface CreateCaseConditions<P extends string, L extends string> {
   readonly product?: P;
   readonly productCategory?: ProductCategory;
   readonly billingPeriod?: BillingPeriod;
   readonly priceList?: L | 'DEFAULT';
 }
 
-interface SubscriptionConditions<P extends string, L extends string> extends CreateConditions<P, L> {
+export interface SubscriptionCaseConditions<P extends string, L extends string>
+  extends CreateCaseConditions<P, L> {
   readonly phaseType?: PhaseType;
 }
 
 /** The first case whose conditions all hold decides; one without conditions always holds (catalog §8). */
 export interface RulesDefinition<P extends string, L extends string> {
   /** The last case has no conditions. */
-  readonly changePolicy: readonly (ChangeConditions<P, L> & {
+  readonly changePolicy: readonly (ChangeCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM' | 'ILLEGAL';
   })[];
-  readonly changeAlignment?: readonly (ChangeConditions<P, L> & {
+  readonly changeAlignment?: readonly (ChangeCaseConditions<P, L> & {
     readonly alignment: PlanAlignmentChange;
   })[];
   /** The last case has no conditions. */
-  readonly cancelPolicy: readonly (SubscriptionConditions<P, L> & {
+  readonly cancelPolicy: readonly (SubscriptionCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM';
   })[];
-  readonly createAlignment?: readonly (CreateConditions<P, L> & {
+  readonly createAlignment?: readonly (CreateCaseConditions<P, L> & {
     readonly alignment: PlanAlignmentCreate;
   })[];
-  readonly billingAlignment?: readonly (SubscriptionConditions<P, L> & {
+  readonly billingAlignment?: readonly (SubscriptionCaseConditions<P, L> & {
     readonly alignment: BillingAlignment;
   })[];
   readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];

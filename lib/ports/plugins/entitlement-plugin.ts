@@ -50,7 +50,7 @@ export interface EntitlementTerms {
   readonly ADD_BLOCKING_STATE: BlockingOptions;
 }
 
-type NoTerms = Readonly<Record<never, never>>;
+export type NoTerms = Readonly<Record<never, never>>;
 
 /** What the caller asks for and no plugin replaces, by operation. */
 export interface EntitlementGiven {
@@ -95,7 +95,7 @@ export interface EntitlementSubject {
   readonly subscriptionId: Uuid | null;
 }
 
-interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
+export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
   readonly given: EntitlementGiven[Operation];
   /** As the plugins asked before have left it. */

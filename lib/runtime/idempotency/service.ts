@@ -44,12 +44,6 @@ export class IdempotencyService {
     this.#retentionMs = retentionMs;
   }
 
-  /**
-   * Takes the key for this request, or gives the answer of its first call.
-   * @param request `hash` is one of all that makes the request what it is; `tenant` null for a request of no tenant.
-   * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
-   * IDEMPOTENCY_KEY_REUSED for another request under the same key.
-   */
   async begin(request: {
     readonly tenant: TenantRef | null;
     readonly key: string;
@@ -78,14 +72,12 @@ export class IdempotencyService {
     throw inProgress(request.key);
   }
 
-  /** Keeps the answer for repeats; false if another call has taken the request over, and its answer counts. */
   async keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean> {
     const { storage, cipher } = this.#ports;
     const body = await cipher.encrypt(answer.body);
     return storage.idempotency.keep(claim, { ...answer, body });
   }
 
-  /** Forgets the request, so that a repeat runs it anew; where the database cannot, its next call on this node does. */
   async release(claim: RequestClaim): Promise<void> {
     try {
       await this.#ports.storage.idempotency.release(claim);

@@ -7,7 +7,10 @@ import type { BundleView } from '../views/bundle-view.ts';
 
 /** Bundles: a base subscription with its add-ons. */
 export interface BundleOperations<C extends Leading = []> {
-  /** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The bundle with this id, with its subscriptions and their events.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020).
+   */
   get(...given: [...C, bundleId: Uuid | string]): Promise<BundleView>;
 
   /**

@@ -30,7 +30,10 @@ export interface OutlineOperations<C extends Leading = []> {
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<OutlinePage>;
 
-  /** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The bundle with this id.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020).
+   */
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
   /**
@@ -45,9 +48,15 @@ export interface OutlineOperations<C extends Leading = []> {
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The subscription with this id.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020).
+   */
   subscription(...given: [...C, subscriptionId: Uuid | string]): Promise<SubscriptionOutline>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The subscription with this external key.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020).
+   */
   subscriptionByKey(...given: [...C, externalKey: string]): Promise<SubscriptionOutline>;
 }

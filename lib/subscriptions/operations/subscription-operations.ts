@@ -25,7 +25,21 @@ export interface PlanAtRequest {
 
 /** Subscriptions: their life, and what they are at a moment. */
 export interface SubscriptionOperations<C extends Leading = []> {
-  /** @throws BillingError as `CreationService.create`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
+  /**
+   * Creates a subscription (§6): to a BASE or STANDALONE plan in a new bundle or in an existing one, to an
+   * ADD_ON plan in the bundle of its base, which must offer it. Both dates may lie in the past or the future; what is due
+   * by now is emitted with the call, the rest falls due in the queue.
+   * @returns the ids of the subscription and of its bundle.
+   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
+   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021, 2030,
+   * 2050, prices that the account's currency has not 2010, 2011, or that it needs one for 3,
+   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018),
+   * ENTITLEMENT_PLUGIN_API_ABORTED (8003) where a plugin of the host refuses it.
+   *
+   * @example
+   * await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate: '2024-03-01' });
+   */
   create(
     ...given: [...C, request: Given<CreateSubscriptionRequest>, options?: Given<CreateSubscriptionOptions>]
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }>;
@@ -39,7 +53,13 @@ export interface SubscriptionOperations<C extends Leading = []> {
     ...given: [...C, requests: Given<CreateBundleRequest>, options?: Given<CreateSubscriptionOptions>]
   ): Promise<CreatedBundle>;
 
-  /** @throws BillingError as `CreationService.createBundles`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
+  /**
+   * Creates the subscriptions of several bundles of one account in one transaction: all or none (§6). A
+   * constant number of statements for any number of subscriptions.
+   * @param groups the requests by bundle; those that name the same bundle are taken together.
+   * @returns one element per group.
+   * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
+   */
   createBundles(
     ...given: [
       ...C,
@@ -48,10 +68,16 @@ export interface SubscriptionOperations<C extends Leading = []> {
     ]
   ): Promise<readonly CreatedBundle[]>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The subscription with this id, with its events and prices.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020).
+   */
   get(...given: [...C, subscriptionId: Uuid | string]): Promise<SubscriptionView>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  /**
+   * The subscription with this external key.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020).
+   */
   getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
 
   /**

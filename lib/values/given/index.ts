@@ -1,4 +1,5 @@
-/** What hosts may give as text, and how it is read. */
+/** What hosts may give as text and how it is read, and how what they get is shown. */
 export type { Given } from './given.ts';
 export type { AnyShape, Shape } from './shape.ts';
+export { readableBy } from './show.ts';
 export { type Take, takerOf } from './take.ts';

@@ -13,28 +13,37 @@ interface Values {
 
 export type ValueKind = keyof Values;
 
-type KindOf<T> = { [K in ValueKind]: T extends Values[K] ? K : never }[ValueKind];
+type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * Where in a `T` such values stand: their kind, a list of a shape, or the shapes of fields; never where there are none. A
- * field that holds one has to be there, so that none is forgotten.
+ * Where in a `T` such values stand, of all kinds or of some: their kind, a list of a shape, or the shapes of fields; never
+ * where there are none. A field that holds one has to be there, so that none is forgotten.
  */
-export type Shape<T> = [KindOf<NonNullable<T>>] extends [never]
-  ? NonNullable<T> extends (...given: never[]) => unknown
+export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
+  ? NonNullable<T> extends ((...given: never[]) => unknown) | AsyncIterable<unknown>
     ? never
     : NonNullable<T> extends readonly (infer E)[]
-      ? [Shape<E>] extends [never]
+      ? [Shape<E, K>] extends [never]
         ? never
-        : readonly [Shape<E>]
+        : readonly [Shape<E, K>]
       : NonNullable<T> extends object
-        ? FieldsOf<NonNullable<T>>
+        ? FieldsOf<NonNullable<T>, K>
         : never
-  : KindOf<NonNullable<T>>;
+  : KindOf<NonNullable<T>, K>;
 
 type KeysOfAll<T> = T extends unknown ? keyof T : never;
-type MemberOfAny<T, K extends PropertyKey> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
-type Held<T> = { [K in KeysOfAll<T>]: [Shape<MemberOfAny<T, K>>] extends [never] ? never : K }[KeysOfAll<T>];
-type FieldsOf<T> = [Held<T>] extends [never] ? never : { readonly [K in Held<T>]: Shape<MemberOfAny<T, K>> };
+type MemberOfAny<T, F extends PropertyKey> = T extends unknown ? (F extends keyof T ? T[F] : never) : never;
+/** Members of the same type are left out: a type that names itself has no end. */
+type Held<T, K extends ValueKind> = {
+  [F in KeysOfAll<T>]: NonNullable<MemberOfAny<T, F>> extends readonly T[]
+    ? never
+    : [Shape<MemberOfAny<T, F>, K>] extends [never]
+      ? never
+      : F;
+}[KeysOfAll<T>];
+type FieldsOf<T, K extends ValueKind> = [Held<T, K>] extends [never]
+  ? never
+  : { readonly [F in Held<T, K>]: Shape<MemberOfAny<T, F>, K> };
 
 /** Any shape. */
 export type AnyShape = ValueKind | readonly [AnyShape] | { readonly [field: string]: AnyShape };

@@ -14,15 +14,15 @@ import type { TimeUnit } from '../../../values/time/index.ts';
 // What callers of the entry API give, with the names of json-models §13: what is stored, of which anything may be missing.
 
 /** What is absent, null or "" is the same. */
-type Given<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
-type GivenValue<T> = T extends Decimal | number
+export type EntryGiven<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
+export type GivenValue<T> = T extends Decimal | number
   ? T
   : T extends readonly (infer Item)[]
     ? readonly GivenValue<Item>[]
     : T extends EntryPrice
       ? PriceInput
       : T extends object
-        ? Given<T>
+        ? EntryGiven<T>
         : T;
 
 export interface PriceInput {
@@ -31,16 +31,16 @@ export interface PriceInput {
 }
 
 /** `max` is by default −1, unbounded. */
-export type BlockInput = Given<EntryBlock>;
+export type BlockInput = EntryGiven<EntryBlock>;
 
 /** `tierNumber` is by default its place in the list, from 1. */
-export type TierInput = Given<EntryTier>;
+export type TierInput = EntryGiven<EntryTier>;
 
 /** `tierBlockPolicy` is by default ALL_TIERS. */
-export type UsageInput = Given<EntryUsage>;
+export type UsageInput = EntryGiven<EntryUsage>;
 
 /** Without `fixedPrices` a TRIAL is free. */
-export interface PhaseInput extends Given<Omit<EntryPhase, 'duration'>> {
+export interface PhaseInput extends EntryGiven<Omit<EntryPhase, 'duration'>> {
   readonly durationUnit?: TimeUnit | null;
   /** −1 or absent with UNLIMITED. */
   readonly durationLength?: number | null;
@@ -48,13 +48,13 @@ export interface PhaseInput extends Given<Omit<EntryPhase, 'duration'>> {
 
 /** A plan; the last phase is its final one. It recurs IN_ADVANCE only. */
 export interface PlanEntryInput
-  extends Given<Omit<PlanTerms, 'xmlProduct'>>,
-    Given<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
+  extends EntryGiven<Omit<PlanTerms, 'xmlProduct'>>,
+    EntryGiven<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
   readonly name?: string | null;
   readonly phases?: readonly PhaseInput[] | null;
 }
 
-export interface ProductEntryInput extends Given<ProductTerms> {
+export interface ProductEntryInput extends EntryGiven<ProductTerms> {
   readonly name?: string | null;
 }
 

@@ -1,0 +1,133 @@
+import type { AnyShape } from '../values/given/index.ts';
+import type { Outputs } from './front-door.ts';
+
+const created = { createdDate: 'instant' } as const;
+const dated = { at: 'instant', date: 'date' } as const;
+
+const account = { createdDate: 'instant', referenceTime: 'instant', updatedDate: 'instant' } as const;
+
+const event = { catalogEffectiveDate: 'instant', effective: dated } as const;
+const subscription = {
+  billingEnd: dated,
+  billingStart: dated,
+  cancelled: dated,
+  chargedThrough: dated,
+  events: [event],
+  start: dated,
+} as const;
+const bundle = { subscriptions: [subscription], timeline: [event] } as const;
+const changed = { effective: dated } as const;
+const blockingState = { createdDate: 'instant', effective: dated } as const;
+
+const item = {
+  catalogEffectiveDate: 'instant',
+  createdDate: 'instant',
+  endDate: 'date',
+  startDate: 'date',
+  get childItems(): readonly [AnyShape] {
+    return [item];
+  },
+} as const;
+const invoice = {
+  commitDate: 'date',
+  createdDate: 'instant',
+  invoiceDate: 'date',
+  items: [item],
+  targetDate: 'date',
+} as const;
+
+const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
+const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
+const basis = { endDate: 'date', event: billedEvent, nextEvent: billedEvent, startDate: 'date' } as const;
+const billedDays = { basis, catalogEffectiveDate: 'instant', endDate: 'date', startDate: 'date' } as const;
+
+const payment = {
+  attempts: [{ createdDate: 'instant', effectiveDate: 'instant' }],
+  createdDate: 'instant',
+  transactions: [{ createdDate: 'instant', effectiveDate: 'instant', leaseUntil: 'instant' }],
+} as const;
+
+const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 'instant' } as const;
+const product = { retiredDate: 'instant' } as const;
+const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant' } } as const;
+
+const customField = { createdDate: 'instant', updatedDate: 'instant' } as const;
+const auditRow = { changeDate: 'instant' } as const;
+
+/** Where the views that operations give have dates and instants: by group and operation. */
+export const outputs: Outputs = {
+  accounts: {
+    create: account,
+    update: account,
+    get: account,
+    getByKey: account,
+    page: account,
+    search: account,
+    findExactly: account,
+    children: account,
+    emails: created,
+    timeline: { account, bundles: [bundle], credits: [item], invoices: [invoice], payments: [payment] },
+  },
+  catalogs: { availableBasePlans: availablePlan, availableAddOns: availablePlan },
+  catalogEntries: {
+    create: { plans: [plan], products: [product] },
+    createPlan: plan,
+    updatePlan: plan,
+    products: product,
+    plans: plan,
+    plansOfProduct: plan,
+    latestPlan: plan,
+  },
+  subscriptions: {
+    createWithAddOns: { billingStart: 'instant' },
+    createBundles: { billingStart: 'instant' },
+    get: subscription,
+    getByKey: subscription,
+    cancel: { billingEnd: dated, entitlementEnd: dated },
+    changePlan: changed,
+    changeBillCycleDay: changed,
+    changeQuantity: changed,
+    bundlesOfAccount: bundle,
+    pageBundlesOfAccount: bundle,
+  },
+  blocking: { ofAccount: blockingState },
+  bundles: { get: bundle, getByKey: bundle, allOfKey: bundle, page: bundle, search: bundle },
+  invoices: {
+    generate: invoice,
+    dryRun: invoice,
+    get: invoice,
+    ofAccount: invoice,
+    page: invoice,
+    pageOfAccount: invoice,
+    explain: {
+      ...billedDays,
+      events: { event: explainedEvent, nextEvent: explainedEvent, planEvent: explainedEvent },
+      rules: [{ event: billedEvent }],
+    },
+    addCharges: item,
+    addTaxes: item,
+    addCredits: item,
+    getCredit: item,
+    createMigrationInvoice: invoice,
+    verifyCoverage: { expected: [billedDays], found: [billedDays] },
+  },
+  paymentMethods: { ofAccount: created, get: created, add: created },
+  payments: {
+    ofAccount: payment,
+    invoicePaymentsOfAccount: payment,
+    invoicePaymentsOfInvoice: payment,
+  },
+  tagDefinitions: {},
+  tags: { ofObject: created, ofAccount: created, page: created, search: created },
+  customFields: {
+    ofObject: customField,
+    ofAccount: customField,
+    page: customField,
+    search: customField,
+    searchByName: customField,
+  },
+  audit: { history: auditRow, historyWithin: auditRow, ofAccount: auditRow },
+  keyValues: {},
+  signingSecrets: {},
+  configuration: {},
+};

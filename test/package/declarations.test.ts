@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import manifest from '../../package.json' with { type: 'json' };
+import { basesOf, type Declaration, Declarations, membersOf } from './declarations.ts';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+describe('the declarations that are published', function () {
+  this.timeout(120_000);
+
+  let directory: string;
+  let declarations: Declarations;
+  let front: ReadonlyMap<string, Declaration>;
+  let storage: ReadonlyMap<string, Declaration>;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-declarations-'));
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const flags = ['-p', 'tsconfig.build.json', '--outDir', directory, '--noCheck'];
+    await run(process.execPath, [tsc, ...flags], { cwd: root });
+    declarations = new Declarations();
+    front = exportsOf('.');
+    storage = exportsOf('./storage');
+  });
+  after(async () => {
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const exportsOf = (entry: '.' | './storage') =>
+    declarations.exportsOf(join(directory, relative('dist', manifest.exports[entry].types)));
+  const shown = ({ file, name }: Declaration) => `${name} (${relative(directory, file)})`;
+  const named = (name: string): Declaration => {
+    const found = front.get(name);
+    if (found === undefined) throw new Error(`${name} is not exported`);
+    return found;
+  };
+
+  it('say of every operation what it does', () => {
+    const silent: string[] = [];
+    const seen = new Set<Declaration>();
+    let operations = 0;
+    const visit = (each: Declaration, path: string): void => {
+      if (seen.has(each)) return;
+      seen.add(each);
+      const isAlias = each.text.includes(`type ${each.name}`);
+      const alike = isAlias
+        ? declarations.namedBy(each).filter(({ name }) => /(Billing|Operations)$/.test(name))
+        : basesOf(each).flatMap((base) => declarations.resolve(each.file, base) ?? []);
+      for (const other of alike) visit(other, path);
+      for (const { name, doc, text } of membersOf(each)) {
+        operations += 1;
+        if (doc === null || !/^\/\*\*\s+(?:\* )?[A-Z`]/.test(doc)) silent.push(`${path}.${name}`);
+        const [, group = ''] = /^: (\w*(?:Operations|Billing))\b/.exec(text) ?? [];
+        const found = declarations.resolve(each.file, group);
+        if (found) visit(found, `${path}.${name}`);
+      }
+    };
+    visit(named('Billing'), 'billing');
+    visit(named('TenantBilling'), 'acme');
+    visit(named('CallerBilling'), 'acme');
+    expect(silent).to.deep.equal([]);
+    expect(operations).to.be.greaterThan(150);
+  });
+
+  it('export every type that stands in an operation, those of the storage from its own entry point', () => {
+    const open = new Set([...front.values(), ...storage.values()].map(shown));
+    // The entry point narrows these.
+    const own = new Set(
+      [...front.values()].filter(({ file }) => file.includes('adapters')).map(({ name }) => name),
+    );
+    const missing = new Set<string>();
+    const seen = new Set<Declaration>();
+    const visit = (each: Declaration): void => {
+      if (seen.has(each)) return;
+      seen.add(each);
+      if (!open.has(shown(each)) && !own.has(each.name)) missing.add(shown(each));
+      for (const next of declarations.namedBy(each)) visit(next);
+    };
+    for (const name of ['Billing', 'TenantBilling', 'BillingOptions', 'Caller']) visit(named(name));
+    expect([...missing].sort()).to.deep.equal([]);
+    expect(seen.size).to.be.greaterThan(200);
+  });
+
+  it('cite no document that the package does not hold', async () => {
+    const files = await readdir(directory, { recursive: true });
+    const cited = new Set<string>();
+    for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+      const text = await readFile(join(directory, file), 'utf8');
+      for (const [document] of text.matchAll(/[\w/-]+[.]md\b/g)) cited.add(document);
+    }
+    const held = new Set((await packedFiles()).flatMap((path) => [path, path.split('/').at(-1) ?? '']));
+    expect([...cited].filter((document) => !held.has(document))).to.deep.equal([]);
+  });
+});
+
+async function packedFiles(): Promise<readonly string[]> {
+  const packing = ['pack', '--dry-run', '--ignore-scripts', '--json'];
+  const { stdout } = await run('npm', packing, { cwd: root });
+  const [report] = JSON.parse(stdout) as readonly { readonly files: readonly { readonly path: string }[] }[];
+  return report?.files.map(({ path }) => path) ?? [];
+}
