@@ -4,6 +4,34 @@ const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysel
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body)/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
+/** From the ground up: a room knows those before it (lib/README.md). */
+const rooms = [
+  'values',
+  'records',
+  'ports',
+  'runtime',
+  'security',
+  'tenants',
+  'control-tags',
+  'accounts',
+  'tags',
+  'custom-fields',
+  'audit',
+  'catalog',
+  'subscriptions',
+  'invoicing',
+  'payments',
+  'export',
+  'timeline',
+  'check',
+  'account-closing',
+  'health',
+  'metrics',
+  'engine',
+];
+/** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
+const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -110,14 +138,33 @@ export default {
         dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer'],
       },
     },
-    { name: 'imports-resolve', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    {
-      name: 'no-cycles',
-      comment: 'A cycle closed by an `import type` is no cycle: nothing of it is left when the program runs.',
+    ...rooms.map((room, floor) => ({
+      name: 'rooms-know-those-below',
       severity: 'error',
-      from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      from: { path: `^lib/${room}/` },
+      to: { path: [`^lib/(${[...rooms.slice(floor + 1), '-'].join('|')})/`, '^lib/[^/]+[.]ts$'] },
+    })),
+    {
+      name: 'rooms-are-listed',
+      severity: 'error',
+      from: { path: '^lib/[^/]+/', pathNot: `^lib/(${rooms.join('|')})/` },
+      to: {},
     },
+    {
+      name: 'rooms-are-entered-by-their-doors',
+      comment: 'Unit and property tests look at the inside of what they test.',
+      severity: 'error',
+      from: { path: '^(lib/[^/]+|adapters|examples)/' },
+      to: { path: '^lib/[^/]+/', pathNot: [doors, '^lib/values/limits[.]ts$', '^$1/'] },
+    },
+    {
+      name: 'rooms-do-not-use-their-own-doors',
+      severity: 'error',
+      from: { path: '^lib/([^/]+)/' },
+      to: { path: '^lib/$1/index[.]ts$' },
+    },
+    { name: 'imports-resolve', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-cycles', comment: 'Type imports count.', severity: 'error', from: {}, to: { circular: true } },
   ],
   options: {
     // TypeScript 7 has no compiler interface for tools yet: swc reads the sources, type imports included.

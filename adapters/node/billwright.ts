@@ -1,5 +1,5 @@
 import { Billing as Engine } from '../../lib/billing.ts';
-import type { BillingOptions as EngineOptions } from '../../lib/engine/billing-options.ts';
+import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
 import { consoleLogger } from './console-logger.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
 import { scryptHasher } from './scrypt-hasher.ts';

@@ -57,3 +57,6 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     },
   };
 }
+
+/** The operations as the services have them, which take values and no text. */
+export type StrictOperations = Engine['operations'];

@@ -1,56 +1,15 @@
-import type { Catalog } from '../catalog/index.ts';
-import type { CallContext, Page, WithContext } from '../records/index.ts';
+import type { Page, WithContext } from '../records/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
-import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
-import type { Engine } from './engine.ts';
-import { inputs } from './inputs.ts';
+import { type AnyShape, readableBy, takerOf } from '../values/given/index.ts';
+import type { StrictOperations } from './engine.ts';
+import { type Inputs, inputs } from './inputs.ts';
 import { methodsOf } from './methods-of.ts';
 import type { Operations } from './operations.ts';
 import { outputs } from './outputs.ts';
 
-/** The operations as the services have them, which take values and no text. */
-export type StrictOperations = Engine['operations'];
-
 type Operation = (...given: unknown[]) => unknown;
+
 type Group = Readonly<Record<string, Operation>>;
-
-/** A parameter that may hold text: its name in errors, and where in it the texts are. An object is named by its fields. */
-type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
-
-type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown
-  ? { readonly [I in keyof P]-?: Parameter<P[I]> }
-  : never;
-
-type TakesText<O> = Exclude<ParametersOf<O>[keyof ParametersOf<O> & number], null>;
-
-/** Of each operation that takes a value as text, its parameters. */
-export type Inputs = {
-  readonly [G in keyof StrictOperations]: {
-    readonly [N in keyof StrictOperations[G] as [TakesText<StrictOperations[G][N]>] extends [never]
-      ? never
-      : N]: ParametersOf<StrictOperations[G][N]>;
-  };
-};
-
-/** What a list or a page holds, else the answer itself. Catalogs, maps and outlines have no text, and no plan of one. */
-type ViewOf<R> =
-  R extends Page<infer V> ? V : R extends readonly (infer V)[] ? V : R extends ShowsItself ? never : R;
-type ShowsItself = Catalog | ReadonlyMap<never, unknown> | AsyncIterable<unknown>;
-
-type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
-  ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
-  : never;
-
-/** Of each operation that gives views with dates or instants, where they are in it. */
-export type Outputs = {
-  readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
-    readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [
-      never,
-    ]
-      ? never
-      : N]: ShownBy<StrictOperations[G][N]>;
-  };
-};
 
 /** Opens the operations to hosts: texts are read on the way in, views can be read as JSON, and the frequent ones have a short name. */
 export function frontDoor(strict: StrictOperations): Operations<WithContext> {

@@ -1,4 +1,6 @@
-import type { Inputs } from './front-door.ts';
+import type { CallContext } from '../records/index.ts';
+import type { Shape } from '../values/given/index.ts';
+import type { StrictOperations } from './engine.ts';
 
 const account = ['accountId', 'uuid'] as const;
 const bundle = ['bundleId', 'uuid'] as const;
@@ -211,4 +213,22 @@ export const inputs: Inputs = {
   keyValues: {},
   signingSecrets: {},
   configuration: {},
+};
+
+/** A parameter that may hold text: its name in errors, and where in it the texts are. An object is named by its fields. */
+type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
+
+type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown
+  ? { readonly [I in keyof P]-?: Parameter<P[I]> }
+  : never;
+
+type TakesText<O> = Exclude<ParametersOf<O>[keyof ParametersOf<O> & number], null>;
+
+/** Of each operation that takes a value as text, its parameters. */
+export type Inputs = {
+  readonly [G in keyof StrictOperations]: {
+    readonly [N in keyof StrictOperations[G] as [TakesText<StrictOperations[G][N]>] extends [never]
+      ? never
+      : N]: ParametersOf<StrictOperations[G][N]>;
+  };
 };

@@ -1,5 +1,8 @@
-import type { AnyShape } from '../values/given/index.ts';
-import type { Outputs } from './front-door.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Page } from '../records/index.ts';
+import type { AnyShape, Shape } from '../values/given/index.ts';
+
+import type { StrictOperations } from './engine.ts';
 
 const created = { createdDate: 'instant' } as const;
 const dated = { at: 'instant', date: 'date' } as const;
@@ -130,4 +133,25 @@ export const outputs: Outputs = {
   keyValues: {},
   signingSecrets: {},
   configuration: {},
+};
+
+/** What a list or a page holds, else the answer itself. Catalogs, maps and outlines have no text, and no plan of one. */
+type ViewOf<R> =
+  R extends Page<infer V> ? V : R extends readonly (infer V)[] ? V : R extends ShowsItself ? never : R;
+
+type ShowsItself = Catalog | ReadonlyMap<never, unknown> | AsyncIterable<unknown>;
+
+type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
+  ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
+  : never;
+
+/** Of each operation that gives views with dates or instants, where they are in it. */
+export type Outputs = {
+  readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
+    readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [
+      never,
+    ]
+      ? never
+      : N]: ShownBy<StrictOperations[G][N]>;
+  };
 };
