@@ -6,6 +6,12 @@ const FEW = 3;
 const SEVERAL = 12;
 const MANY = 300;
 
+/** Whether anything is left to do is asked by `settle`, as often as it takes the time to. */
+const isLookForWork = (statement: string): boolean =>
+  statement.includes('select count(*) from bw_queue_entries');
+
+const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
+
 // One account with very many subscriptions
 eachDatabase((kind, open) => {
   describe(`statements of an invoice run on ${kind}`, () => {
@@ -30,15 +36,15 @@ eachDatabase((kind, open) => {
       }
       clock.set('2024-02-01T12:00:00Z');
       await engine.settle();
-      const counts: number[] = [];
+      const sent: string[][] = [];
       for (const _account of [FEW, SEVERAL]) {
         clock.advance({ days: 1 });
         statements = [];
         await engine.settle();
-        counts.push(statements.length);
+        sent.push(statements.filter((text) => !isLookForWork(text)).map(beginningOf));
         expect(statements.filter((text) => text.includes('insert into bw_payments'))).to.have.length(1);
       }
-      expect(counts[1]).to.equal(counts[0]);
+      expect(sent[1]?.sort()).to.deep.equal(sent[0]?.sort());
     }).timeout(60_000);
 
     it(`are as many for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
