@@ -29,6 +29,26 @@ const rooms = [
   'metrics',
   'engine',
 ];
+/** Folders that decide, by room: they know nothing of the room's other folders, which load, store and operate. */
+const deciding = {
+  accounts: ['rules'],
+  catalog: ['model', 'lookup', 'overrides', 'validation', 'formats'],
+  subscriptions: [
+    'requests',
+    'timeline',
+    'blocking',
+    'add-ons',
+    'create',
+    'edits',
+    'transfer',
+    'billing-stream',
+    'views',
+    'what-if',
+    'telling',
+  ],
+  invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'explanation'],
+  payments: ['state', 'reservation'],
+};
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
 const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
 
@@ -143,6 +163,12 @@ export default {
       severity: 'error',
       from: { path: `^lib/${room}/` },
       to: { path: [`^lib/(${[...rooms.slice(floor + 1), '-'].join('|')})/`, '^lib/[^/]+[.]ts$'] },
+    })),
+    ...Object.entries(deciding).map(([room, folders]) => ({
+      name: 'what-decides-does-not-fetch',
+      severity: 'error',
+      from: { path: `^lib/${room}/(${folders.join('|')})/` },
+      to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.join('|')})/` },
     })),
     {
       name: 'rooms-are-listed',
