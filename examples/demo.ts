@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Billing } from '../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../adapters/testing/index.ts';
-import type { Storage } from '../lib/index.ts';
+import type { Storage } from '../lib/ports/storage/index.ts';
 import { report } from './demo-report.ts';
 import { playStory, STORY_BEGINS } from './demo-story.ts';
 

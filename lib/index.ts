@@ -75,7 +75,6 @@ export type {
   TransactionPluginInfo,
 } from './payments/index.ts';
 export * from './ports/index.ts';
-export * from './ports/storage/index.ts';
 export * from './records/index.ts';
 export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';
 export type {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Storage } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { type DatabaseKind, databaseKinds } from '../support/databases.ts';
 import { type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts';
 import type { BenchDatabase } from './bench-database.ts';

@@ -9,10 +9,10 @@ import {
   type Instant,
   instant,
   QueueName,
-  type Storage,
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import type { BenchDatabase } from './bench-database.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
-import { BillingError, ErrorCode, type Storage } from '../../lib/index.ts';
+import { BillingError, ErrorCode } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { codeOf } from '../support/errors.ts';

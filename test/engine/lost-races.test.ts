@@ -3,14 +3,8 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import {
-  type Account,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  type TenantBilling,
-  type WriteSession,
-} from '../../lib/index.ts';
+import { type Account, decimal, ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
+import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

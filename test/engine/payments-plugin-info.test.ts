@@ -8,8 +8,8 @@ import {
   type GatewayResult,
   type PaymentGateway,
   type PaymentMethodDetails,
-  type Storage,
 } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';

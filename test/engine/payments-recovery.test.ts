@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LeaseLostError, type Storage, type WriteSession } from '../../lib/index.ts';
+import { LeaseLostError, type Storage, type WriteSession } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Account, ClaimedEntry, Storage } from '../../lib/index.ts';
+import type { Account } from '../../lib/index.ts';
 import { AutomaticPaymentHandler, paymentConfig } from '../../lib/payments/index.ts';
+import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';

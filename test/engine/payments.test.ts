@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Account, Storage, Uuid } from '../../lib/index.ts';
+import type { Account, Uuid } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { dateOf, PaymentStage, type StageOptions } from '../support/payments/payment-stage.ts';
 import { withParts } from '../support/replaced-parts.ts';

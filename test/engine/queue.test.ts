@@ -3,9 +3,10 @@ import sinon from 'sinon';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
-import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
+import type { NewBusEvent, NewNotification, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import {
   DEFAULT_QUEUE_SETTINGS,

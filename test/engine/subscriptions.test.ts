@@ -11,7 +11,6 @@ import {
   BillingError,
   BusEventType,
   type CallContext,
-  type ClaimedEntry,
   decimal,
   ErrorCode,
   formatInstant,
@@ -19,11 +18,11 @@ import {
   type LocalDate,
   parseLocalDate,
   QueueName,
-  type Storage,
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
+import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher, topicsOf } from '../../lib/runtime/index.ts';
 import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';

@@ -5,11 +5,11 @@ import {
   type Account,
   ErrorCode,
   formatInstant,
-  LockWait,
   parseLocalDate,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { LockWait } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

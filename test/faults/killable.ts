@@ -1,4 +1,5 @@
-import type { PaymentGateway, Storage } from '../../lib/index.ts';
+import type { PaymentGateway } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 
 /** Counts the steps of a process and kills it, as `kill -9` would, when it reaches the chosen one. */
 export class KillSwitch {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fieldedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import type { Storage } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { type Reply, serve } from '../support/http/serving.ts';

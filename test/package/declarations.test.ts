@@ -86,6 +86,14 @@ describe('the declarations that are published', function () {
     expect(seen.size).to.be.greaterThan(200);
   });
 
+  it('keep the ports of the storage out of the front', () => {
+    const ports = [...front.values()].filter(({ file }) =>
+      relative(directory, file).startsWith('lib/ports/storage/'),
+    );
+    expect(ports.map(shown)).to.deep.equal([]);
+    expect([...storage.keys()]).to.include.members(['Storage', 'ReadSession', 'WriteSession']);
+  });
+
   it('cite no document that the package does not hold', async () => {
     const files = await readdir(directory, { recursive: true });
     const cited = new Set<string>();

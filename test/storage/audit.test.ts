@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Account, type AuditRow, formatDecimal, type Uuid, type WriteSession } from '../../lib/index.ts';
+import { type Account, type AuditRow, formatDecimal, type Uuid } from '../../lib/index.ts';
+import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { Decimal, decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { auditedResources } from '../support/audited-resources.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Account, ReadSession } from '../../lib/index.ts';
+import type { Account } from '../../lib/index.ts';
+import type { ReadSession } from '../../lib/ports/storage/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';

@@ -5,7 +5,8 @@ import { migrations as postgresqlMigrations } from '../../adapters/mikro-orm/mig
 import { migrations as sqliteMigrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import { ConcurrentChangeError, ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
+import { ErrorCode, type TenantRef } from '../../lib/index.ts';
+import { ConcurrentChangeError, type Storage } from '../../lib/ports/storage/index.ts';
 import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, now, tenant } from '../support/storage/stored-records.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
+import type { Account, Page, TenantRef } from '../../lib/index.ts';
+import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Account, ErrorCode, type Storage, type WriteSession } from '../../lib/index.ts';
+import { type Account, ErrorCode } from '../../lib/index.ts';
+import type { Storage, WriteSession } from '../../lib/ports/storage/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';

@@ -5,7 +5,8 @@ import {
   obtainOverridePlan,
   withOverridePlans,
 } from '../../lib/catalog/index.ts';
-import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
+import { type Catalog, createCatalog } from '../../lib/index.ts';
+import type { ReadSession, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { lists, plan, version } from '../support/catalogs/catalog-document.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';

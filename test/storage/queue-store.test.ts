@@ -3,16 +3,8 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { render } from '../../adapters/mikro-orm/sql/sql.ts';
-import {
-  type Account,
-  type ClaimedEntry,
-  type ClaimRequest,
-  Decimal,
-  type NewBusEvent,
-  type NewNotification,
-  QueueName,
-  type Storage,
-} from '../../lib/index.ts';
+import { type Account, Decimal, type NewBusEvent, type NewNotification, QueueName } from '../../lib/index.ts';
+import type { ClaimedEntry, ClaimRequest, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase, onPostgresql, reachingEveryTenant } from '../support/databases.ts';

@@ -4,11 +4,10 @@ import {
   type Bundle,
   ErrorCode,
   type Page,
-  type ReadSession,
   type StoredCursor,
   type Uuid,
-  type WriteSession,
 } from '../../lib/index.ts';
+import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Account, ReadSession, WriteSession } from '../../lib/index.ts';
+import type { Account } from '../../lib/index.ts';
+import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import {

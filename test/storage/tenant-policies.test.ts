@@ -13,7 +13,8 @@ import {
   type Transactions,
 } from '../../adapters/mikro-orm/sql/transactions.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
-import type { Account, Storage, TenantRef } from '../../lib/index.ts';
+import type { Account, TenantRef } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import { account, author, now } from '../support/storage/stored-records.ts';

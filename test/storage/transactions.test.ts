@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } from '../../lib/index.ts';
+import { type Account, BillingError, ErrorCode, QueueName } from '../../lib/index.ts';
+import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';

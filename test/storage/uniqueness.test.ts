@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ErrorCode, type Uuid, type WriteSession } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
+import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';

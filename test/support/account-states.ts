@@ -1,5 +1,6 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
-import { BlockingStateType, type Storage, type TenantRef, type Uuid } from '../../lib/index.ts';
+import { BlockingStateType, type TenantRef, type Uuid } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { type Instant, instant, localDateOf, UTC } from '../../lib/values/time/index.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,10 +7,10 @@ import {
   formatDecimal,
   formatLocalDate,
   type InvoiceView,
-  type Storage,
   type TenantBilling,
   type TenantRef,
 } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { OpenDatabase, TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';

@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/sqlite';
 import { Client } from 'pg';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Storage } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { reachingEveryTenant, type TestDatabase } from './databases.ts';
 import { storageOf } from './storage.ts';
 

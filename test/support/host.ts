@@ -2,7 +2,7 @@ import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Storage } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { TestDatabase } from './databases.ts';
 
 /** An application with connections of its own to the database of the engine. */

@@ -1,6 +1,6 @@
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Storage } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { DatabaseTemplate, TestDatabase } from './databases.ts';
 
 /** The storage over a test's own database; `trace` is told every statement. */

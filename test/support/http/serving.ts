@@ -9,7 +9,8 @@ import {
   type SandboxGateway,
   sandboxGateway,
 } from '../../../adapters/testing/index.ts';
-import type { Clock, Instant, Storage, Uuid } from '../../../lib/index.ts';
+import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import { example } from '../files.ts';
 import { plainHasher } from '../plain-hasher.ts';

@@ -1,4 +1,5 @@
-import type { PaymentGateway, Storage } from '../../../lib/index.ts';
+import type { PaymentGateway } from '../../../lib/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
 
 /** Where a process dies: before it commits anything more, at a gateway call, or right after a commit. */
 export const DeathPoint = {

@@ -18,7 +18,6 @@ import {
   localDateOf,
   type PaymentGateway,
   type PaymentTransaction,
-  type Storage,
   type TenantRef,
   UTC,
   type Uuid,
@@ -35,6 +34,7 @@ import {
   PaymentRetryHandler,
   paymentConfig,
 } from '../../../lib/payments/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../../lib/runtime/index.ts';
 import { Dispatcher, topicsOf } from '../../../lib/runtime/index.ts';

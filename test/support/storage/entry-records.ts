@@ -1,4 +1,5 @@
-import type { CatalogEntry, New, NewPlanRow } from '../../../lib/index.ts';
+import type { CatalogEntry, New } from '../../../lib/index.ts';
+import type { NewPlanRow } from '../../../lib/ports/storage/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { newId, now, oddText } from './stored-records.ts';
 

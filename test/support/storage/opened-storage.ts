@@ -1,7 +1,8 @@
 import { postgresql } from '../../../adapters/mikro-orm/postgresql.ts';
 import type { Trace } from '../../../adapters/mikro-orm/sql/connection.ts';
 import { sqlite } from '../../../adapters/mikro-orm/sqlite.ts';
-import type { Account, Authorship, Storage, TenantRef, WriteSession } from '../../../lib/index.ts';
+import type { Account, Authorship, TenantRef } from '../../../lib/index.ts';
+import type { Storage, WriteSession } from '../../../lib/ports/storage/index.ts';
 import type { DatabaseKind, OpenDatabase, TestDatabase } from '../databases.ts';
 import { migrated } from '../storage.ts';
 import { account, author, newId, tenant } from './stored-records.ts';

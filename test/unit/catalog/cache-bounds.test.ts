@@ -9,7 +9,8 @@ import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
 import { partsOf } from '../../../lib/catalog/cache/version-parts.ts';
 import type { Catalog } from '../../../lib/catalog/index.ts';
 import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
-import type { CatalogEntry, PlanRow, ReadSession, Uuid } from '../../../lib/index.ts';
+import type { CatalogEntry, PlanRow, Uuid } from '../../../lib/index.ts';
+import type { ReadSession } from '../../../lib/ports/storage/index.ts';
 import {
   CatalogPartKind,
   type StoredCatalogContent,
