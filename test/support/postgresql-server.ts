@@ -123,7 +123,10 @@ function runningServer(started: {
   let underWay = 0;
 
   async function end(): Promise<void> {
-    await (await administrating)?.client.end();
+    const ended = await administrating;
+    // The goodbye has to be waited for, even where nothing else keeps the process alive.
+    ended?.socket.ref();
+    await ended?.client.end();
     watchdog?.kill('SIGKILL');
     if (server.exitCode === null && server.signalCode === null) {
       server.ref();
