@@ -8,14 +8,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
 import type { PriceOverrideRequest } from './price-override-request.ts';
 
-/** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */
-export interface CreationTerms {
-  /** The plan by its name; excludes the four members below. */
-  readonly planName?: string | null | undefined;
-  readonly productName?: string | null | undefined;
-  readonly productCategory?: ProductCategory | null | undefined;
-  readonly billingPeriod?: BillingPeriod | null | undefined;
-  readonly priceList?: string | null | undefined;
+/** How a plan is taken, by a new subscription or by a change. */
+export interface TermsOfPlan {
   /** Phase to start in; the ones before it are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   /** 1 to 31. */
@@ -24,6 +18,16 @@ export interface CreationTerms {
   readonly quantity?: number | null | undefined;
   /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog §10). */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+}
+
+/** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */
+export interface CreationTerms extends TermsOfPlan {
+  /** The plan by its name; excludes the four members below. */
+  readonly planName?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly productCategory?: ProductCategory | null | undefined;
+  readonly billingPeriod?: BillingPeriod | null | undefined;
+  readonly priceList?: string | null | undefined;
 }
 
 /** The bundle that a new subscription goes to, and its key. */
@@ -44,21 +48,13 @@ export interface CreationDates {
 }
 
 /** The plan to change to and when. Absent, null and, in texts, empty members are the same. */
-export interface ChangePlanRequest {
+export interface ChangePlanRequest extends TermsOfPlan {
   /** The plan by its name; the three members below count only without one. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
   /** Default by the catalog's rule, else the current list (catalog §8 rule 4). */
   readonly priceList?: string | null | undefined;
-  /** Phase to start in; the ones before it are skipped. */
-  readonly phaseType?: PhaseType | null | undefined;
-  /** 1 to 31. */
-  readonly billCycleDayLocal?: number | null | undefined;
-  /** At least 1. */
-  readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency (catalog §10). */
-  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
 /** At most one of the two; neither = by the catalog's rule. */
