@@ -75,7 +75,7 @@ async function lockPair(
   const child = locked.find(({ id }) => id === childId);
   const parent = locked.find(({ id }) => id === before.parentAccountId);
   if (!child) throw noSuchAccount(childId);
-  // The child may have got another parent, whose lock is not held, while this call waited.
+  // While this call waited, the child may have got another parent, whose lock is not held.
   if (!parent || child.parentAccountId !== parent.id) throw movedMeanwhile(child);
   return { child, parent };
 }
@@ -115,7 +115,7 @@ function transferCredit(
   });
 }
 
-/** The message is fixed (http-api §12), as the next one. */
+/** The message is fixed (http-api §12), and so is the next one. */
 function noParent({ id }: Account): BillingError {
   return new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,

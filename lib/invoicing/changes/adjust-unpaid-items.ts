@@ -9,8 +9,8 @@ import { loadUnpaidInvoices } from '../loading/load-open-invoices.ts';
 import { changeInvoices } from './change-invoices.ts';
 
 /**
- * Takes all that remains off every adjustable item of the unpaid invoices of a locked account (§9 rule 11);
- * what was paid of them becomes account credit. A constant number of statements.
+ * Adjusts to 0 every adjustable item of the unpaid invoices of a locked account (§9 rule 11); what was paid for them
+ * becomes account credit. A constant number of statements.
  */
 export async function adjustUnpaidItems(
   session: WriteSession,

@@ -26,18 +26,18 @@ import { itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 
 export interface InvoiceChanges {
-  /** All of these accounts are locked. */
+  /** Their accounts are locked. */
   readonly changes: readonly ChangedInvoice[];
-  /** Accounts whose credit is applied although none of their invoices has changed. */
+  /** Further accounts whose credit is applied although none of their invoices has changed. */
   readonly accounts?: readonly Account[];
-  /** New target dates that later runs of accounts do not go behind. */
+  /** By account id: its latest target date from now on, which later runs do not fall behind (§1.5); null = none. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
 }
 
 /**
  * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
- * changed invoices as candidates (§10), and writes invoices, items, kept sums and states, with the events
- * of §16. The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
+ * changed invoices as candidates (§10), and writes invoices, items, kept sums and account states, with the events of §16.
+ * The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
  * @returns the changed invoices as they are stored, in the order given.
  */
 export async function changeInvoices(
@@ -66,13 +66,13 @@ export async function changeInvoices(
 
 /** What the credit of one account does. */
 interface AppliedCredit {
-  /** Before the moves. */
+  /** Before the credit moves. */
   readonly state: AccountInvoicingState;
   readonly input: LoadedCreditInput | undefined;
   readonly moves: readonly CreditMove[];
 }
 
-/** The states of the accounts with the changes counted in. */
+/** The accounts' states with the changes counted in. */
 async function countedStates(
   session: WriteSession,
   changes: readonly ChangedInvoice[],
@@ -96,7 +96,7 @@ function candidateOf({ before, after }: ChangedInvoice) {
   return before === null ? { ...after, invoiceNumber: UNNUMBERED } : after;
 }
 
-/** The CBA_ADJ items, dated in the zone of each account; accounts are read only where there are any. */
+/** The CBA_ADJ items, dated in each account's zone; accounts are read only where there are any. */
 async function creditItems(
   session: WriteSession,
   of: {
@@ -170,7 +170,7 @@ async function write(
   return numbered.map(({ stored }) => stored);
 }
 
-/** What this transaction leaves of an account; a state that nothing has happened to is not written. */
+/** The states that this transaction leaves of the accounts, without those that nothing has happened to. */
 function savedStates(
   { changes, credits }: Writing,
   stored: readonly New<Invoice>[],
@@ -191,7 +191,7 @@ function savedStates(
   });
 }
 
-/** Numbers are taken as late as possible: the tenant's counter is held until the end of the transaction (§1.6). */
+/** Takes invoice numbers as late as possible: the tenant's counter is locked until the end of the transaction (§1.6). */
 async function insertNew(
   session: WriteSession,
   changed: readonly StoredChange[],

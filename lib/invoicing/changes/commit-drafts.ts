@@ -18,8 +18,8 @@ export interface OwnedDraft {
 }
 
 /**
- * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates
- * (§9 rule 10). What summaries of children hold is settled by that (§12 rule 3). A constant number of
+ * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates (§9
+ * rule 10). Summaries are first brought to what their children's invoices come to (§12 rule 3). A constant number of
  * statements.
  */
 export async function commitDrafts(
@@ -53,7 +53,7 @@ interface Committing extends Draft {
   readonly account: Account;
 }
 
-/** A summary is committed with what its children's invoices come to now, told of or not. */
+/** Commits a summary with what its children's invoices come to now, whether or not their changes have been told yet. */
 async function settleSummaries(
   session: WriteSession,
   drafts: readonly OwnedDraft[],

@@ -30,7 +30,7 @@ import {
 import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
 import type { DeleteCreditRequest } from '../operations/invoice-operations.ts';
 
-/** Account credit that is taken back (§9 rule 7). */
+/** Takes account credit back (§9 rule 7). */
 export class CreditDeletionService {
   readonly #ports: Pick<Ports, 'storage'>;
 
@@ -90,11 +90,14 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 
 interface Reclaimed {
   readonly credits: readonly ChangedCredit[];
-  /** As they were. */
+  /** The items as they were. */
   readonly items: readonly InvoiceItem[];
 }
 
-/** So much used credit of the account, from the newest uses on; read in pages, since few of a long history are needed. */
+/**
+ * Takes back that much used credit of the account, the newest uses first. They are read in pages, since few of a long
+ * history are needed.
+ */
 async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): Promise<Reclaimed> {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];
@@ -114,7 +117,10 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): 
   return { credits, items };
 }
 
-/** Each invoice before and after its items were changed; of one with a credit the items, all of them, decide the amount. */
+/**
+ * Each invoice before and after its items were changed. Where an invoice has a credit, all of its items decide its
+ * amount.
+ */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],
   { items, credits }: Reclaimed,

@@ -12,7 +12,7 @@ import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { MigrationInvoiceRequest } from '../operations/invoice-operations.ts';
 import { changeInvoices } from './change-invoices.ts';
 
-/** Invoices of the past that another system has made (§9 rule 5). */
+/** Invoices of the past that another system made (§9 rule 5). */
 export class MigrationInvoiceService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #invoices: InvoiceReader;

@@ -6,7 +6,7 @@ import { batchAuthorship } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { commitDrafts } from './commit-drafts.ts';
 
-/** Commits summary invoices at their time of day (§12 rule 3); one that is no DRAFT any more stays as it is. */
+/** Commits summary invoices at their time of day (§12 rule 3); one that is not a DRAFT any more stays as it is. */
 export class ParentCommitHandler implements QueueHandler {
   readonly name = 'invoice-service:parent-commit';
   readonly topics: readonly string[] = [QueueName.PARENT_INVOICE_COMMIT];

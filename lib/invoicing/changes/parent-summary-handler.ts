@@ -17,8 +17,8 @@ interface ChildEntry {
 }
 
 /**
- * Follows the invoices of children in the summaries of their parents (§12): first under the locks of the
- * parents, then, for what a parent has paid already, under those of the children, never both at once (§17 rule 3).
+ * Makes the parents' summaries follow the invoices of their children (§12): first under the locks of the parents, then,
+ * where a parent has already paid, under those of the children, never both at once (§17 rule 3).
  */
 export class ParentSummaryHandler implements QueueHandler {
   readonly name = 'invoice-service:parent-summary';
@@ -72,7 +72,7 @@ export class ParentSummaryHandler implements QueueHandler {
     return { busy: children.filter(isBusy).map(({ entry }) => entry), credited };
   }
 
-  /** §12 rule 5: a decrease of what the parent has paid is the child's credit. */
+  /** §12 rule 5: where the parent has paid, a decrease is the child's credit. */
   async #credit(session: WriteSession, batch: HandlerBatch, credited: readonly ChildEntry[]) {
     const accounts = await session.tryLockAccounts(
       credited.flatMap(({ entry }) => entry.accountRecordId ?? []),

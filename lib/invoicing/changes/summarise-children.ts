@@ -33,9 +33,9 @@ interface Tools {
 }
 
 /**
- * Brings the summary invoices of locked parents to what their children's invoices are now (§12 rules 1, 2,
- * 4 and 6). Done again it changes nothing. A constant number of statements for any number of children.
- * @returns the invoices whose decrease is credit of their own accounts, since the parent has paid (rule 5).
+ * Brings the summary invoices of locked parents to what their children's invoices are now (§12 rules 1, 2, 4 and 6).
+ * Doing it again changes nothing. A constant number of statements for any number of children.
+ * @returns the invoices whose decrease becomes credit of their own accounts, since the parent has paid (rule 5).
  */
 export async function summariseChildren(
   session: WriteSession,
@@ -64,7 +64,7 @@ export async function summariseChildren(
   return committed.credited;
 }
 
-/** The changed invoices that parents of these pay, in the order of their creation. */
+/** The changed invoices whose accounts let a parent pay, in the order of their creation. */
 async function loadChanged(
   session: WriteSession,
   parents: readonly Account[],
@@ -78,7 +78,7 @@ async function loadChanged(
       contributedAmount !== null && parentAccountId !== null && locked.has(parentAccountId),
   );
   const added = new Set(changes.filter(({ isNew }) => isNew).map(({ invoiceId }) => invoiceId));
-  // Only of an invoice that comes to nothing does it matter what it bills.
+  // What an invoice bills matters only if it comes to nothing.
   const empty = invoices.filter(
     (invoice) => invoice.parentInvoiceId === null && contributionOf(invoice).isZero(),
   );
@@ -93,7 +93,7 @@ async function loadChanged(
 
 interface Opened {
   readonly created: readonly Summary[];
-  /** The invoices that are linked now. */
+  /** The invoices that were linked just now. */
   readonly joined: readonly Invoice[];
 }
 
@@ -119,7 +119,7 @@ async function joinOpenSummaries(
   return { created, joined };
 }
 
-/** In the parent's currency, else in that of the children, which an account without one takes over for this invoice. */
+/** In the parent's currency or, where the parent has none, in that of the children. */
 function newSummary(
   parent: Account,
   joining: readonly Invoice[],
@@ -133,9 +133,9 @@ function newSummary(
 
 interface Facts {
   readonly parents: readonly Account[];
-  /** The changed invoices that are linked, with the links that they have got now. */
+  /** The changed invoices that are linked, with their new links. */
   readonly linked: readonly Invoice[];
-  /** Of the stored summaries. */
+  /** The items of the stored summaries. */
   readonly items: readonly InvoiceItem[];
   readonly externalKeys: ReadonlyMap<Uuid, string>;
 }
@@ -243,7 +243,7 @@ function contributed(invoice: Invoice) {
   return { ...invoice, contributedAmount: invoice.contributedAmount ?? ZERO };
 }
 
-/** The summary that a linked invoice belongs to; of one that is not linked, itself. */
+/** The summary that a linked invoice belongs to; the invoice's own id if it is not linked. */
 function summaryOf({ id, parentInvoiceId }: Pick<Invoice, 'id' | 'parentInvoiceId'>): Uuid {
   return parentInvoiceId ?? id;
 }

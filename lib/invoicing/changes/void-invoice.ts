@@ -30,9 +30,10 @@ interface Voiding {
 }
 
 /**
- * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had
- * generated goes, and what it billed is to be billed again by the next run.
- * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
+ * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had generated
+ * goes, and the next run bills again what it billed.
+ * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
+ * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
  */
 export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
   const { account, invoice: before } = voiding;
@@ -55,7 +56,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
 }
 
-/** Another invoice that counts has repaired an item of this one. */
+/** Refuses where another invoice that counts has repaired an item of this one. */
 async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
   const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
   const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
@@ -68,7 +69,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   });
 }
 
-/** Credit that it has generated is used, or it is paid, or a payment of it is under way. */
+/** Refuses where the credit that the invoice has generated is used, or where it is paid or being paid. */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const used = generatedCredits(invoice, items).find((credit) =>
@@ -87,14 +88,17 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
   if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
 }
 
-/** The account must still have each of these: every credit item by itself, and all of them together, which go with the invoice. */
+/**
+ * The account must still have each of these amounts: every credit item by itself, and their sum, which goes with the
+ * invoice.
+ */
 function generatedCredits(invoice: Invoice, items: readonly InvoiceItem[]): readonly Decimal[] {
   if (invoice.isMigration) return [];
   const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
   return [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
 }
 
-/** The parent has paid what the invoice adds to its summary (§12 rule 6). */
+/** Refuses where the parent has paid what the invoice adds to its summary (§12 rule 6). */
 async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
   const parents = await loadParentInvoices(session, [invoice]);
   const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
@@ -151,7 +155,7 @@ async function refuseBilledTwice(
   });
 }
 
-/** Those of invoices that count: not VOID, and not of another system. */
+/** The repairs on invoices that count: neither VOID nor made by another system. */
 async function repairsInForce(
   session: ReadSession,
   repairs: readonly InvoiceItem[],
@@ -166,7 +170,7 @@ async function repairsInForce(
   return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
 }
 
-/** §8.5: from the COMMITTED charges that remain in force. */
+/** §8.5: the charged-through dates that follow from the COMMITTED charges still in force. */
 async function resetChargedThrough(session: WriteSession, { account, items }: Voiding): Promise<void> {
   const subscriptionIds = [...chargedThroughDates(items).keys()];
   const remaining = await session.invoices.committedThrough(subscriptionIds);
@@ -182,7 +186,7 @@ async function resetChargedThrough(session: WriteSession, { account, items }: Vo
   );
 }
 
-/** §1.5: the latest target date among the invoices with recurring charges that are left. */
+/** §1.5: the latest target date among the remaining invoices with recurring charges. */
 async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
   const recurs = items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE');
   return recurs
@@ -191,9 +195,10 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 }
 
 /**
- * The next run may look at less than one before it has: what happens after its date is not to be billed yet, to none of the
- * account's subscriptions. Else a run would evaluate the days of its window alone by the earlier date (§7.3, I3).
- * @param heldFrom what still holds later runs; null = nothing, undefined = the same as before.
+ * Where the next run may look at less than an earlier one has, all subscriptions of the account, with the day from which
+ * they have to be looked at again. Else the next run would look at the days of its window alone, by an earlier date than
+ * they were billed at (§7.3, I3).
+ * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
  */
 async function lookedAtLessFrom(
   session: ReadSession,

@@ -6,14 +6,14 @@ import { ZERO } from '../../values/money/index.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditOrder } from './credit-order.ts';
 
-/** What the rule reads of an invoice. */
+/** What the rule of credit reads of an invoice. */
 export type CreditedInvoice = Pick<
   Invoice,
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
 > &
   Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount'>>;
 
-/** Number of an invoice that is not numbered yet: the newest of its day. */
+/** Number of an invoice that has none yet: it is the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
@@ -25,7 +25,7 @@ export interface AccountCreditInput {
   readonly unpaid: readonly CreditedInvoice[];
   /** Invoices that are offered no credit: a payment of theirs is in flight. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** What counts in place of the raw balance, of invoices whose summary the parent owes or has paid (rule 5). */
+  /** The balance that counts in place of the raw one, for invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
 }
 
@@ -46,9 +46,9 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * The CBA_ADJ items that a transaction ends with (§10 rules 1–3): each candidate in order gives what it
- * owes its customer to the account, or takes what it lacks; then the other unpaid invoices take, by date and number,
- * until the credit is used up. A DRAFT may give, which counts when it is committed, and never takes.
+ * The CBA_ADJ items that a transaction ends with (§10 rules 1–3): each candidate in order gives what it owes its customer
+ * to the account, or takes what it lacks; then the other unpaid invoices take, by date and number, until the credit is
+ * used up. A DRAFT may give credit, which counts once it is committed, but never takes any.
  * @throws InvariantError where the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
@@ -70,7 +70,7 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   return moves;
 }
 
-/** The invoice with the balance that credit sees of it. */
+/** The invoice with its balance as credit sees it. */
 function counted(
   invoice: CreditedInvoice,
   { standIns }: Pick<AccountCreditInput, 'standIns'>,
@@ -91,7 +91,7 @@ function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boo
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
 }
 
-/** Rule 6: credit is never below 0, and where there is some, nothing is unpaid that it may be used on. */
+/** Rule 6: credit is never below 0; where there is some, no invoice that could take it is unpaid. */
 function checkLaw(
   credit: Decimal,
   offered: readonly CreditedInvoice[],
@@ -112,6 +112,6 @@ export interface CountedAccount {
 }
 
 export interface LoadedCreditInput extends AccountCreditInput {
-  /** The stored ones, in full. */
+  /** The stored invoices among them, in full. */
   readonly unpaid: readonly Invoice[];
 }

@@ -10,24 +10,27 @@ import { afterMoves } from './credit-moves.ts';
 export interface ChangedInvoice {
   /** As it is stored; null = it is new. */
   readonly before: Invoice | null;
-  /** `before` itself where nothing of it has changed but what credit it may be offered. Otherwise with its new items and payments counted, and no credit of this transaction. A new one is numbered here. */
+  /**
+   * `before` itself where only the credit that it may be offered has changed. Otherwise the invoice with its new items
+   * and payments counted, but without credit of this transaction. A new one is numbered here.
+   */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, the new ones included, where they decide the amount: an invoice with a credit (§1.4). */
+  /** All items, the new ones included; needed where they decide the amount: for an invoice with a credit (§1.4). */
   readonly allItems?: readonly CountedItem[];
-  /** True: it is told as adjusted whatever its items say. */
+  /** True: the invoice is told as adjusted whatever its items say. */
   readonly isAdjusted?: boolean;
-  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (§16). */
+  /** True: it is told as adjusted once for each of its new items, as it is when an account is closed (§16). */
   readonly tellsEachItem?: boolean;
 }
 
-/** An item that credit makes, and the invoice that gets it. */
+/** A credit item, and the invoice that gets it. */
 export interface CreditUse {
   readonly item: NewInvoiceItem;
   readonly invoice: New<Invoice>;
 }
 
-/** The changed invoice with its credit; the items of one with a credit decide its amount anew. */
+/** The changed invoice with its credit. Where it has one, all of its items decide its amount anew. */
 export function creditedChange(
   { after, allItems }: ChangedInvoice,
   moves: readonly CreditMove[],
@@ -61,8 +64,8 @@ export function isNewlyCommitted({ before, stored }: StoredChange): boolean {
 }
 
 /**
- * Items were added to what was there before and is committed now, or credit was made of it or used on it (§16);
- * a draft that this transaction commits is told so beside its creation.
+ * True if items were added to an invoice that existed before and is committed now, or credit was made of it or used on it
+ * (§16). A draft that this transaction commits is told as adjusted beside its creation.
  */
 export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;

@@ -9,7 +9,7 @@ export type ChangedCredit = Pick<
   'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
 >;
 
-/** The CREDIT_ADJ item that generated credit of this size came from, so that both can be taken back together. */
+/** The CREDIT_ADJ item from which generated credit of this size came, so that both can be taken back together. */
 export function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
   return items.find(
     ({ itemType, amount }) =>
@@ -17,14 +17,14 @@ export function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): 
   );
 }
 
-/** How much used credit has to be taken back before this item can be deleted; 0 of what is negative. */
+/** How much used credit has to be taken back before this item can be deleted; 0 where its amount is negative. */
 export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
   return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
 }
 
 /**
- * The items that the deletion of a CBA_ADJ item changes on its own invoice (§9 rule 7): used credit is 0 then,
- * generated credit too, with the credit that it came from. `items` are all of the invoice.
+ * The items that the deletion of a CBA_ADJ item changes on its own invoice (§9 rule 7). Used credit becomes 0; generated
+ * credit does too, together with the credit that it came from. `items` are all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) where the credit did not come from a credit that was given.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
@@ -59,7 +59,7 @@ export function reclaimedCredit(
   return { changed: reclaimed, missing };
 }
 
-/** By how much the items of each invoice have changed, credit (CBA_ADJ) and all together. */
+/** By how much the items of each invoice have changed: credit (CBA_ADJ), and all together. */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],

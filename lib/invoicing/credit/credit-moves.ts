@@ -8,7 +8,7 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { plainItem } from '../invoices/new-item.ts';
 import type { CreditMove } from './account-credit.ts';
 
-/** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` = local date of the account. */
+/** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` is a local date of the account. */
 export function creditItem(
   id: Uuid,
   { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,
@@ -29,7 +29,7 @@ export function creditItem(
   });
 }
 
-/** Stored invoices that credit was used on: as they are then, and the CBA_ADJ items that did it. */
+/** Stored invoices after credit was used on them, and the CBA_ADJ items that did it. */
 export interface CreditedInvoices {
   readonly invoices: readonly Invoice[];
   readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
@@ -37,7 +37,7 @@ export interface CreditedInvoices {
 
 export const NOTHING_CREDITED: CreditedInvoices = { invoices: [], items: [] };
 
-/** These invoices after the moves that concern them, with the items that say so. */
+/** These invoices after the moves that concern them, with the items of the moves. */
 export function creditInvoices(
   invoices: readonly Invoice[],
   moves: readonly CreditMove[],

@@ -12,8 +12,8 @@ export function byAge(a: Dated, b: Dated): number {
 }
 
 /**
- * The order in which an account's credit is made and spent (§10 rule 3): first the invoices that the transaction
- * has touched, as they come; then these and the other unpaid ones by age, each once.
+ * The order in which an account's credit is made and spent (§10 rule 3): first the invoices that the transaction has
+ * touched, in the order given; then all unpaid invoices by age. Each comes once.
  */
 export function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
@@ -21,14 +21,14 @@ export function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: r
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/** The invoices that account credit is offered to, by age (§10 rule 5): a committed summary keeps its invoices from it. */
+/** The invoices that account credit is offered to, by age (§10 rule 5): invoices in a committed summary get none. */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';
   return open.filter((invoice) => isUnpaid(invoice) && isFree(invoice)).sort(byAge);
 }
 
-/** The unpaid invoices, by age (§1.4 rule 9); of those that a parent pays, the ones whose summary is unpaid. */
+/** The unpaid invoices, by age (§1.4 rule 9); an invoice that a parent pays is among them if its summary is unpaid. */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   return open.filter((invoice) => isOwed(invoice, summaries)).sort(byAge);
 }

@@ -19,20 +19,23 @@ export const DryRunType = {
 } as const;
 export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 
-/** An invoice to foresee. Absent, null and, in texts, empty members are the same; those that its type does not read count nothing. */
+/**
+ * An invoice to foresee. Absent, null and, in texts, empty members are the same; members that its type does not read are
+ * ignored.
+ */
 export interface DryRunRequest {
   readonly accountId: Uuid;
   /** Local date in the account's zone up to which to invoice; default today. Not read by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /** Required by SUBSCRIPTION_ACTION and read by it alone, as the members below but the two ids. */
+  /** Required by SUBSCRIPTION_ACTION and read by it alone, as are all members below but the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /** When the action takes effect; default now, or by policy. It wins over `billingPolicy`. */
   readonly effectiveDate?: RequestedDate | null | undefined;
   /** When a change or the end of billing takes effect; default by the catalog's rules. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** The plan to start or change to by its name; excludes the four members below. */
+  /** Name of the plan to start or change to; excludes the four members below. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -41,7 +44,10 @@ export interface DryRunRequest {
   /** Phase to start in; the ones before it are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
-  /** Required by CHANGE and STOP_BILLING; UPCOMING_INVOICE answers with the first invoice at a date of this subscription. */
+  /**
+   * Required by CHANGE and STOP_BILLING; with UPCOMING_INVOICE the answer is the first invoice at a date of this
+   * subscription.
+   */
   readonly subscriptionId?: Uuid | null | undefined;
   /** As `subscriptionId`; START_BILLING adds the subscription to this bundle. */
   readonly bundleId?: Uuid | null | undefined;
@@ -137,7 +143,7 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/** What names a plan otherwise than by its name, in the order of the checks, and how messages call it (http-api §12). */
+/** The members that name a plan otherwise than by its name, in the order of the checks, and what messages call them (http-api §12). */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',
@@ -145,7 +151,7 @@ const BESIDE_PLAN_NAME = {
   priceListName: 'price list',
 } as const satisfies Partial<Record<keyof DryRunRequest, string>>;
 
-/** Either `planName`, or product, category and period; never both. */
+/** The plan is named by `planName`, or by product, category and period; never by both. */
 function checkPlanNamed(request: DryRunRequest): void {
   if (!request.planName) {
     const absent = PRODUCT_FIELDS.find((field) => !request[field]);

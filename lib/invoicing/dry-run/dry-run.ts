@@ -49,7 +49,7 @@ export interface DryRunResult {
   /** null = there will be none. */
   readonly invoice: DryRunInvoice | null;
   readonly catalogOf: CatalogOfAccount;
-  /** The plan that prices of a hypothetical action would make. */
+  /** The plan that the prices of a hypothetical action would make. */
   readonly overridePlan: OverridePlan | null;
 }
 
@@ -120,8 +120,8 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
 }
 
 /**
- * The date that a dry run looks at (§11 rule 1); null = today. An action without one is looked at on the date
- * of the run that it triggers, now or when it takes effect.
+ * The date that a dry run looks at (§11 rule 1); null = today. An action without a date is looked at on the date of the
+ * run that it triggers: now, or when it takes effect.
  */
 function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
   if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
@@ -130,8 +130,8 @@ function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): 
 }
 
 /**
- * The runs that come before any that is due: those that the queue has events for, then that of the action itself. An account
- * that automatic runs pass over is next invoiced by the run that ends this: now.
+ * The runs that come before any that is due: those that the queue has bus events for, then that of the action itself. An
+ * account that automatic runs pass over is next invoiced once they do so no more, hence now.
  */
 function runDatesOf({
   awaited,
@@ -150,7 +150,7 @@ function runDatesOf({
   return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
 }
 
-/** The subscriptions that an upcoming invoice is asked of: all, those of a bundle, or one. */
+/** The subscriptions whose dates an upcoming invoice may be for: all, those of a bundle, or one. */
 async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,

@@ -13,7 +13,7 @@ export interface AccountBilling
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
-  /** Cursors of those subscriptions that were last evaluated under an earlier catalog. */
+  /** Cursors of due subscriptions that were last evaluated under an earlier catalog. */
   readonly behind: readonly StoredCursor[];
   /** Revision of the catalog that the events come from. */
   readonly catalogRevision: number;

@@ -19,13 +19,16 @@ import { catalogChanges } from './catalog-changes.ts';
 /** An account and the date up to which it is looked at. */
 export interface StreamRequest {
   readonly account: Account;
-  /** Of a run the effective target date (§8.2 step 4). */
+  /** For a run the effective target date (§8.2 step 4). */
   readonly targetDate: LocalDate;
 }
 
 /** An account that is to be invoiced. */
 export interface BillingRequest extends StreamRequest {
-  /** Day that the run's items count for: of a due entry its date, so that late entries do not pile up on one day. */
+  /**
+   * Day that the run's items count for. A due entry counts for its own date, so that late entries do not pile up on one
+   * day.
+   */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
@@ -34,16 +37,16 @@ export interface BillingRequest extends StreamRequest {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** In the order in which the subscriptions were created; of those with an ongoing charge none. */
+  /** In the order in which the subscriptions were created; one with an ongoing charge has none. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   /** Subscriptions that their own events alone bill: all but add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
-  /** Of all accounts, by subscription: what goes on as at its last evaluation. */
+  /** For all accounts, by subscription: what goes on as at the last evaluation. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
   /** Subscriptions that are left out: their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
-  /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
+  /** By subscription that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
@@ -59,7 +62,7 @@ export interface StreamsInput<R extends StreamRequest> {
   readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
-  /** Those of the other cursors, and the bases of their add-ons. */
+  /** The subscriptions of the other cursors, and the bases of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
@@ -105,7 +108,7 @@ interface LoadedHistory extends BilledHistory {
 }
 
 /**
- * Billing events of one account. An account without a bill cycle day gets that of its earliest account-aligned charge,
+ * Billing events of one account. An account without a bill cycle day gets the day of its earliest account-aligned charge,
  * and its events are built again with it (subscriptions §15.2).
  */
 function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
@@ -130,8 +133,8 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
 const NO_EVENTS: readonly BillingEvent[] = [];
 
 /**
- * The events of the subscriptions that are asked for, in the order of their cursors. One that is blocked from its start on has
- * none, and what was billed of it before is to be repaired.
+ * The events of the requested subscriptions, in the order of their cursors. A subscription that is blocked from its start
+ * on has none, and what was billed of it before is to be repaired.
  */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,

@@ -8,7 +8,7 @@ import { type LocalDate, minDate } from '../../values/time/index.ts';
 
 export interface CatalogChangesInput {
   readonly account: Account;
-  /** All subscriptions of the account that are looked at, with the bases of add-ons. */
+  /** All subscriptions of the account that are looked at, and the bases of add-ons. */
   readonly histories: readonly BilledHistory[];
   readonly catalog: CatalogWithOverrides;
   readonly alignPriceChanges: boolean;
@@ -17,15 +17,15 @@ export interface CatalogChangesInput {
   readonly cursors: readonly StoredCursor[];
 }
 
-/** True if the catalog has got another revision since the subscription was evaluated. */
+/** True if the catalog's revision has changed since the subscription was evaluated. */
 export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
   return cursor.catalogRevision !== catalog.revision;
 }
 
 /**
- * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by
- * subscription, the first local date that is billed differently. One that nothing changes for is not in the result, nor
- * is one that has settled nothing yet, which is evaluated as a whole anyway.
+ * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by subscription, the first
+ * local date that is billed differently. A subscription is left out if nothing changes for it, or if it has settled
+ * nothing yet and is evaluated as a whole anyway.
  */
 export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
   const behind = input.cursors.filter(
@@ -46,8 +46,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * Without a revision the cursor is older than price changes: they alone are new then. So they are where a plugin gave the
- * catalog, whose earlier content nobody knows: what it no longer says of the past stays as it was billed.
+ * The events as the earlier catalog has them. A cursor without a revision is older than price changes, so that price
+ * changes alone are new to it. The same holds where a plugin gave the catalog, whose earlier content nobody knows: what
+ * it no longer says of the past stays as it was billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -59,7 +60,7 @@ function eventsAsOf(
     const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
     return Map.groupBy(events, (event) => event.subscriptionId);
   } catch (error) {
-    // An earlier catalog that does not know all the plans cannot tell what is new: everything is looked at again.
+    // An earlier catalog that does not know all the plans cannot tell what is new, so everything is looked at again.
     if (error instanceof BillingError) return new Map();
     throw error;
   }
@@ -77,7 +78,7 @@ function withoutPriceChanges(
 
 /**
  * The local date from which one subscription is billed differently under another stream of events; null = it is billed
- * alike. The version that supplies a plan is informative and makes no difference (§5.5 rule 1).
+ * the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],

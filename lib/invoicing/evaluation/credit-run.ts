@@ -24,7 +24,7 @@ export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): 
   };
 }
 
-/** The account as its run leaves it, its invoice counted. */
+/** The account as its run leaves it, with the run's invoice counted. */
 export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CountedAccount {
   return { state: run.state, candidates: [candidateOf(run, id, invoiceDate)] };
 }

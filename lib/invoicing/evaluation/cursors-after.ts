@@ -7,12 +7,15 @@ import { ongoingChargeAfter } from './ongoing-charge.ts';
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/** The cursors that a run leaves: of the subscriptions that it has evaluated, and of those that it notes only. */
+/**
+ * The cursors that a run leaves: those of the subscriptions that it has evaluated, and those that it only brings to the
+ * catalog's revision.
+ */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
 
-/** With the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
+/** Counts the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
 function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
@@ -33,7 +36,10 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Cur
   });
 }
 
-/** What goes on stays as it is kept; of the others it is told anew, as soon as the account has a bill cycle day. */
+/**
+ * The ongoing charges after the run. What goes on stays as it is stored; for the others it is determined anew, as soon as
+ * the account has a bill cycle day.
+ */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
   { subscriptionId, events, ongoing = null }: SubscriptionBilling,
@@ -44,7 +50,10 @@ function ongoingAfter(
   return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
-/** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
+/**
+ * Cursors of subscriptions that a later catalog does not change: they get its revision, so that the next run need not
+ * compare again.
+ */
 function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
   const { behind } = billing;
   if (behind.length === 0) return behind;
@@ -53,12 +62,14 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   return (
     behind
       .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-      // The later catalog may tell more of the event than what is billed, its names for one.
+      // The later catalog may change parts of the event that are not billed, such as names.
       .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
   );
 }
 
-/** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */
+/**
+ * The catalog's revision, or the earlier one where the subscription's next evaluation still looks at days billed by it.
+ */
 function revisionsNoted({
   behind,
   subscriptions,

@@ -25,7 +25,10 @@ export interface DryRunWalkInput extends AccountRunInput {
   readonly dueDates: readonly LocalDate[];
   /** What the account's credit is used on besides the invoices of the walk. */
   readonly debts?: Debts;
-  /** Of an account whose runs add to its drafts: those there are, the oldest first, and what one that a run makes is like. */
+  /**
+   * For an account whose runs add to its drafts: the existing drafts, the oldest first, and what a draft that a run makes
+   * is like.
+   */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
@@ -36,15 +39,15 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** Subscriptions at whose dates an invoice is asked for; that of such a date holds what is due of all (§11). */
+/** Subscriptions at whose dates an invoice is asked for; the invoice of such a date holds what is due of all (§11). */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
  * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
- * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
- * date is the answer; so is what they have made where they leave nothing to bill up to it. Each earlier date is
- * evaluated in memory by the rules of a real run and counts as billed for the next one. Load what the first step needs,
- * with the items of all rows in the window: later steps look at later days only. Nothing of the input is changed.
+ * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first. One of them at the target date is the answer;
+ * so is what they have made, if nothing is left to bill up to that date. Each earlier date is evaluated in memory by the
+ * rules of a real run and counts as billed for the next one. Load what the first step needs, with the items of all rows
+ * in the window: later steps look at later days only. Nothing of the input is changed.
  */
 export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
   const { targetDate, runDates = [] } = input;
@@ -71,8 +74,8 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
 
 /**
  * The first invoice that comes at a due or event date of a watched subscription; null = none will come (§11,
- * UPCOMING_INVOICE). Dates of the other subscriptions are walked over in between, so that the invoice holds what will be
- * due on its day and nothing that earlier runs bill. `targetDate` of the input is not looked at.
+ * UPCOMING_INVOICE). The walk passes over the dates of the other subscriptions, so that the invoice holds what will be
+ * due on its day and nothing that earlier runs bill. The input's `targetDate` is not read.
  */
 export function walkToUpcomingInvoice(
   input: DryRunWalkInput,
@@ -102,7 +105,7 @@ export function walkToUpcomingInvoice(
   }
 }
 
-/** A run that is late comes today, whatever date it is for. */
+/** A late run happens today, whatever date it is for. */
 function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
   return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
 }
@@ -117,7 +120,7 @@ function eventDates({
   );
 }
 
-/** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */
+/** Evaluates an account at one date after another, each time as if the earlier ones were billed. */
 class Walk {
   #account: AccountRunInput;
   readonly #debts: RunningDebts;
@@ -142,7 +145,7 @@ class Walk {
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
     const isEmpty = evaluated.items.length === 0;
-    // Credit has the date of the run, not that of its target (§10 rule 7): what is due from an earlier day is run today.
+    // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
     const runDate = maxDate(this.#today, date);
     const run = isEmpty ? evaluated : this.#debts.credit(evaluated, runDate, this.#nextItemId);
     this.#run = run;
@@ -150,7 +153,7 @@ class Walk {
     return run.items.length === 0 ? null : { targetDate, run };
   }
 
-  /** What the next run writes to: one that stays a draft has the items, after one that was committed comes the next. */
+  /** The invoice that the next run writes to: a draft goes on with its items; after a committed one, the next. */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
@@ -172,7 +175,7 @@ class Walk {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Whether the next step has something to look at in one of these subscriptions if it is at that date. */
+  /** Whether a next step at that date has something to look at in one of these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
     const targetDate = raised(date, state.maxTargetDate);
@@ -182,7 +185,7 @@ class Walk {
     );
   }
 
-  /** Whether one of these subscriptions has something to be looked at, at whatever date. */
+  /** Whether one of these subscriptions has something to look at, at whatever date. */
   isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
     return this.#account.subscriptions.some(
       ({ subscriptionId, cursor }) =>
@@ -218,7 +221,7 @@ class DateQueue {
     return first;
   }
 
-  /** True if the date is in the queue; it is not any more. */
+  /** Removes the date; true if the queue had it. */
   take(date: LocalDate): boolean {
     return this.#dates.delete(date);
   }
@@ -228,7 +231,10 @@ class DateQueue {
   }
 }
 
-/** What credit is used on while the walk goes on; its own invoices count as paid once their credit is applied. */
+/**
+ * The debts that credit is used on while the walk goes on; the walk's own invoices count as paid once their credit is
+ * applied.
+ */
 class RunningDebts {
   #unpaid: readonly Invoice[];
   readonly #debts: Debts;
@@ -251,7 +257,10 @@ class RunningDebts {
   }
 }
 
-/** Every step stands for another day: the daily number of items is not a bound of the walk. */
+/**
+ * The subscription without its daily count: each step stands for another day, so that the daily bound does not apply to
+ * the walk.
+ */
 function forToday(subscription: SubscriptionBilling): SubscriptionBilling {
   return subscription.itemsCreatedToday === 0 ? subscription : { ...subscription, itemsCreatedToday: 0 };
 }
@@ -270,7 +279,7 @@ function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null 
   return index < 0 ? null : (drafts[index + 1] ?? null);
 }
 
-/** The subscription as the next evaluation finds it once this one is written. */
+/** The subscription as the next evaluation finds it once this one is saved. */
 export function subscriptionAfter(
   subscription: SubscriptionBilling,
   { items, coverage, repairable, cursor }: SubscriptionEvaluation,
@@ -287,13 +296,13 @@ export function subscriptionAfter(
   return { ...subscription, cursor, items: billed, rows: coverageAfter(subscription.rows, coverage) };
 }
 
-/** What the credit of an account is used on as time goes by. */
+/** What an account's credit is used on as time goes by. */
 export interface Debts {
   /** The account's unpaid invoices. */
   readonly unpaid: readonly Invoice[];
   /** Those that are being paid now. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** Of those that are linked to an open summary of the parent, the last day on which it is open. */
+  /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
 }
 

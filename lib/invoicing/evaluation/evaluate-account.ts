@@ -17,7 +17,10 @@ import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './run-invoice.
 /** What one run of an account reads. */
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
-  /** In output order. Those that are not due are passed over; bundles tagged AUTO_INVOICING_OFF are left out. */
+  /**
+   * In output order. Those that are not due are passed over. Bundles tagged AUTO_INVOICING_OFF are left out by the
+   * caller.
+   */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Default a new COMMITTED invoice. */
   readonly invoice?: RunInvoice;
@@ -33,11 +36,11 @@ export interface AccountRun {
   readonly invoice: RunInvoice;
   /** Amounts of the whole invoice while it is unpaid. */
   readonly amounts: InvoiceAmounts;
-  /** New charged-through dates by subscription (§8.5); none of a DRAFT. */
+  /** New charged-through dates by subscription (§8.5); none if the invoice is a DRAFT. */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Dates after the target date for which the account needs a due entry; ascending, each once. */
   readonly dueDates: readonly LocalDate[];
-  /** With the invoice counted in; `version` is left to the storage. */
+  /** The state with the invoice counted in; `version` is left to the storage. */
   readonly state: AccountInvoicingState;
 }
 
@@ -91,10 +94,10 @@ function stateAfter(
   items: readonly NewInvoiceItem[],
   amounts: InvoiceAmounts,
 ): AccountInvoicingState {
-  // What a reused draft held before counted nowhere.
+  // What a reused draft held before was not counted anywhere.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
-  // Only what recurs holds later runs at its target date (§1.5).
+  // Only recurring charges keep later runs from falling behind its target date (§1.5).
   if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };

@@ -26,21 +26,21 @@ import { assertItemBounds } from './safety-bounds.ts';
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /**
-   * What bills it on as it was (see ongoing-charge.ts): whole periods from what is settled on, after which there are no rows.
-   * Its event counts in place of `events` then. Default null.
+   * What bills it on as it was (see ongoing-charge.ts): whole periods from the settled date on, after which there are no
+   * rows. Its event then replaces `events`. Default null.
    */
   readonly ongoing?: OngoingCharge | null;
   /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default none do. */
+  /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default: none do. */
   readonly keptUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
-  /** RECURRING items that are repaired, by id (see `missingItemIds`); others do no harm. */
+  /** RECURRING items that are repaired, by id (see `missingItemIds`); further ones do no harm. */
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Items with this subscription's id that were created on the current local day before this run. */
+  /** Items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
 }
 
@@ -51,7 +51,7 @@ export interface EvaluationSettings {
   readonly config: InvoicingConfig;
   /**
    * Consulted under fixed-days proration only, for repairs of a plan that no loaded event names any more (a change that
-   * was taken back); without it such a repair is the row's own share, which may differ by a rounding.
+   * was undone). Without it the share is taken of the row itself, which may differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
@@ -75,9 +75,8 @@ interface Proposals {
 }
 
 /**
- * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for
- * `nextItemId`, which is called once per item in output order and otherwise never looked into: a run passes the id
- * port, a dry run and the tests a counter, and equal sources give equal results.
+ * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for `nextItemId`,
+ * which is called once per item in output order: a run passes the id port, a dry run and the tests a counter.
  * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of §8.4 is broken.
  */
 export function evaluateSubscription(
@@ -123,8 +122,8 @@ export function evaluateSubscription(
 }
 
 /**
- * Items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of its
- * rows, inside the window or not (§7.2 rule 6), then evaluate; a subscription without changes needs none.
+ * Ids of items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of
+ * its rows, inside the window or not (§7.2 rule 6), then evaluate; a subscription without changes needs none.
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,

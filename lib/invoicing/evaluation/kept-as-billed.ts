@@ -13,10 +13,10 @@ export interface KeptSubscription {
 }
 
 /**
- * The date before which a subscription stays as it was billed, whatever the catalog says of it now: where a catalog plugin
- * has begun or ceased to serve the tenant, or has another content than it had, since what it was billed by is not known any
- * more. Nothing that was invoiced is for that reason invoiced anew (catalog §16 rule 1). Null: the catalog of then is
- * known, or nothing was settled.
+ * The date before which a subscription stays as it was billed, whatever the catalog now says of it. There is one where a
+ * catalog plugin has begun or ceased to serve the tenant, or has changed its content: what was billed then was billed by
+ * a catalog that is not known any more, and nothing is invoiced anew for that reason (catalog §16 rule 1). Null: the
+ * catalog of then is known, or nothing was settled.
  */
 export function keptUntil(
   cursor: StoredCursor,
@@ -28,7 +28,7 @@ export function keptUntil(
   return dirtyFrom === null ? settledThrough : minDate(settledThrough, dirtyFrom);
 }
 
-/** True if what the next evaluation looks at, after one that has left `cursor`, begins with days that stay as they were billed. */
+/** True if the next evaluation, after the one that left `cursor`, still looks at days that stay as they were billed. */
 export function staysKept(
   { events, keptUntil: until = null }: KeptSubscription,
   cursor: InvoicingCursor,
@@ -38,7 +38,7 @@ export function staysKept(
   return start === null || start < until;
 }
 
-/** What is proposed from a date on; of that date itself what was not charged for its phase, at whatever price. */
+/** The proposals from a date on; on that date itself only those whose phase was not charged yet, at whatever price. */
 export function fixedFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,
@@ -58,7 +58,10 @@ export function fixedFrom(
   );
 }
 
-/** Without what is free before a date; of the rest, the days from that date on are looked at anyway. */
+/**
+ * The proposals without the free ones before a date; of the others, the evaluation looks at the days from that date on
+ * anyway.
+ */
 export function recurringFrom(
   proposals: readonly RecurringProposal[],
   date: LocalDate | null,

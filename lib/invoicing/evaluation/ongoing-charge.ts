@@ -12,9 +12,10 @@ import { isBehind } from './catalog-changes.ts';
 
 /**
  * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
- * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that event
- * (§7.2 step 2) and see none but it. Null = the next evaluation needs more.
- * @param events all billing events, in order, of a subscription that they alone bill: an add-on's end with its base.
+ * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that
+ * event (§7.2 step 2) and see no other. Null = the next evaluation needs more.
+ * @param events all billing events, in order, of a subscription that is billed by its own events alone; an add-on is not:
+ * it ends with its base.
  */
 export function ongoingChargeAfter(
   events: readonly BillingEvent[],
@@ -27,14 +28,14 @@ export function ongoingChargeAfter(
 }
 
 /**
- * True if items may lie beyond what is settled: nothing repairs free ones, so that those of periods that were billed before
- * their end (`inArrear.mode`) stay when periods are billed after it. Less than one may round to nothing.
+ * True if the charge may have items beyond what is settled. Nothing repairs free items, so those of periods billed before
+ * their end stay when `inArrear.mode` changes to bill periods after it. An amount below 1 may round to nothing.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** The ongoing charge that the next evaluation can be made from; null = the events are to be loaded. */
+/** The ongoing charge from which the next evaluation can be made; null = the events have to be loaded. */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {
@@ -46,7 +47,7 @@ export function ongoingChargeOf(
   },
 ): OngoingCharge | null {
   const { ongoing, dirtyFrom } = cursor;
-  // The account's first day is taken from all events of its subscriptions.
+  // The account's first bill cycle day is taken from all events of its subscriptions.
   const hasDay = account.billCycleDayLocal !== 0;
   if (!hasDay || ongoing === null || dirtyFrom !== null || isBehind(cursor, catalog)) return null;
   return catalog.isRevised() || catalog.isRevised(ongoing.event.planName) ? ongoing : null;

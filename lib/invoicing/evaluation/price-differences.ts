@@ -7,7 +7,7 @@ import type { BillingPeriod, DatedInstant, Instant } from '../../values/time/ind
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** From `from` on a subscription pays another price than before; of a fixed price, then. */
+/** From `from` on (for a fixed price: at that date) a subscription pays another price than before. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -15,7 +15,7 @@ export interface PriceDifference {
   readonly phaseName: string;
   readonly priceType: PriceType;
   readonly from: DatedInstant;
-  /** Prices of one, a recurring one per its billing period; null = none. */
+  /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
   /** New minus old. */
@@ -28,9 +28,9 @@ export interface PriceDifference {
 }
 
 /**
- * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one pair
- * of recurring prices in one phase, and one for each fixed price. What begins or ends in one stream only is no difference
- * of recurring prices; a stream without events has nothing to compare.
+ * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
+ * pair of recurring prices in one phase, and one for each fixed price. A charge that begins or ends in one stream only is
+ * not a difference of recurring prices, and a stream without events has nothing to compare.
  */
 export function priceDifferences(
   before: readonly BillingEvent[],
@@ -100,7 +100,10 @@ function fixedDifferences(
   );
 }
 
-/** The events that charge a fixed price, by phase and how many times it has charged one: a phase may begin on another day. */
+/**
+ * The events that charge a fixed price, by phase and by how many times the phase has charged one: a phase may begin on
+ * another day.
+ */
 function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
   const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
   return new Map(
@@ -153,7 +156,7 @@ function isZero(price: Decimal | null): boolean {
   return price?.isZero() ?? true;
 }
 
-/** Without a price nothing is paid. */
+/** A missing price counts as 0. */
 function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
   return (now ?? ZERO).minus(old ?? ZERO);
 }

@@ -38,8 +38,8 @@ export interface DraftingRequest {
 }
 
 /**
- * The invoice of one account's run among the loaded drafts.
- * @throws BillingError of `draftOf` for a named one, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
+ * The loaded draft that the run of one account adds to, or a new invoice.
+ * @throws BillingError of `draftOf` for a named draft, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
  */
 export function runInvoiceOf(
   { account, drafting = COMMITTING }: DraftingRequest,

@@ -20,7 +20,7 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** What an entry asks of invoicing: a run up to a local date (null = today), or nothing. */
+/** What a queue entry asks of invoicing: a run up to a local date (null = today), or nothing. */
 export type RunTrigger =
   | { readonly kind: 'run'; readonly targetDate: LocalDate | null }
   | { readonly kind: 'none' };
@@ -34,9 +34,9 @@ const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * A due entry asks for a run at its date; a subscription event does when it has become effective and is the last of its
- * operation (§8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed, a
- * blocking state for what it changes of billing.
+ * A due entry asks for a run at its date. A subscription event asks for one once it is effective and if it is the last of
+ * its operation (§8.1); EXPIRED never does. The end of AUTO_INVOICING_OFF asks for what was missed, and a blocking state
+ * for the billing that it changes.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
@@ -56,7 +56,10 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
 }
 
-/** Kind of a due entry: a run that invoices. Leads the key, so that other kinds can join (§1.6 rule 7). */
+/**
+ * Kind of a due entry that asks for an invoice run. The key begins with the kind, so that other kinds can be added (§1.6
+ * rule 7).
+ */
 const INVOICE_RUN = 'invoice-run';
 
 /**

@@ -16,8 +16,9 @@ export interface ItemBoundsInput {
 }
 
 /**
- * Refuses output that asks too much, or that can only come from a defect or from damaged data (§8.4).
- * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError: nothing may be written, the account is parked.
+ * Refuses output that asks too much, or that only a defect or damaged data can bring about (§8.4).
+ * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. Nothing may be written then, and the account is
+ * parked.
  */
 export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
   if (items.length === 0) return;
@@ -29,7 +30,7 @@ export function assertItemBounds({ items, subscription, config }: ItemBoundsInpu
   assertRepairs(items, subscription.items);
 }
 
-/** The settings of a run that goes past the bounds. */
+/** The settings for a run that goes past the bounds. */
 export function withoutBounds(config: InvoicingConfig): InvoicingConfig {
   return { ...config, sanitySafetyBoundEnabled: false, maxDailyItems: -1 };
 }
@@ -38,7 +39,7 @@ export function isBoundExceeded(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
 }
 
-/** Rule 1; its half on RECURRING items follows from rule 3. */
+/** Rule 1; for RECURRING items it follows from rule 3. */
 function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
   if (new Set(starts).size === starts.length) return;
@@ -59,7 +60,7 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/** Names the bound by its setting, and both ways past it. */
+/** The error names the bound by its setting, and both ways past it. */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },

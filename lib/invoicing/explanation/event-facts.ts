@@ -3,7 +3,7 @@ import { BillingTransitionType } from '../../records/index.ts';
 import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../../subscriptions/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** What is stored of a subscription. */
+/** What is stored of a subscription's past. */
 export interface SubscriptionPast {
   /** Active and withdrawn ones. */
   readonly events: readonly LifecycleEvent[];
@@ -13,23 +13,23 @@ export interface SubscriptionPast {
 
 export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
-/** A billing event with what the subscription's history knows of it. */
+/** A billing event, and what the subscription's history knows of it. */
 export interface EventFacts extends BasisEvent {
-  /** The choice of plan that a bill cycle day or quantity came with; of others the type. */
+  /** Type of the choice of plan that came with a bill cycle day or quantity; of other events their own type. */
   readonly cameWith: BillingTransitionType;
   /** True of a CHANGE of the catalog's price alone. */
   readonly isPriceChange: boolean;
-  /** Why it is dated as it is; null = nothing is kept of it. */
+  /** Why it is dated as it is; null = nothing was kept. */
   readonly reason: EventReason | null;
-  /** Of a choice of plan the date that its phases count from. */
+  /** Of a choice of plan, the date from which its phases count. */
   readonly phaseAnchor: LocalDate | null;
-  /** Of the beginning and end of a block: the services and states that say so, where they still do. */
+  /** Of the beginning and end of a block, the services and states that caused it, if they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
 /** The events that stand behind an item. */
 export interface ItemEvents {
-  /** What its price comes from; of a repair what it comes after. */
+  /** What its price comes from; for a repair, what it follows from. */
   readonly event: EventFacts | null;
   /** What ends the stretch of a recurring charge. */
   readonly nextEvent: EventFacts | null;
@@ -94,7 +94,7 @@ class Past {
     return this.factsOf({ type: typeOf(choice), effectiveDate: effective.at, localDate: effective.date });
   }
 
-  /** Of the events of that type and instant the one that stood when the item was made. */
+  /** Of the events of that type and instant, the one in force when the item was made. */
   #stored({ type, effectiveDate }: BasisEvent): LifecycleEvent | undefined {
     const same = this.#past.events.filter(
       (event) => event.type === type && event.effective.at === effectiveDate,
@@ -102,7 +102,7 @@ class Past {
     return same.find((event) => this.#stood(event)) ?? same.at(-1);
   }
 
-  /** The choices of plan that stood then, the latest first. */
+  /** The choices of plan in force then, the latest first. */
   #choices(): readonly LifecycleEvent[] {
     return this.#past.events
       .filter((event) => isPlanChoice(event) && this.#stood(event))
@@ -116,7 +116,7 @@ class Past {
     return by !== undefined && by.createdDate > this.#at;
   }
 
-  /** An end that is not stored is derived from that of the base (subscriptions §12). */
+  /** An end that is not stored is derived from the end of the base (subscriptions §12). */
   #reasonOf({ type }: BasisEvent, stored: LifecycleEvent | undefined): EventReason | null {
     const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
     if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
@@ -132,7 +132,7 @@ class Past {
   }
 }
 
-/** Markers of an undo are never asked for. */
+/** Never called for markers of an undo. */
 function typeOf({ type }: LifecycleEvent): BillingTransitionType {
   return type === 'UNCANCEL' || type === 'UNDO_CHANGE'
     ? BillingTransitionType.CHANGE

@@ -8,7 +8,7 @@ import type { EventFacts, ItemEvents } from './event-facts.ts';
 export const ExplainedRuleName = {
   /** Which bill cycle day counts. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',
-  /** From where the phases of the plan count. */
+  /** From which date the phases of the plan count. */
   CREATE_ALIGNMENT: 'CREATE_ALIGNMENT',
   CHANGE_ALIGNMENT: 'CHANGE_ALIGNMENT',
   /** When a change or cancellation takes effect. */
@@ -20,19 +20,19 @@ export type ExplainedRuleName = (typeof ExplainedRuleName)[keyof typeof Explaine
 export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
-  /** What the case that matched asks for, empty where it holds for all; null = none matched, so that the default counts. */
+  /** What the matching case asks for, empty where it holds for all; null = none matched, so that the default counts. */
   readonly conditions: RuleConditions | null;
-  /** The event that it dates or whose phases it aligns; null of BILLING_ALIGNMENT. */
+  /** The event that it dates or whose phases it aligns; null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;
 }
 
-/** The rules that have a part in the amount of an item, with the case of each as it was then. */
+/** The rules that have a part in the amount of an item, each with its case as it was then. */
 export function rulesBehind(basis: ItemBasis, events: ItemEvents): readonly ExplainedRule[] {
   const dated = [events.event, endingEvent(basis, events)].filter((event) => event !== null);
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/** The next event where the item ends by it; a whole period would be the same without. */
+/** The next event, if the item ends by it; a whole period would end the same without it. */
 export function endingEvent(basis: ItemBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
   const ends = basis.rule === PeriodRule.TRAILING || basis.rule === PeriodRule.BETWEEN_EVENTS;
@@ -52,7 +52,7 @@ function policyOf(facts: EventFacts): readonly ExplainedRule[] {
   return [{ rule, result: reason.policy, conditions: reason.policyConditions, event: eventOf(facts) }];
 }
 
-/** Where the phases count from: it dates a PHASE, and tells in which phase a plan begins. */
+/** The rule from which date phases count: it dates a PHASE, and decides in which phase a plan begins. */
 function alignmentOf({ planEvent }: ItemEvents): readonly ExplainedRule[] {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};
   if (planEvent === null || alignment === null) return [];

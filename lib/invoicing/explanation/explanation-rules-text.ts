@@ -7,7 +7,7 @@ import { capitalised, caseText, eventName } from './explanation-words.ts';
 
 // What explanations say of the catalog's rules (catalog §8) and of dates that were asked for; '' = nothing.
 
-/** Whose the bill cycle day is, and by which case of the catalog. */
+/** Whose bill cycle day it is, and by which case of the catalog. */
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';
@@ -47,7 +47,7 @@ export function dateSentence(facts: EventFacts | null): string {
   }
 }
 
-/** From where phases count, where that is not the day on which the plan was chosen, or where it dates a phase. */
+/** From which date phases count, where that is not the day on which the plan was chosen, or where it dates a phase. */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};
   if (planEvent === null || planEvent.phaseAnchor === null || alignment === null) return '';

@@ -33,9 +33,9 @@ export interface ExplanationParts {
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
   readonly events: ItemEvents;
-  /** True if the plan is one of prices of its own, which no catalog version has. */
+  /** True if the plan has prices of its own, which no catalog version has. */
   readonly hasOwnPrices: boolean;
-  /** True of an invoice that another system has made. */
+  /** True for an invoice that another system made. */
   readonly isMigrated: boolean;
   readonly steps: readonly CalculationStep[];
   readonly computedAmount: Decimal;
@@ -101,7 +101,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonl
   ];
 }
 
-/** Of what begins with its event: of what follows, the cycle dates tell. */
+/** Only for an item that starts with its event: for a later one, the cycle dates say enough. */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
@@ -193,7 +193,7 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
   }
 }
 
-/** Amounts that people give are not computed; the facts of others were not always kept. */
+/** Amounts that people give are not computed; for other items the facts were not always kept. */
 function withoutBasis({ item, linked, isMigrated }: ExplanationParts): readonly string[] {
   const amount = money(item.amount, item.currency);
   if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
@@ -222,7 +222,7 @@ function withoutBasis({ item, linked, isMigrated }: ExplanationParts): readonly 
   }
 }
 
-/** An override plan is of no version: its date is that of its event. */
+/** An override plan belongs to no version: its date is that of its event. */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
   if (hasOwnPrices) return 'with prices of its own';
   return catalogEffectiveDate === null

@@ -11,14 +11,14 @@ import {
 } from '../../values/time/index.ts';
 import type { EventFacts } from './event-facts.ts';
 
-// The words of explanations: what one reads of plans, days, amounts and events.
+// The words of explanations: how they name plans, days, amounts and events.
 
 export function planOf({ planName, phaseName, description }: InvoiceItem): string {
   if (planName === null) return description ?? 'the item';
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** A date where the instant begins a day of UTC, as most versions do. */
+/** A date where the instant begins a day of UTC, as the dates of most versions do. */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -28,7 +28,7 @@ interface Days {
   readonly endDate: LocalDate | null;
 }
 
-/** `2024-01-15 to 2024-02-01`, which is the first day that does not belong to it any more. */
+/** `2024-01-15 to 2024-02-01`; the second day does not belong to the range any more. */
 export function range({ startDate, endDate }: Days): string {
   return endDate === null ? dateText(startDate) : `${dateText(startDate)} to ${dateText(endDate)}`;
 }
@@ -87,7 +87,7 @@ const EVENT_NAMES: Readonly<Record<BillingTransitionType, string>> = {
   END_BILLING_DISABLED: 'the return of billing',
 };
 
-/** ` (service overdue: BLOCKED)`; pauses of bundles are named without. */
+/** ` (service overdue: BLOCKED)`; pauses of bundles are not named. */
 function blockersOf({ blockedBy }: EventFacts): string {
   const others = blockedBy.filter(({ service }) => service !== ENTITLEMENT_SERVICE);
   return others.length === 0

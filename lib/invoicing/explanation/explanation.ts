@@ -18,7 +18,7 @@ export interface ItemExplanation {
   readonly phaseName: string | null;
   readonly startDate: LocalDate | null;
   readonly endDate: LocalDate | null;
-  /** Effective date of the catalog version that the price comes from; of an override plan, the date of its event. */
+  /** Effective date of the catalog version that the price comes from; for an override plan, the date of its event. */
   readonly catalogEffectiveDate: Instant | null;
   /** The item that is repaired or adjusted. */
   readonly linkedItemId: Uuid | null;
@@ -26,13 +26,13 @@ export interface ItemExplanation {
   readonly basis: ItemBasis | null;
   /** The events of the basis, with why each is dated as it is. */
   readonly events: ItemEvents;
-  /** The catalog's rules that decided its dates and its bill cycle day, with the case of each that matched. */
+  /** The catalog's rules that decided its dates and its bill cycle day, each with the case that matched. */
   readonly rules: readonly ExplainedRule[];
   /** From the facts to the amount; empty without them. */
   readonly steps: readonly CalculationStep[];
   /** What the steps come to, or the amount as it was given; differs from `amount` only where it was changed later. */
   readonly computedAmount: Decimal;
-  /** One paragraph of English with the sum worked out. */
+  /** One paragraph of English that works the sum out. */
   readonly text: string;
 }
 
@@ -41,11 +41,11 @@ export interface ExplainedItem {
   /** The item that it repairs or adjusts. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
-  /** Of its subscription, or of that of the item that it repairs. */
+  /** Of its subscription or, for a repair, of the repaired item's subscription. */
   readonly past: SubscriptionPast;
   /** True if its plan is one that overrides prices. */
   readonly hasOwnPrices: boolean;
-  /** True of an invoice that another system has made. */
+  /** True for an invoice that another system made. */
   readonly isMigrated: boolean;
 }
 

@@ -5,9 +5,9 @@ import type { LocalDate } from '../../values/time/index.ts';
 export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
 /**
- * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end, or start where
- * there is no end, of its FIXED, RECURRING and USAGE items (§8.5). It can lie before the old one. A
- * subscription that is only repaired is not in the result and keeps its date.
+ * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end of its FIXED,
+ * RECURRING and USAGE items, or start where an item has no end (§8.5). It can lie before the old date. A subscription
+ * with repairs only is not in the result and keeps its date.
  */
 export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();

@@ -6,7 +6,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 /** Which invoice a run writes to (§8.3). */
 export interface Drafting {
-  /** Whether what the run makes is a DRAFT: AUTO_INVOICING_DRAFT. */
+  /** Whether the run makes a DRAFT: AUTO_INVOICING_DRAFT. */
   readonly isDraft: boolean;
   /** Whether the account's oldest DRAFT takes the items if there is one: AUTO_INVOICING_REUSE_DRAFT. */
   readonly reusesDraft: boolean;
@@ -17,7 +17,7 @@ export interface Drafting {
 /** A run that makes a COMMITTED invoice. */
 export const COMMITTING: Drafting = { isDraft: false, reusesDraft: false, draftId: null };
 
-/** What an account's tags say. */
+/** What an account's tags say about drafts. */
 export function draftingOf(tags: AccountEffects, accountId: Uuid): Drafting {
   const isDraft = tags.has(accountId, TagEffect.MAKES_DRAFTS);
   const reusesDraft = tags.has(accountId, TagEffect.REUSES_DRAFT);

@@ -74,8 +74,8 @@ export interface InvoiceChange {
 }
 
 /**
- * The part of the balance that is kept with the account. Whether an invoice counts that the parent pays is decided by the
- * parent's, under another lock, so it is added when balances are read.
+ * The part of the balance that is stored with the account. Whether an invoice that the parent pays counts is decided by
+ * the parent's invoice, under another lock; it is added when balances are read.
  */
 function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
@@ -127,7 +127,7 @@ function isPureCredit(items: readonly CountedItem[]): boolean {
   return isPair && a.amount.plus(b.amount).isZero();
 }
 
-/** State of an account before its first invoice. */
+/** The state of an account before its first invoice. */
 export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
   return {
     accountId: account.id,
@@ -139,7 +139,7 @@ export function initialState(account: Pick<Account, 'id' | 'recordId'>): Account
   };
 }
 
-/** The kept sums of an invoice, as they are stored. */
+/** The sums of an invoice that are stored with it. */
 export function storedAmounts(
   invoice: Pick<Invoice, 'id' | keyof InvoiceAmounts>,
 ): InvoiceAmounts & { readonly invoiceId: Uuid } {

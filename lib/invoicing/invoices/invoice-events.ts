@@ -3,7 +3,7 @@ import { BusEventType, type NewBusEvent } from '../../records/index.ts';
 
 type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
 
-/** INVOICE_CREATION: what its consumers need beside the ids (§16). */
+/** INVOICE_CREATION: what its consumers need besides the ids (§16). */
 export function invoiceCreationEvents(
   invoice: Told & Pick<Invoice, 'rawBalance' | 'currency'>,
 ): readonly NewBusEvent[] {
@@ -21,7 +21,7 @@ export function invoiceCreationEvents(
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/** INVOICE_ADJUSTMENT: one per invoice and transaction, but where an account is closed. */
+/** INVOICE_ADJUSTMENT: one per invoice and transaction; more only where an account is closed. */
 export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,
@@ -31,7 +31,7 @@ export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewB
   return [...Array.from({ length: times }, () => event), ...childInvoiceEvents(invoice, false)];
 }
 
-/** What the parent's summary has to follow. */
+/** Tells the parent's summary to follow. */
 function childInvoiceEvents(invoice: Told, isNew: boolean): readonly NewBusEvent[] {
   if (invoice.contributedAmount === null) return [];
   const payload = { accountId: invoice.accountId, invoiceId: invoice.id, isNew };

@@ -12,7 +12,7 @@ export interface InvoiceItemView extends InvoiceItem {
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
-  /** Of a PARENT_SUMMARY item the items of the child's invoices that it stands for, where they were asked for. */
+  /** For a PARENT_SUMMARY item, the items of the child's invoices that it stands for, where they were asked for. */
   readonly childItems: readonly InvoiceItemView[] | null;
 }
 
@@ -44,7 +44,7 @@ export function viewInvoices(
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
-    // The parent pays it by a summary; before it is in one it is the child's own (ruling R52).
+    // The parent pays it by a summary; until it is in one, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
@@ -67,7 +67,10 @@ function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): Invo
   };
 }
 
-/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (§12 rule 8). */
+/**
+ * The views with `childItems` filled: each PARENT_SUMMARY item gets the items of its child's linked invoices (§12 rule
+ * 8).
+ */
 export function withChildItems(
   views: readonly InvoiceView[],
   children: readonly InvoiceView[],

@@ -21,7 +21,7 @@ export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boole
 }
 
 /**
- * How much of the item an adjustment takes off: what is asked for, default all that remains; 0 = nothing remains.
+ * How much of the item an adjustment takes off: the requested amount, by default all that remains; 0 = nothing remains.
  * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020).
  */
 export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): Decimal {
@@ -45,7 +45,7 @@ export interface AdjustmentDetails {
   readonly id: Uuid;
   /** More than 0. */
   readonly amount: Decimal;
-  /** Local date that the call asks for. */
+  /** Local date that the call gives. */
   readonly date: LocalDate;
   readonly description?: string | null;
   readonly itemDetails?: string | null;

@@ -20,11 +20,11 @@ export interface ManualItem {
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** As `quantity`, kept as it is given; the amount does not follow from them. */
+  /** As `quantity`, kept as given; the amount does not follow from them. */
   readonly rate?: Decimal | null | undefined;
-  /** Only the account's own. */
+  /** The account's currency, or absent. */
   readonly currency?: string | null | undefined;
-  /** What it is about, for those who read it: kept as given, whatever it leads to; of taxes the bundle alone (ruling R21). */
+  /** What the item is about, for those who read it. Kept as given, unchecked; taxes keep the bundle only (ruling R21). */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
   readonly linkedItemId?: Uuid | null | undefined;
@@ -81,7 +81,7 @@ export function checkTexts(
 export interface ManualItemContext {
   readonly id: Uuid;
   readonly currency: Currency;
-  /** Local date that the call asks for. */
+  /** Local date that the call gives. */
   readonly requestedDate: LocalDate;
 }
 

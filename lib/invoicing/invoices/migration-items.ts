@@ -6,7 +6,7 @@ import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext
 import type { NewInvoiceItem } from './new-item.ts';
 import { plainItem } from './new-item.ts';
 
-/** An item of an invoice that another system has made. Absent and null members are the same. */
+/** An item of an invoice that another system made. Absent and null members are the same. */
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Required, of any type. */
   readonly itemType?: InvoiceItemType | null | undefined;

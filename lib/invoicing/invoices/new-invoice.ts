@@ -8,7 +8,7 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { NewInvoiceItem } from './new-item.ts';
 
-/** Of a draft that is reused: its target date never goes back (§8.3). */
+/** The target date of a draft that is reused: it never goes back (§8.3). */
 export function raisedTargetDate(
   { targetDate: before }: Pick<Invoice, 'targetDate'>,
   targetDate: LocalDate,
@@ -48,7 +48,7 @@ export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvo
   };
 }
 
-/** Who pays an invoice of the account in this status: from its commit on the parent, where payment is delegated. */
+/** Who pays an invoice of the account in this status: from its commit on the parent, if the account delegates payment. */
 export function payerOf(
   account: Account,
   status: Invoice['status'],

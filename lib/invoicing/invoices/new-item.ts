@@ -1,6 +1,6 @@
 import type { InvoiceItem, ItemBasis } from '../../records/index.ts';
 
-/** An item as the rules decide it; invoice, account, currency and creation date are the same for all of a run. */
+/** An item as the rules decide it; invoice, account, currency and creation date are the same for all items of a run. */
 export interface NewInvoiceItem
   extends Omit<
     InvoiceItem,
@@ -10,7 +10,7 @@ export interface NewInvoiceItem
   readonly basis?: ItemBasis;
 }
 
-/** An item that no plan, subscription or rate stands behind; what it has of its own is given. */
+/** An item with no plan, subscription or rate behind it, but for what is given. */
 export function plainItem(
   own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
 ): NewInvoiceItem {

@@ -14,9 +14,9 @@ export function parentBalanceOf(
   return parent === undefined ? null : balanceOf(parent);
 }
 
-/** What an invoice adds to the parent's summary: all it bills, credit included (§12, v). */
+/** What an invoice adds to the parent's summary: all that it bills, credit included (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
-  // A parent's invoice is never paid by the child, so what is owed is what is billed.
+  // The child never pays an invoice of the parent's, so what is owed is what is billed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
@@ -27,7 +27,7 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
 
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
-/** What an invoice comes to less than when it joined the summary that the parent has settled since (§12 rule 5). */
+/** By how much the invoice is less than when it joined the summary that the parent has settled since (§12 rule 5). */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
   const decrease = invoice.contributedAmount.minus(contributionOf(invoice));
@@ -35,9 +35,9 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 }
 
 /**
- * What account credit sees of an invoice that is linked to a summary (§10 rule 5); null = its own balance,
+ * How account credit sees the balance of an invoice that is linked to a summary (§10 rule 5); null = as its own balance,
  * while the summary is a DRAFT.
- * @param creditable what of a decrease may become credit (`creditableOf`); null = all of it.
+ * @param creditable how much of a decrease may become credit (`creditableOf`); null = all of it.
  */
 export function creditStandIn(
   invoice: Contributing,
@@ -50,9 +50,9 @@ export function creditStandIn(
 }
 
 /**
- * What of the decreases of a child's invoices may become its credit: what the parent has paid for them and not got back by an
- * adjustment of its item, nor the child as credit already. A summary may also be settled by the adjustment of its items, as
- * by the closing of the parent, and then nobody has paid.
+ * How much of the decreases of a child's invoices may become its credit: what the parent has paid for them, less what it
+ * got back by an adjustment of its item and what the child already got as credit. A summary may also be settled by the
+ * adjustment of its items, as when the parent is closed; then nobody has paid.
  * @param item the child's PARENT_SUMMARY item; undefined = there is none.
  * @param linked the items of the child's invoices that contribute to the summary.
  */
@@ -61,7 +61,7 @@ export function creditableOf(
   linked: readonly Pick<InvoiceItem, 'itemType' | 'amount'>[],
 ): Decimal {
   if (item === undefined) return ZERO;
-  // None of them owes its customer by itself, so credit that they have made came of this rule.
+  // No such invoice owes its customer anything by itself, so all credit that it has made came of this rule.
   const credits = linked.filter(
     ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
   );

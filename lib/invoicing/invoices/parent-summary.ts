@@ -7,7 +7,7 @@ import type { NewInvoiceItem } from './new-item.ts';
 import { plainItem } from './new-item.ts';
 import { contributionOf, isSettled } from './parent-standing.ts';
 
-/** A child's invoice that its parent pays, as a change of it asks for a summary (§12). */
+/** A child's invoice that its parent pays, with what decides whether it joins a summary (§12). */
 export interface ChildInvoice {
   readonly invoice: Invoice;
   /** Whether it has a FIXED or RECURRING item. */
@@ -16,14 +16,14 @@ export interface ChildInvoice {
   readonly isNew: boolean;
 }
 
-/** Which of a parent's children's invoices, in the order of their creation, join the summary that is open (rule 1). */
+/** Which of the children's invoices, in the order of their creation, join the parent's open summary (rule 1). */
 export interface Joining {
   /** Whether a summary has to be opened for them. */
   readonly opens: boolean;
   readonly joining: readonly Invoice[];
 }
 
-/** Rule 1: an open summary takes every new invoice; none is opened for what is a pure credit or repair. */
+/** Rule 1: an open summary takes every new invoice. None is opened for an invoice that only gives credit or repairs. */
 export function joinSummary(
   changed: readonly ChildInvoice[],
   open: { readonly currency: Currency } | null,
@@ -41,7 +41,7 @@ export function joinSummary(
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency takes that of the first invoice; it cannot owe two in one.
+    // A parent without a currency takes that of the first invoice; it cannot owe two currencies in one invoice.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };
@@ -55,7 +55,7 @@ export interface ChildTotal {
   readonly amount: Decimal;
 }
 
-/** Rule 2: one total per child, of all its invoices that are linked to the summary. */
+/** Rule 2: one total per child, over all of its invoices that are linked to the summary. */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -63,14 +63,14 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
   }));
 }
 
-/** How the items of a DRAFT summary change, and by how much it does. */
+/** How the items of a DRAFT summary change, and by how much its amount does. */
 export interface SummaryItems {
   readonly added: readonly NewInvoiceItem[];
   readonly changed: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[];
   readonly difference: Decimal;
 }
 
-/** Brings the PARENT_SUMMARY items of a DRAFT summary to the totals; items of other children stay. */
+/** Brings the PARENT_SUMMARY items of a DRAFT summary to the totals; the items of other children stay as they are. */
 export function summaryItems(
   totals: readonly ChildTotal[],
   items: readonly InvoiceItem[],
@@ -113,7 +113,7 @@ export interface Decrease {
 /** What follows from a change of linked invoices for a COMMITTED summary (rules 4 and 5). */
 export interface CommittedEffects {
   readonly decreases: readonly Decrease[];
-  /** Invoices whose decrease is credit of their own accounts, since the summary is paid. */
+  /** Invoices whose decrease becomes credit of their own accounts, since the summary is paid. */
   readonly credited: readonly Invoice[];
 }
 
@@ -129,7 +129,7 @@ export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[])
     : { decreases: decreased, credited: [] };
 }
 
-/** The ITEM_ADJ items of decreases, each at most what remains of its child's item, and what then remains. */
+/** The ITEM_ADJ items of decreases, each at most what remains of its child's item, and what remains afterwards. */
 export function adjustSummary(
   decreases: readonly Decrease[],
   items: readonly InvoiceItem[],

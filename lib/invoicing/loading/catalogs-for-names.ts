@@ -2,8 +2,8 @@ import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catal
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * The catalogs that names of billed things are looked up in; null where they cannot be had: the names are null then, and the
- * read goes on (§1.2).
+ * The catalogs in which names of billed things are looked up; null where they cannot be had: the names are then null, and
+ * the read goes on (§1.2).
  */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,

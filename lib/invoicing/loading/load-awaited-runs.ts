@@ -7,7 +7,7 @@ import { RUN_TOPICS, runTrigger } from '../evaluation/run-trigger.ts';
 
 /** The automatic runs that an account waits for. */
 export interface AwaitedRuns {
-  /** Dates of those that events have asked for, in their order; they come before the due entries. */
+  /** Dates of the runs that bus events have asked for, in their order; they come before the due entries. */
   readonly runDates: readonly LocalDate[];
   /** Dates of the pending due entries. */
   readonly dueDates: readonly LocalDate[];
@@ -17,11 +17,11 @@ export interface AwaitedRunsInput {
   readonly account: Account;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Whether automatic runs pass the account over: what has fallen due then makes no run. */
+  /** Whether automatic runs pass the account over: entries that fall due then make no run. */
   readonly isPassedOver: boolean;
 }
 
-/** The runs that the queue holds for an account; more than a walk can take are not read. */
+/** The runs that the queue holds for an account, as many as a walk can take. */
 export async function loadAwaitedRuns(
   session: ReadSession,
   { account, today, isPassedOver }: AwaitedRunsInput,

@@ -3,7 +3,10 @@ import type { AccountBalance } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { accountBalanceOf } from '../invoices/delegated-balance.ts';
 
-/** Balances and credit of these accounts, what their parents pay included, in one statement; those without invoices are left out. */
+/**
+ * Balances and credit of these accounts, with what their parents pay, in one statement; accounts without invoices are
+ * left out.
+ */
 export async function loadBalances(
   session: ReadSession,
   accountIds: readonly Uuid[],

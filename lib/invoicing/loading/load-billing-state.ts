@@ -19,7 +19,7 @@ export interface LoadedBillingState {
 }
 
 export interface LoadBillingInput extends LoadInput<BillingRequest> {
-  /** Of a walk over several target dates the first one, null = any; default each request's own. */
+  /** For a walk over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDate?: LocalDate | null;
 }
 
@@ -52,7 +52,7 @@ export async function loadBillingState(
   return { billings: streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf })), failures };
 }
 
-// One for all: of very many subscriptions most have none.
+// Shared, since most of very many subscriptions have none.
 const NO_ROWS: readonly CoverageRow[] = [];
 
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();
@@ -95,7 +95,7 @@ function billingOf(
   };
 }
 
-/** Items that the subscription has got on that day; each day counts anew (§8.4 rule 2). */
+/** How many items the subscription has got on that day; each day counts anew (§8.4 rule 2). */
 export function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
   return cursor?.itemsDate === day ? cursor.itemsCount : 0;
 }

@@ -3,8 +3,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 
 /**
- * The charged-through dates that the commit of a draft gives: it never lowers one while a later COMMITTED charge is in
- * force (§8.5). Drafts that are committed in time cost one statement.
+ * The charged-through dates that follow from the commit of a draft: a commit never lowers one while a later COMMITTED
+ * charge is in force (§8.5). Drafts that are committed in time cost one statement.
  */
 export async function withoutLowering(
   session: ReadSession,

@@ -15,8 +15,8 @@ import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices
 import { invoicesBeingPaid } from './load-payments-in-flight.ts';
 
 /**
- * What the credit of each account is applied to, by account id. A constant number of statements for any number of
- * accounts, and none where no account has credit to spend and no parent pays.
+ * By account id, what the account's credit is applied to. A constant number of statements for any number of accounts, and
+ * none where no account has credit to spend and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
@@ -50,7 +50,9 @@ export async function loadCreditInputs(
   );
 }
 
-/** Of candidates that are linked to a summary of the parent; the stored ones to choose from are not (rule 5). */
+/**
+ * Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5).
+ */
 async function loadStandIns(
   session: ReadSession,
   accounts: readonly CountedAccount[],
@@ -75,7 +77,7 @@ async function loadStandIns(
     const standIn = creditStandIn(each.invoice, each.summary, left);
     if (standIn === null) continue;
     standIns.set(each.invoice.id, standIn);
-    // Invoices of one child share what is left.
+    // Invoices of one child share what may still become credit.
     if (left !== null) creditable.set(key, left.plus(standIn));
   }
   return standIns;
@@ -89,8 +91,8 @@ interface LinkedInvoice {
 }
 
 /**
- * What may become credit of each child's decreases, by `shareKey`; absent = all. Nothing is asked of the storage but where
- * there is a decrease, and little where the parent's item is as it was: then all that it stands for is paid.
+ * How much of each child's decreases may become credit, by `shareKey`; absent = all. Reads nothing where there is no
+ * decrease, and little where the parent's item is unchanged: then the parent has paid all that it stands for.
  */
 async function loadCreditable(
   session: ReadSession,
@@ -131,7 +133,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/** A new invoice has no number yet and no payment either. */
+/** The candidates that are being paid; a new invoice has no number yet and no payment either. */
 async function invoicesWithheld(
   session: ReadSession,
   offered: readonly CreditedInvoice[],

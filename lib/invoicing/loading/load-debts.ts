@@ -15,7 +15,7 @@ export interface DebtsInput {
   readonly config: Pick<InvoicingConfig, 'parentCommitTimeOfDay'>;
 }
 
-/** The debts of an account; where it pays itself the sum of its invoices tells without a query that there are none. */
+/** The debts of an account. Where it pays itself, the sum of its invoices tells without a query whether there are any. */
 export async function loadDebts(session: ReadSession, input: DebtsInput): Promise<Debts> {
   const { account, state } = input;
   const owed = state.accountBalance.plus(state.accountCBA);

@@ -4,9 +4,9 @@ import type { DraftingRequest } from '../evaluation/run-invoice.ts';
 import type { Draft } from '../invoices/drafting.ts';
 
 /**
- * The invoice of each run by account id; two statements where drafts may be reused, none otherwise. An account whose
- * named draft cannot be used is left to `runInvoiceOf`, which says why.
- * @param areAllWanted all drafts of the accounts that reuse them, the oldest first: those of runs to come.
+ * The drafts that each run may write to, by account id; two statements where drafts may be reused, none otherwise. An
+ * account whose named draft cannot be used is left to `runInvoiceOf`, which says why.
+ * @param areAllWanted true: all drafts of accounts that reuse them, the oldest first, for runs to come.
  */
 export async function loadDrafts(
   session: ReadSession,
@@ -27,7 +27,7 @@ export async function loadDrafts(
   return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
 }
 
-/** Of the invoices in the order of their creation the oldest of each account, and those that are named. */
+/** The oldest draft of each account and the named ones, of invoices in the order of their creation. */
 function firstOfEach(
   found: readonly Draft['invoice'][],
   named: readonly Uuid[],

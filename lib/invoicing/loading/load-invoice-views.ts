@@ -7,7 +7,7 @@ import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/in
 import { loadParentInvoices } from './load-open-invoices.ts';
 
 /**
- * The invoices with their items and the names of what they bill, in the order given and a constant number of queries.
+ * The invoices with their items and the names of what they bill, in the order given, by a constant number of queries.
  * @param catalogsOf null = without names.
  */
 export async function loadInvoiceViews(

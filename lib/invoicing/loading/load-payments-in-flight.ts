@@ -3,8 +3,8 @@ import { InvoicePaymentType, isUnresolved, TransactionType } from '../../records
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Those of these invoices that a payment is in flight for: credit and card would both pay (§10 rule 2). A
- * leased transaction is UNKNOWN until its answer is recorded.
+ * Those of these invoices that have a payment in flight: credit and card would both pay them (§10 rule 2). A leased
+ * transaction is UNKNOWN until its answer is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,

@@ -7,8 +7,8 @@ import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 
 /**
- * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without
- * changes need none, and then nothing is asked of the storage.
+ * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without changes repair
+ * nothing and cost no statement.
  */
 export async function withRepairedItems(
   session: ReadSession,
@@ -57,7 +57,9 @@ function joined(
   };
 }
 
-/** Loads the items of all RECURRING rows in the windows: a dry run walks over dates, and any step may repair them. */
+/**
+ * Loads the items of all RECURRING rows in the windows: a dry run goes from date to date, and any step may repair them.
+ */
 export async function withWindowItems(
   session: ReadSession,
   billings: readonly AccountBilling[],

@@ -30,7 +30,7 @@ export interface LoadInput<R extends StreamRequest> {
   readonly catalogOf: CatalogOfAccount;
   readonly choice: CursorChoice;
   readonly alignPriceChanges: boolean;
-  /** An action that is tried on the one account of the requests; its facts count as if they were stored. */
+  /** A hypothetical action on the one account of the requests; its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
 }
 
@@ -39,8 +39,8 @@ export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R
 }
 
 /**
- * Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. What is billed
- * as it was at its last evaluation is read with its cursor alone.
+ * Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. An ongoing
+ * charge is read with its cursor alone.
  */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
@@ -88,7 +88,7 @@ export async function loadStreams<R extends StreamRequest>(
   return { cursors, ...streamsOf({ ...input, ...loaded }) };
 }
 
-/** The charges that go on, by subscription. A hypothesis, and a look at all subscriptions, goes by the events. */
+/** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */
 function ongoingCharges(
   cursors: readonly StoredCursor[],
   { requests, catalogOf, choice, hypothesis = null }: LoadInput<StreamRequest>,
@@ -104,7 +104,7 @@ function ongoingCharges(
   );
 }
 
-/** The bases of the add-ons, as far as they are not among them: cycles and ends of add-ons follow them. */
+/** The bases of the add-ons that are not among them: the cycles and ends of add-ons follow their base. */
 async function missingBases(
   session: ReadSession,
   subscriptions: readonly Subscription[],

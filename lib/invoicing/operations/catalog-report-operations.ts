@@ -6,7 +6,7 @@ import type { Currency } from '../../values/money/index.ts';
 import type { PriceDifference } from '../evaluation/price-differences.ts';
 
 /**
- * A piece of the report: what would be refused first, then each price that changes and each account that could not be
+ * A part of the report: first what would be refused, then each price that changes and each account that could not be
  * billed any more, at the end how many there were.
  */
 export type ChangeReportPart =
@@ -16,9 +16,9 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at: those of bundles that are invoiced, whose billing has not come to its end. */
+  /** Live subscriptions that were looked at: those whose bundle is invoiced and whose billing has not ended. */
   readonly subscriptions: number;
-  /** Those of them whose price changes. */
+  /** Those whose price changes. */
   readonly changedSubscriptions: number;
   readonly unbillableAccounts: number;
 }
@@ -33,9 +33,9 @@ export interface PriceChange extends PriceDifference {
 export interface CatalogReportOperations<C extends Leading = []> {
   /**
    * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
-   * would keep it from being stored. The parts are made while they are read: a page of accounts at a time, so that the
-   * report takes constant memory however large the tenant is. A document that would be refused changes no prices. Recurring
-   * and fixed prices are compared, those of usage are not.
+   * would keep it from being stored. The parts are made while they are read, a page of accounts at a time, so that the
+   * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
+   * Recurring and fixed prices are compared, prices of usage are not.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */

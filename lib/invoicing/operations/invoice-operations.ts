@@ -85,9 +85,9 @@ export interface InvoiceOperations<C extends Leading = []> {
   generate(...given: [...C, request: Given<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
-   * The invoice that a run would make, or null (§11): at the target date once all earlier due dates and events
-   * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
-   * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
+   * The invoice that a run would make, or null (§11). TARGET_DATE: at the target date, once all earlier due dates and
+   * events have happened. UPCOMING_INVOICE: the next one that comes. SUBSCRIPTION_ACTION: as TARGET_DATE, if a
+   * subscription were started, changed or stopped. Nothing is stored and no lock is taken; the invoice has a fresh id and
    * number 0.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and for ids that are not
@@ -116,15 +116,15 @@ export interface InvoiceOperations<C extends Leading = []> {
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Why an item has its amount: events, price, catalog version, cases of the catalog's rules, period, days, and every step to
-   * the rounded amount, as they were when the item was made; with a paragraph of English that works the sum out. Amounts that
-   * were given, such as those of external charges, have no steps.
+   * Why an item has its amount: events, price, catalog version, the cases of the catalog's rules, period, days and every
+   * step to the rounded amount, as they were when the item was made, and a paragraph of English that works the sum out.
+   * Amounts that were given, such as those of external charges, have no steps.
    * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
    */
   explain(...given: [...C, itemId: Uuid | string]): Promise<ItemExplanation>;
 
   /**
-   * Adds external charges, on one new invoice or on the drafts that they name (§9 rules 1 and 2).
+   * Adds external charges, to one new invoice or to the drafts that they name (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
    * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
@@ -132,12 +132,15 @@ export interface InvoiceOperations<C extends Leading = []> {
    */
   addCharges(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
-  /** Adds taxes, as `addCharges` does; which subscription or item they are about is not stored. @throws as `addCharges`. */
+  /**
+   * Adds taxes, as `addCharges` does; the subscription or item that they are about is not stored.
+   * @throws as `addCharges`.
+   */
   addTaxes(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Gives credits. On a new invoice they become account credit, which pays what is unpaid; on a draft they first reduce
-   * it (§9 rule 3). The items are returned as they are stored: with negative amounts.
+   * Gives credits. On a new invoice they become account credit, which pays unpaid invoices; on a draft they first reduce
+   * its amount (§9 rule 3). The items are returned as they are stored: with negative amounts.
    * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
@@ -156,19 +159,20 @@ export interface InvoiceOperations<C extends Leading = []> {
   adjustItem(...given: [...C, request: Given<ItemAdjustmentRequest>]): Promise<void>;
 
   /**
-   * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) is the account's again, and is not
-   * used anew by this call; the next change or `accounts.rebalanceCredit` does. Generated credit (a positive item) goes with
-   * the credit (CREDIT_ADJ) that it came from; as much of it as is used is taken back from the invoices that used credit
-   * last. An item of 0 stays as it is.
+   * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) is the account's again; the next
+   * change or `accounts.rebalanceCredit` uses it anew, not this call. Generated credit (a positive item) goes together
+   * with the credit (CREDIT_ADJ) that it came from; as much of it as is used is taken back from the invoices that used
+   * credit last. An item of 0 stays as it is.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also of an invoice of another
-   * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) of an
-   * item that is no CBA_ADJ, INVOICE_CBA_DELETED (4030) where no credit of that size was given on the invoice, BUSY (60018).
+   * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) of
+   * an item that is no CBA_ADJ, INVOICE_CBA_DELETED (4030) where no credit of that size was given on the invoice, BUSY
+   * (60018).
    */
   deleteCredit(...given: [...C, request: Given<DeleteCreditRequest>]): Promise<void>;
 
   /**
-   * Stores an invoice that another system has made, for reference: COMMITTED, its items as they are given, its balance 0. It
-   * is never paid, and counts in no balance, credit, run or repair; `invoices.ofAccount` lists it `withMigration` only.
+   * Stores an invoice that another system made, for reference: COMMITTED, its items as given, its balance 0. It is never
+   * paid, and counts in no balance, credit, run or repair; `invoices.ofAccount` lists it `withMigration` only.
    * @returns the invoice with its items.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
    * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
@@ -182,24 +186,26 @@ export interface InvoiceOperations<C extends Leading = []> {
   commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Voids a DRAFT or COMMITTED invoice: it counts nowhere any more, and what it billed is billed again by the next run.
+   * Voids a DRAFT or COMMITTED invoice: it counts nowhere any more, and the next run bills again what it billed.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is VOID,
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033),
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
    */
   void(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Evaluates the whole history of an account up to today and compares that with what a run of today would make; an empty
-   * list is as it should be. Writes nothing and takes no lock; meant for operators, since it costs all that was ever billed.
+   * Evaluates the whole history of an account up to today and compares the result with what a run of today would make; an
+   * empty list = all is as it should be. Writes nothing and takes no lock. For operators: it costs as much as all that
+   * was ever billed.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
 }
 
-/** A subscription of which the next run would make other items than the evaluation of its whole history. */
+/** A subscription for which the next run would make other items than the evaluation of its whole history. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
-  /** Items that the whole history asks for; ids are made up. */
+  /** Items that the whole history asks for; their ids are made up. */
   readonly expected: readonly NewInvoiceItem[];
   /** Items that the run would make. */
   readonly found: readonly NewInvoiceItem[];

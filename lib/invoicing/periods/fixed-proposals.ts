@@ -33,7 +33,10 @@ export function fixedProposals(input: FixedProposalsInput): readonly FixedPropos
   return proposals;
 }
 
-/** Of several events on one local date only the last counts, even without a fixed price (§5.1 rule 2). */
+/**
+ * True if a later event of the same local date replaces it: only the last one of a date counts, even without a fixed
+ * price (§5.1 rule 2).
+ */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
   for (let later = index + 1; later < events.length; later += 1) {
@@ -44,7 +47,7 @@ function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   return false;
 }
 
-/** False for the kinds of event that never carry a fixed price: they cannot take one away either. */
+/** False for the kinds of event that never carry a fixed price: they do not take one away either. */
 function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   switch (event.transitionType) {
     case 'BCD_CHANGE':
@@ -67,7 +70,7 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 }
 
 /**
- * True if plan and phase go on: another bill cycle day, another quantity, or a price change for existing subscriptions,
+ * True if plan and phase stay: another bill cycle day, another quantity, or a price change for existing subscriptions,
  * which is a CHANGE that keeps both and bills no fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
@@ -90,9 +93,9 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 }
 
 /**
- * Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (§5.1 rule
- * 3). A pause does not move its end: within the phase it counts for nothing, and of a phase that has gone over meanwhile what
- * follows the pause is the latest end.
+ * Where the phase of a fixed price ends; null where the price is not for a stretch of days (§5.1 rule 3). A pause within
+ * the phase does not move that end; if the phase ends during a pause, it ends at the latest with the event after the
+ * pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];

@@ -11,7 +11,7 @@ export interface InvoicingConfig {
   readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
-  /** `proration.fixed.days`: days that every month counts for when a part of it is charged; 0 = calendar days. */
+  /** `proration.fixed.days`: how many days every month counts for when a part of it is charged; 0 = calendar days. */
   readonly prorationFixedDays: number;
   /** `sanitySafetyBoundEnabled`. */
   readonly sanitySafetyBoundEnabled: boolean;

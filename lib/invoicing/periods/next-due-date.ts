@@ -12,13 +12,13 @@ export interface StandingInput {
 
 /** Where a subscription stands once it has been billed up to the target date. */
 export interface Standing {
-  /** Up to here nothing changes while the events stay as they are (§7.2 rule 7); null = nothing began. */
+  /** Up to this date nothing changes while the events stay as they are (§7.2 rule 7); null = nothing began. */
   readonly settledThrough: LocalDate | null;
   /** The next date, after the target date, on which there can be something to bill (§5.5 rule 3). */
   readonly nextDueDate: LocalDate | null;
 }
 
-/** Standing of a subscription after a run; usage dates are not part of it. */
+/** The standing of a subscription after a run; usage dates are not part of it. */
 export function standingAfter({ events, targetDate, config }: StandingInput): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
@@ -47,7 +47,7 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
   return end > cycle.start ? end : null;
 }
 
-/** g of §5.5 rule 2, before its condition on E: an earlier next event wins by the minimum of rule 3. */
+/** g of §5.5 rule 2 without its condition on E: where the next event comes earlier, the minimum of rule 3 takes that. */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
   if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);

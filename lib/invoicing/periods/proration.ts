@@ -8,8 +8,8 @@ export function proratedShare({ base, days, totalDays }: Share, currency: Curren
 }
 
 /**
- * F × M of §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar
- * days count: F is 0, or the period is day- or week-based.
+ * F × M of §5.6: how many days a whole period of M months counts for under fixed-days proration; null when calendar days
+ * count: F is 0, or the period is day- or week-based.
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
   if (fixedDays <= 0) return null;
@@ -17,7 +17,7 @@ export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): num
   return unit === 'MONTHS' ? fixedDays * number : null;
 }
 
-/** days(from, to) where every month has `fixedDays` days; never negative, however few days a month is given. */
+/** days(from, to) where every month has `fixedDays` days; never negative, even where `fixedDays` is small. */
 export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
   const start = calendarDayOf(from);
   const end = calendarDayOf(to);

@@ -49,7 +49,7 @@ export interface RecurringProposalsInput {
   readonly config: ProposalConfig;
 }
 
-/** What an event bills at a target date: its cycle, up to X, and at the latest up to the next event. */
+/** What an event bills at a target date: its cycle, up to X and no further than the next event. */
 export interface BilledEvent {
   readonly event: BillingEvent;
   readonly nextEvent: BillingEvent | null;
@@ -138,7 +138,10 @@ type Propose = (
   totalDays: number | null,
 ) => void;
 
-/** Adds one period; `totalDays` null stands for ratio 1, else it is the calendar length that the part is taken of. */
+/**
+ * Adds one period. `totalDays` null stands for ratio 1; else it is the calendar length of the whole that the part belongs
+ * to.
+ */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -184,7 +187,7 @@ function rateOf(event: BillingEvent): Decimal {
   assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
   const rate =
     event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
-  // Rates are stored with 9 decimals; the kind of a charge is compared by its stored rate.
+  // Rates are stored with 9 decimals, and charges are of one kind if their stored rates are equal.
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }
 

@@ -14,7 +14,7 @@ export interface TargetDateInput {
 }
 
 /**
- * The date up to which a run evaluates: never earlier than what is billed already (§8.2 step 4).
+ * The date up to which a run evaluates: never earlier than what is already billed (§8.2 step 4).
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export function effectiveTargetDate(input: TargetDateInput): LocalDate {
@@ -30,7 +30,7 @@ export function effectiveTargetDate(input: TargetDateInput): LocalDate {
   return maxTargetDate === null ? targetDate : maxDate(targetDate, maxTargetDate);
 }
 
-/** What an evaluation answers that would have more periods or dates to bill at once than the bound. */
+/** The error of an evaluation that would bill more periods or dates at once than the bound allows. */
 export function tooManyPeriods(
   targetDate: LocalDate,
   facts: Readonly<Record<string, unknown>>,

@@ -18,7 +18,7 @@ export interface WindowInput {
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: InvoicingCursor | null;
-  /** Of the evaluation, or the earliest one of several; null = any. */
+  /** Target date of the evaluation, or the earliest of several; null = any. */
   readonly targetDate: LocalDate | null;
 }
 
@@ -48,9 +48,9 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * W of §7.2. What is as it was is evaluated again only where more of it is due. What has changed may be evaluated up to an
- * earlier date than before, since a run that charges nothing recurring does not hold later ones (§1.5): then the days after
- * that date are to be looked at too, or §7.3 I1 would not hold of them.
+ * W of §7.2. What is unchanged is evaluated again only where more of it is due. What has changed may be evaluated up to
+ * an earlier date than before, since a run without recurring charges does not hold later ones to its date (§1.5). The
+ * days after that earlier date must then be looked at again too, or §7.3 I1 would not hold for them.
  */
 function looksAtFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -68,7 +68,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
   if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;
   if (config.inArrearMode !== 'GREEDY') return false;
   if (!events.some((event) => recurs(event) && event.billingMode === 'IN_ARREAR')) return false;
-  // They grow on later days than that of the last evaluation, never on one that it has looked at (§7.3 I3).
+  // Greedy arrears grow on days later than that of the last evaluation, never on one that it has looked at (§7.3 I3).
   const { settledThrough } = standingAfter({ events, targetDate, config });
   return (
     settledThrough !== null && (cursor.settledThrough === null || settledThrough > cursor.settledThrough)
@@ -76,8 +76,8 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 }
 
 /**
- * A date on which an evaluation leaves the cursor of what is not due as it is: the target date, or a later one up to which
- * it was looked at already; null = there is none.
+ * A date at which an evaluation leaves the cursor of a subscription that is not due as it is: the target date, or a later
+ * one up to which it was already looked at; null = there is none.
  */
 export function lookedAtUpTo({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;

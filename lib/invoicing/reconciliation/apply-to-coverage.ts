@@ -7,7 +7,7 @@ import { type BilledItem, type RecurringRow, recurringRows } from './recurring-r
 
 /** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */
 export interface CoverageChanges {
-  /** Rows of new items. */
+  /** Rows of the new items. */
   readonly inserted: readonly CoverageRow[];
   /** Items whose rows are all removed … */
   readonly replacedItemIds: readonly Uuid[];
@@ -19,7 +19,7 @@ export interface ApplyInput {
   readonly subscriptionId: Uuid;
   /** New items of the subscription, repairs included. */
   readonly items: readonly NewInvoiceItem[];
-  /** All rows of the items that are repaired; rows of others do no harm. */
+  /** All rows of the items that are repaired; further rows do no harm. */
   readonly rows: readonly CoverageRow[];
   readonly billedItems: ReadonlyMap<Uuid, BilledItem>;
   readonly currency: Currency;
@@ -28,9 +28,9 @@ export interface ApplyInput {
 const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
 
 /**
- * The projection of new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out
- * of its item's rows, and each row left is worth its share of the item by calendar days, whatever the proration setting
- * is, so that replaying the items rebuilds the same rows.
+ * The projection of new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's
+ * rows, and each remaining row is worth its share of the item by calendar days, whatever the proration setting, so that
+ * replaying the items rebuilds the same rows.
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;
@@ -57,7 +57,7 @@ export function coverageAfter(
   ];
 }
 
-/** The rows of one stored item as these repairs of it leave them. */
+/** The rows of one stored item after these repairs. */
 export function rowsOfItem(
   item: NewInvoiceItem,
   repairs: readonly NewInvoiceItem[],
@@ -105,7 +105,7 @@ function rowsLeft(
   return left;
 }
 
-/** The pieces that the repairs leave of a row; the row itself if they do not touch it. */
+/** The pieces of a row that the repairs leave; the row itself if they do not touch it. */
 function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]): readonly RecurringRow[] {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;

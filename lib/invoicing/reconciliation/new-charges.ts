@@ -21,10 +21,9 @@ export interface NewChargesInput {
 }
 
 /**
- * The recurring charges that are still missing (§6 rules 1 and 2). A proposal of amount 0 is charged whole
- * unless the same free item exists; of the others, the days that no row of their kind covers. A part whose share
- * rounds to 0 leaves no row either, so it is looked up among the free items like a whole proposal: else every run would
- * charge it again.
+ * The recurring charges that are still missing (§6 rules 1 and 2). A proposal of amount 0 is charged whole unless the
+ * same free item exists; of other proposals, the days that no row of their kind covers. A part whose share rounds to 0
+ * leaves no recurring row, so it too is looked up among the free items: else every run would charge it again.
  */
 export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   const { proposals, rows, freeRows, windowStart } = input;
@@ -62,7 +61,7 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput
   return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
 }
 
-/** Share of the proposal's amount by days; under fixed days, of its rate (§6 rules 2 and 7). */
+/** The share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
   const { of: proposal, startDate, endDate } = part;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);

@@ -21,7 +21,7 @@ export interface RecurringCharge {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** What a part is a share of; null = the proposal is charged as a whole. */
+  /** Which share the part is; null = the proposal is charged as a whole. */
   readonly part: Share | null;
 }
 
@@ -111,7 +111,7 @@ type OwnFields = Pick<
   'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
 > & { readonly basis: ItemBasis };
 
-/** `origin`: the event that a charge comes from; a repair names none (§1.3). */
+/** `origin` is the event that a charge comes from; a repair names none (§1.3). */
 function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
   return {
     id,

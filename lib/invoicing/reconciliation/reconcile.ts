@@ -10,7 +10,7 @@ import { type BilledItem, type RecurringRow, recurringRows } from './recurring-r
 import { repairItems } from './repairs.ts';
 import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
 
-/** Billing period in which a phase recurs, as the catalog knows it; null = the catalog does not. */
+/** Billing period in which a phase recurs by the catalog; null = the catalog does not know the phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
 export interface ReconcileInput {
@@ -19,7 +19,7 @@ export interface ReconcileInput {
   /** Rows of the window, and all rows of the items that are repaired. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Events that the proposals come from; they tell the billing period of a plan's phase. */
+  /** Events that the proposals come from; they tell the billing period of each plan's phase. */
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
@@ -32,7 +32,7 @@ export interface Reconciliation {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringCharge[];
   readonly repairs: readonly Repair[];
-  /** What is left to repair of the items that `repairs` touch. */
+  /** What is left to repair of each item in `repairs`. */
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
 }
 
@@ -67,7 +67,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
   };
 }
 
-/** The stretches of rows that no proposal of their kind covers; free proposals cover like any other. */
+/** The stretches of rows that no proposal of their kind covers; free proposals cover as others do. */
 export function repairedParts(
   rows: readonly RecurringRow[],
   proposals: readonly RecurringProposal[],

@@ -10,7 +10,7 @@ export interface RecurringRow extends CoverageRow {
   readonly rate: Decimal;
 }
 
-/** What a repair needs to know of the RECURRING item that it repairs (BilledItemState of §1.5). */
+/** What a repair reads of the RECURRING item that it repairs (BilledItemState of §1.5). */
 export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amount' | 'repairable'>;
 
 /** The RECURRING rows among `rows`, by start date. @throws InvariantError on a row without end or rate, or an overlap. */

@@ -28,13 +28,13 @@ export interface RepairsInput {
 
 export interface Repairs {
   readonly repairs: readonly Repair[];
-  /** What is left to repair of each item touched. */
+  /** What is left to repair of each repaired item. */
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
 }
 
 /**
- * One repair per part, in date order: its share of the row, never more than what is left of the item after adjustments
- * and earlier repairs; the repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
+ * One repair per part, in date order: its share of the row, but never more than what is left of the item after
+ * adjustments and earlier repairs. The repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
  */
 export function repairItems(input: RepairsInput): Repairs {
   const repairable = new Map<Uuid, Decimal>();
@@ -80,8 +80,9 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
 }
 
 /**
- * The event since which the days of a part are no longer due: the one in force on them or, where they lie after the target
- * date, on that, as later ones propose nothing yet. What goes on as it was billed is stopped by the event that comes next.
+ * The event since which the days of a part are no longer due: the one in force on these days or, if they lie after the
+ * target date, on the target date, as later events propose nothing yet. If that event still bills as before, the next
+ * event has ended the charge.
  */
 function eventBehind(
   { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
@@ -107,7 +108,7 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-/** What a part is a share of; null = it is the whole row. */
+/** The share of the row that a part is; null = the whole row. */
 function shareOf(part: UncoveredPart<RecurringRow>, input: RepairsInput): Share | null {
   const { of: row, startDate, endDate } = part;
   if (startDate === row.startDate && endDate === row.endDate) return null;
@@ -123,7 +124,7 @@ function shareOf(part: UncoveredPart<RecurringRow>, input: RepairsInput): Share 
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
   const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
   if (fixedTotal !== null) return { base: row.rate, days, totalDays: fixedTotal };
-  // No event names the plan any more, so M is unknown: the row's own amount and fixed days give the same share, to a
+  // No event names the plan any more, so M is unknown. The row's own amount and fixed days give the same share, up to a
   // rounding of the row.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };

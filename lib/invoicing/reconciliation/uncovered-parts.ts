@@ -26,7 +26,7 @@ export interface UncoveredPartsInput<T extends ChargedInterval> {
   readonly windowStart: LocalDate | null;
 }
 
-/** The parts of `intervals` that `covers` of the same kind leave open, in date order; linear in both lists. */
+/** The parts of `intervals` that no interval of `covers` of the same kind covers, in date order; linear in both lists. */
 export function uncoveredParts<T extends ChargedInterval>(
   input: UncoveredPartsInput<T>,
 ): readonly UncoveredPart<T>[] {
@@ -49,7 +49,7 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
   return cover !== undefined && cover.endDate <= date;
 }
 
-/** Of `covers` from `firstCover` on, those of the same kind that begin before the interval ends. */
+/** The intervals of `covers`, from `firstCover` on, that are of the same kind and begin before the interval ends. */
 function coversOf(
   interval: ChargedInterval,
   covers: readonly ChargedInterval[],

@@ -10,19 +10,19 @@ export interface VoidInput {
   readonly items: readonly NewInvoiceItem[];
   /** The RECURRING items of other invoices that its repairs have cut. */
   readonly repaired: readonly NewInvoiceItem[];
-  /** What other invoices that are not VOID repair of those. */
+  /** Repairs of those items on other invoices that are not VOID. */
   readonly otherRepairs: readonly NewInvoiceItem[];
   readonly currency: Currency;
 }
 
-/** What the void of an invoice changes of what is billed (§6, end). */
+/** How the void of an invoice changes what is billed (§6, end). */
 export interface ReleasedCoverage {
   /** Items whose rows are removed … */
   readonly itemIds: readonly Uuid[];
-  /** … and the rows of the items that are not repaired any more, or less. */
+  /** … and the rows of the items that lose repairs by the void. */
   readonly rows: readonly CoverageRow[];
   readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-  /** By subscription: the days from which billing has to look again (§7.1). */
+  /** By subscription, the days from which billing has to look again (§7.1). */
   readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
 }
 
@@ -47,7 +47,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Days that two rows would bill, if any: the rows that come back, and those that stay. */
+/** Days that two rows would bill, if any, among the rows that come back and those that stay. */
 export function billedTwice(
   rows: readonly CoverageRow[],
   staying: readonly CoverageRow[],

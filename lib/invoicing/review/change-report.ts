@@ -17,7 +17,7 @@ import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { ChangeReportPart, ChangeReportTotals } from '../operations/catalog-report-operations.ts';
 
-/** Where the catalogs come from, as they are and as they would be. */
+/** The source of the catalogs, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
@@ -53,7 +53,7 @@ export class ChangeReports {
     yield { kind: 'TOTAL', ...totals };
   }
 
-  /** All accounts of the tenant. */
+  /** Pages of all accounts of the tenant. */
   async *#pages(context: CallContext): AsyncGenerator<readonly Account[]> {
     const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
     for (let after: number | undefined = 0; after !== undefined; ) {

@@ -7,7 +7,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
 import { explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
-/** Explains what invoices hold. */
+/** Explains the items of invoices. */
 export class ExplanationService {
   readonly #ports: Pick<Ports, 'storage'>;
 
@@ -38,7 +38,7 @@ export class ExplanationService {
   }
 }
 
-/** @param charge the item, or the one that it repairs. */
+/** @param charge the item, or the item that it repairs. */
 async function pastOf(
   session: ReadSession,
   charge: InvoiceItem,
@@ -63,7 +63,7 @@ async function isOfMigration(session: ReadSession, { invoiceId }: InvoiceItem): 
   return invoice?.isMigration === true;
 }
 
-/** Plans with prices of their own are named `<plan>-<n>`; few others are. */
+/** Names of plans with prices of their own are `<plan>-<n>`; few other plans are named so. */
 async function hasOwnPrices(session: ReadSession, { planName }: InvoiceItem): Promise<boolean> {
   if (planName === null || !/-\d+$/.test(planName)) return false;
   return (await session.catalogs.findOverridePlans([planName])).length > 0;

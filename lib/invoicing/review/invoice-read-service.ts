@@ -34,7 +34,7 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
-    // The catalogs are those of the moment of the call, which plugins are told.
+    // The catalogs of the moment of the call, which catalog plugins are told.
     const { tenant, createdDate } = context;
     const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
     const view = await this.#reads.run(alike, invoiceId, (ids) =>

@@ -25,7 +25,7 @@ export interface AccountToVerify {
   readonly account: Account;
   /** null = none is stored yet. */
   readonly state: AccountInvoicingState | null;
-  /** Up to which a run would be made. */
+  /** The date up to which a run would be made. */
   readonly targetDate: LocalDate;
 }
 
@@ -40,11 +40,11 @@ export interface VerifyAccountsInput extends VerifyRules {
   readonly accounts: readonly AccountToVerify[];
 }
 
-/** An account, and what its next run and its whole history would make of it. */
+/** An account, and what its next run and the evaluation of its whole history would make of it. */
 export interface VerifiedAccount {
   readonly account: Account;
   readonly differences: readonly CoverageDifference[];
-  /** Why it cannot be told; null = it can. */
+  /** Why the account cannot be verified; null = it can. */
   readonly error: unknown;
 }
 
@@ -61,12 +61,12 @@ export async function verifyCoverage(
   return verified?.differences ?? [];
 }
 
-/** The same of any number of accounts, with as many statements as for one. */
+/** Does the same for any number of accounts, with as many statements as for one. */
 export async function verifyAccounts(
   session: ReadSession,
   input: VerifyAccountsInput,
 ): Promise<readonly VerifiedAccount[]> {
-  // What asks for more at once than a run does by itself is no difference.
+  // An account that needs more at once than a run may do by itself is no difference.
   const config = withoutBounds(input.config);
   const requests = input.accounts.map(({ account, targetDate, state }) => ({
     account,
@@ -166,8 +166,9 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
 }
 
 /**
- * Of what is due the date of the run. What is not may have been looked at up to a later date than that already: one at which
- * an evaluation leaves the cursor as it is. Where there is none the cursor is wrong, and all that it hides is asked for.
+ * The target date of the comparison: for a due subscription, the date of the run. Another one may already have been
+ * looked at up to a later date, at which an evaluation leaves its cursor as it is. Where there is no such date the cursor
+ * is wrong, and the comparison asks for all that it hides.
  */
 function verifiedUpTo(
   { events, cursor }: SubscriptionBilling,

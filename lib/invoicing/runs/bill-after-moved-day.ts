@@ -6,8 +6,8 @@ import { type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
 
 /**
- * After the bill cycle day of an account has moved from one that was set: its subscriptions are billed anew from their start
- * (§7.1), by an automatic run of today (§8.1). `account` is under its lock.
+ * After an account's bill cycle day has moved from one that was set, its subscriptions are billed anew from their start
+ * (§7.1), by an automatic run of today (§8.1). The caller holds the account's lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);
@@ -15,7 +15,7 @@ export async function billAfterMovedDay(session: WriteSession, account: Account)
   const subscriptions = await session.subscriptions.findByIds(
     cursors.map(({ subscriptionId }) => subscriptionId),
   );
-  // Of a transferred subscription it lies before the start of its billing, which comes to the same.
+  // For a transferred subscription that lies before the start of its billing, which comes to the same.
   const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
   await session.invoices.saveCursors(
     cursors.map((cursor) => {

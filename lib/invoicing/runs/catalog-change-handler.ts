@@ -21,10 +21,10 @@ import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
- * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: the
- * date may come before any that the account is waiting for, or lie in the past (§7.1). Looks at the accounts
- * with subscriptions of plans that have changed; the run itself finds out what is different. A page of accounts at a time,
- * without their locks: nothing of theirs is written.
+ * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: that
+ * date may come before any that the account waits for, or lie in the past (§7.1). Looks at the accounts that have
+ * subscriptions of changed plans; the run itself finds out what differs. Goes through a page of accounts at a time
+ * without their locks, since nothing of theirs is written.
  */
 export class CatalogChangeHandler implements QueueHandler {
   readonly name = 'invoice-service:catalog-change';
@@ -32,7 +32,10 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #ports: Pick<Ports, 'storage' | 'clock'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
-  /** Changes that need no second look: an event that comes again, or after one that has found its change already made. */
+  /**
+   * Changes already looked at: the same bus event may come again, or one may come after another that has covered its
+   * change.
+   */
   readonly #lookedAt = new RevisionSpans(MAX_CACHED_CATALOGS);
 
   constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
@@ -59,7 +62,7 @@ export class CatalogChangeHandler implements QueueHandler {
     if (span !== null) this.#lookedAt.add(batch.tenant.recordId, { first: span.first, last });
   }
 
-  /** What has changed from the first revision of the span to the last one that there is. */
+  /** What has changed from the first revision of the span to the newest. */
   async #changedSince(
     tenant: TenantRef,
     span: RevisionSpan | null,
@@ -70,7 +73,7 @@ export class CatalogChangeHandler implements QueueHandler {
     }));
   }
 
-  /** Accounts with subscriptions of these plans, by pages. */
+  /** Pages of the accounts with subscriptions of these plans. */
   async *#accountsOn(plans: ChangedPlans, tenant: TenantRef): AsyncGenerator<readonly Account[]> {
     const limit = ACCOUNTS_PER_CATALOG_CHANGE_LIST;
     for (let afterRecordId: number | undefined = 0; afterRecordId !== undefined; ) {
@@ -98,7 +101,7 @@ export class CatalogChangeHandler implements QueueHandler {
       accounts.map((account) => account.id),
     );
     const { alignPriceChanges } = await this.#configOf(session);
-    // An account whose events cannot be built is told about by its own next run.
+    // An account whose events cannot be built is reported by its own next run.
     const { streams } = await loadStreams(session, {
       requests,
       catalogOf,
@@ -110,7 +113,7 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 }
 
-/** The revisions that these events tell of; null if one does not tell, so that anything may have changed. */
+/** The revisions that these bus events tell of; null if one tells of none, so that anything may have changed. */
 function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);
@@ -124,7 +127,7 @@ interface ListOfAccounts {
   readonly limit: number;
 }
 
-/** Where any plan may have changed, accounts with subscriptions that were last evaluated under an earlier catalog. */
+/** Where any plan may have changed, the accounts with subscriptions that were last evaluated under an earlier catalog. */
 async function listAccounts(
   session: ReadSession,
   { plans, ...page }: ListOfAccounts,

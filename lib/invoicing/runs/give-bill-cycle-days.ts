@@ -7,7 +7,7 @@ import { localDateOf } from '../../values/time/index.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 
-/** An account and the day that an evaluation gives it; null = it has one or needs none. */
+/** An account and the day that an evaluation gives it; null = the account has a day or needs none. */
 export interface EvaluatedDay {
   readonly account: Account;
   readonly newBillCycleDay: number | null;
@@ -19,7 +19,7 @@ interface DaySources {
 }
 
 /**
- * Gives locked accounts without a bill cycle day that of their earliest charge, although nothing of them is invoiced now
+ * Gives locked accounts without a bill cycle day that of their earliest charge, although they are not invoiced now
  * (ruling R51). A constant number of statements.
  */
 export async function giveBillCycleDays(
@@ -38,7 +38,9 @@ export async function giveBillCycleDays(
   );
 }
 
-/** The day that the first evaluation gives an account is stored once, as a change of the account (accounts §4 rule 4). */
+/**
+ * Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4).
+ */
 export async function saveBillCycleDays(
   session: WriteSession,
   evaluated: readonly EvaluatedDay[],

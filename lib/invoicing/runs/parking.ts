@@ -15,8 +15,8 @@ export interface ParkedAccount {
 }
 
 /**
- * Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over
- * (§8.6). The audit row of the mark says why.
+ * Marks accounts that cannot be invoiced, under their locks where those can be had; automatic runs pass them over (§8.6).
+ * The audit row of the mark says why.
  */
 export async function parkAccounts(
   session: WriteSession,
@@ -31,19 +31,19 @@ export async function parkAccounts(
   );
 }
 
-/** What an error says of itself. */
+/** The text of an error, for the mark. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether a run that failed so parks its account, whoever has asked for it: no later run would do better by itself. */
+/** True if this error parks the account whoever asked for the run: no later run would do better by itself. */
 export function alwaysParks(error: unknown): boolean {
   return error instanceof InvariantError || isBoundExceeded(error);
 }
 
 /**
- * Lets automatic runs go on. The due entries that fell due meanwhile are gone, so the earliest date that is still to be
- * billed gets one again; one in the past fires at once (§5.5: a run without items cannot lose a date).
+ * Lets automatic runs go on. Due entries that fell due meanwhile are gone, so the earliest date still to be billed gets
+ * one again; an entry in the past fires at once (§5.5: a run without items cannot lose a date).
  */
 export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
   const unparked = await removeEngineTag(session, [account], SystemTag.PARK);

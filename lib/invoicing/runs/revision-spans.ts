@@ -4,7 +4,7 @@ export interface RevisionSpan {
   readonly last: number;
 }
 
-/** One span of revisions for each of the tenants that were last added to. */
+/** Keeps one span of revisions per tenant, for the tenants that were last added to. */
 export class RevisionSpans {
   readonly #spans = new Map<number, RevisionSpan>();
   readonly #maxTenants: number;
@@ -18,7 +18,7 @@ export class RevisionSpans {
     return known !== undefined && known.first <= first && known.last >= last;
   }
 
-  /** Joins a span to the one there is, or takes its place where there is a gap between them. */
+  /** Joins the span to the tenant's one, or replaces that where there is a gap between them. */
   add(tenantRecordId: number, span: RevisionSpan): void {
     const known = this.#spans.get(tenantRecordId);
     const joins = known !== undefined && known.first <= span.last + 1 && span.first <= known.last + 1;

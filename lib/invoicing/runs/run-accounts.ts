@@ -24,7 +24,7 @@ import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { effectiveTargetDate } from '../periods/target-date.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
 
-/** One account that is to be invoiced; the date as asked for, null = today in its zone. */
+/** One account that is to be invoiced, with the requested date; null = today in its zone. */
 export interface RunRequest {
   readonly account: Account;
   readonly requestedDate: LocalDate | null;
@@ -32,17 +32,17 @@ export interface RunRequest {
   readonly dueDate?: LocalDate;
   /** Default: a new COMMITTED invoice. */
   readonly drafting?: Drafting;
-  /** Whether it goes past the safety bounds (§8.4); default false. */
+  /** Whether the run goes past the safety bounds (§8.4); default false. */
   readonly acceptsBounds?: boolean;
 }
 
-/** What came of one account's run; `invoiceId` null = nothing to invoice. */
+/** The outcome of one account's run; `invoiceId` null = nothing to invoice. */
 export type RunResult =
   | {
       readonly account: Account;
       readonly kind: 'done';
       readonly invoiceId: Uuid | null;
-      /** Subscriptions that could not be billed: their events are damaged. */
+      /** Subscriptions that could not be billed because their events are damaged. */
       readonly skipped: readonly Uuid[];
     }
   | { readonly account: Account; readonly kind: 'failed'; readonly error: unknown };
@@ -54,9 +54,8 @@ export interface RunDependencies {
 }
 
 /**
- * Runs any number of locked accounts of one tenant in the session's transaction (§8.2): loads in bulk,
- * evaluates each account by itself, saves in bulk. An account whose evaluation fails is left out of what is saved and
- * reported; the others go on.
+ * Runs any number of locked accounts of one tenant in the session's transaction (§8.2): loads in bulk, evaluates each
+ * account by itself, saves in bulk. An account whose evaluation fails is reported and not saved; the others go on.
  */
 export async function runAccounts(
   session: WriteSession,
@@ -83,7 +82,7 @@ interface EvaluatedRuns {
   readonly failed: RunResult[];
 }
 
-/** Loads and evaluates; what was read, much of it for an account with many subscriptions, is let go with the end of this. */
+/** Loads and evaluates. What was read is freed when this returns: it is much for an account with many subscriptions. */
 async function evaluatedRuns(
   session: WriteSession,
   requests: readonly RunRequest[],
@@ -115,7 +114,7 @@ async function evaluatedRuns(
   return { runs, failed };
 }
 
-/** The runs with the accounts' credit applied; an account whose credit is in an illegal state joins the failed ones. */
+/** The runs with the accounts' credit applied; an account whose credit is in an illegal state counts as failed. */
 async function withCredit(
   session: WriteSession,
   { runs, failed }: EvaluatedRuns,
@@ -200,7 +199,7 @@ function billingRequest(
   return { account, targetDate, runDate: request.dueDate ?? today, state };
 }
 
-/** Tells the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
+/** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
 export function warnOfSkipped(logger: Logger, results: readonly RunResult[]): void {
   for (const result of results) {
     if (result.kind === 'failed' || result.skipped.length === 0) continue;

@@ -16,18 +16,18 @@ import type { RunRequest, RunResult } from './run-accounts.ts';
 import { warnOfSkipped } from './run-accounts.ts';
 import type { InvoiceRunService } from './run-service.ts';
 
-/** Entries of one batch and the accounts that they want to be run. */
+/** The entries of one batch, and the accounts that they ask to run. */
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
-  /** Entries that ask for nothing, or whose account is parked or not to be invoiced. */
+  /** Entries that ask for nothing, or whose account is parked or must not be invoiced. */
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
-  /** Accounts that AUTO_INVOICING_OFF keeps from being invoiced and that may need a bill cycle day all the same. */
+  /** Accounts that AUTO_INVOICING_OFF keeps from being invoiced and that may need a bill cycle day nevertheless. */
   readonly heldBack: readonly Account[];
 }
 
-/** A run that has thrown. */
+/** A run that threw an error. */
 type Failure = Extract<RunResult, { kind: 'failed' }>;
 
 /**
@@ -67,7 +67,7 @@ export class InvoiceRunHandler implements QueueHandler {
     for (const { entry, error } of unparked) batch.failed(entry, error);
   }
 
-  /** §8.6: what could never be locked is parked, which takes no lock: it would be waited for as well. */
+  /** §8.6: an account that could never be locked is parked, without a lock: that would have to be waited for as well. */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
@@ -95,7 +95,7 @@ export class InvoiceRunHandler implements QueueHandler {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
     const planned = await plan(session, batch.entries, isAutomatic);
     if (!isAutomatic) {
-      // §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
+      // §8.2 step 1: how a tenant without automatic invoicing treats due accounts.
       const reason = 'Automatic invoicing is off: org.service.invoice.enabled';
       await this.#invoicing.park(
         session,
@@ -127,7 +127,7 @@ export class InvoiceRunHandler implements QueueHandler {
     return { busy: planned.busy, parked, unparked, results };
   }
 
-  /** §8.6: an automatic run that fails parks its account and does not come again. */
+  /** §8.6: an automatic run that fails parks its account and is not repeated. */
   #logParked({ account, error }: Failure): void {
     const illegalState = error instanceof InvariantError;
     this.#ports.logger.error(
@@ -137,7 +137,7 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 }
 
-/** Locks what can be locked now and leaves out accounts whose tags stop automatic runs (§8.2 steps 2 and 3). */
+/** Locks the accounts that can be locked now and leaves out those whose tags stop automatic runs (§8.2 steps 2 and 3). */
 async function plan(
   session: WriteSession,
   entries: readonly ClaimedEntry[],
@@ -150,7 +150,7 @@ async function plan(
     session,
     accounts.map(({ id }) => id),
   );
-  // Where nothing is automatic every account that falls due is parked, whatever it carries.
+  // Where nothing is automatic, every account that falls due is parked, whatever its tags.
   const stops = isAutomatic ? [TagEffect.PARKS, TagEffect.STOPS_INVOICING] : [TagEffect.PARKS];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const runs: ClaimedEntry[] = [];
@@ -178,7 +178,7 @@ async function plan(
   return { runs, idle, busy, requests, heldBack };
 }
 
-/** A run that is due at a date, or one that is asked for now. */
+/** A run at the due date, or one that is asked for now. */
 function requestOf(account: Account, targetDate: LocalDate | null): RunRequest {
   const request = { account, requestedDate: targetDate };
   return targetDate === null ? request : { ...request, dueDate: targetDate };

@@ -16,7 +16,7 @@ import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
 
-/** Invoice runs (§8): those that people ask for, and what the automatic ones share with them. */
+/** Invoice runs (§8): those that people ask for, and what automatic runs share with them. */
 export class InvoiceRunService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
@@ -59,7 +59,8 @@ export class InvoiceRunService {
     if (outcome.kind === 'parked') throw outcome.error;
     warnOfSkipped(this.#ports.logger, outcome.results);
     const { invoiceId } = outcome;
-    // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
+    // An account with nothing to invoice is unparked nevertheless (§8.2 step 16), so this error is thrown after the
+    // commit.
     if (invoiceId === null) throw nothingToDo(request);
     return this.#invoices.get(context, invoiceId);
   }
@@ -81,7 +82,7 @@ export class InvoiceRunService {
     await giveBillCycleDays(session, accounts, { catalogOf, config });
   }
 
-  /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
+  /** Runs locked accounts in the session's transaction; automatic runs and `generate` share this. */
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],

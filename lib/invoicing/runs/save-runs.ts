@@ -17,22 +17,22 @@ import { itemOf } from '../invoices/new-invoice.ts';
 import { withoutLowering } from '../loading/load-committed-through.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 
-/** An account and what its evaluation says is to be written; what was read for it is no longer needed. */
+/** An account and what its evaluation wants written; what was read for it is no longer needed. */
 export interface EvaluatedAccount {
   readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
   readonly cursors: readonly CursorToSave[];
   /** Id of the invoice that the items of the run go to. */
   readonly invoiceId: Uuid;
-  /** Other invoices of the account that its credit was used on. */
+  /** Other invoices of the account on which its credit was used. */
   readonly credited: CreditedInvoices;
 }
 
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
- * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record.
- * What does not need the answers of another statement is asked for without waiting for it: a database in another process
- * works on one while the next is written.
+ * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Statements
+ * that need no answer of another one do not wait for it: a database in another process works on one while the next is
+ * written.
  * @returns the ids of the invoices by account.
  */
 export async function saveRuns(
@@ -44,7 +44,7 @@ export async function saveRuns(
     session,
     evaluated.map(({ billing }) => billing),
   );
-  // The least to write comes first: the database works on it while the rest is written.
+  // The shortest statement comes first: the database works on it while the others are written.
   const charged = session.subscriptions.setChargedThrough(chargedThrough(invoiced.filter(isNew)));
   const projection = saveProjection(session, evaluated);
   const [, , , , , invoiceIds] = await allEnded([
@@ -65,8 +65,8 @@ function isNew({ run }: EvaluatedAccount): boolean {
 }
 
 /**
- * Numbers are taken last, so that the tenant's counter is held for as short as possible (§1.6 rule 1), and the
- * items do not wait for them.
+ * Takes numbers last, so that the tenant's counter is locked as briefly as possible (§1.6 rule 1) and the items need not
+ * wait for them.
  */
 async function saveInvoices(
   session: WriteSession,
@@ -99,7 +99,7 @@ async function saveInvoices(
   const invoices = [...reusedInvoices, ...inserted];
   const committed = invoices.filter(({ status }) => status === 'COMMITTED');
   session.publish(committed.flatMap(invoiceCreationEvents));
-  // A draft that was there before and is committed now has got items (§16).
+  // A draft that existed before and is committed now has got items (§16).
   const adjusted = [...reusedInvoices.filter(({ status }) => status === 'COMMITTED'), ...credited];
   session.publish(adjusted.flatMap((invoice) => invoiceAdjustmentEvents(invoice)));
   return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
@@ -151,7 +151,7 @@ function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotificatio
   return run.dueDates.map((date) => dueEntry(billing.account, date));
 }
 
-/** What is committed of a draft's subscriptions is read from the coverage (§8.5). */
+/** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */
 async function saveChargedThroughOfDrafts(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],

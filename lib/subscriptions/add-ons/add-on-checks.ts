@@ -13,7 +13,7 @@ import { billingStateAt, type PlanInForce, planShownAt, type Transition } from '
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
 
-/** An add-on plan that is to be taken. */
+/** The add-on plan that a request chooses. */
 export interface AddOnChoice {
   readonly plan: Plan;
   /** When it begins to be billed. */
@@ -48,7 +48,7 @@ export function checkOffered(
   });
 }
 
-/** A subscription of the bundle as its place under a limit is counted. */
+/** A subscription of the bundle with what decides whether it counts under a limit. */
 export interface CountedMember {
   readonly subscription: Subscription;
   readonly transitions: readonly Transition[];
@@ -58,7 +58,7 @@ export interface CountedMember {
 
 export interface LimitInput {
   readonly choice: AddOnChoice;
-  /** The others of the bundle. */
+  /** The other subscriptions of the bundle. */
   readonly members: readonly CountedMember[];
   /** Add-ons of the same plan in the request, this one too. */
   readonly requested: number;
@@ -66,7 +66,7 @@ export interface LimitInput {
 }
 
 /**
- * At most `plansAllowedInBundle` add-ons of a plan run in a bundle; prices of one's own make no other plan of it
+ * At most `plansAllowedInBundle` add-ons of a plan run in a bundle; an override plan counts as the plan it was made of
  * (§6.2 rule 11).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
  */
@@ -89,7 +89,7 @@ export function checkLimit({ choice, members, requested, now }: LimitInput): voi
   });
 }
 
-/** The name that the catalog lists the plan under, also where prices of one's own made another of it. */
+/** The name under which the catalog lists the plan; for an override plan, that of the plan it was made of. */
 export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
   return plan.parentPlanName ?? plan.name;
 }
@@ -108,7 +108,7 @@ export function basePlanAt(
   return planShownAt(base.transitions, at);
 }
 
-/** Of an add-on whose base is not billed at its date. */
+/** The error for an add-on whose base is not billed at its date. */
 export function noActiveBase(baseId: Uuid, at: Instant): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,

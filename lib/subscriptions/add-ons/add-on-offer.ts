@@ -3,7 +3,7 @@ import type { Instant } from '../../values/time/index.ts';
 import { isKnown, isKnownProduct } from '../timeline/readable-plans.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
 
-/** Whether the product of a base offers an add-on product to be bought beside it, or contains it already. */
+/** Whether the product of a base offers an add-on product for sale beside it, or contains it already. */
 export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
@@ -21,7 +21,7 @@ export interface AddOnOfferInput {
  * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog §15.6).
  */
 export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
-  // What only reads ends nothing of which it cannot tell.
+  // Only reads meet an unknown plan or product, and they end nothing for what they cannot tell.
   if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
   const { product } = base.plan;
   for (const version of [base.version, catalog.versionAt(at)]) {

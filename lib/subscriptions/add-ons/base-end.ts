@@ -19,30 +19,30 @@ import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 /** An end of an add-on that its base brings. */
 export interface CausedEnd {
   readonly effective: DatedInstant;
-  /** The event of the base behind it. */
+  /** The event of the base that brings it. */
   readonly cause: LifecycleEvent;
   /** From when on it is stored with the add-on; until then it is derived at every reading. */
   readonly storedFrom: Instant;
 }
 
-/** What a base ends of one of its add-ons; null where the add-on has an own end as early, or the base none. */
+/** What a base ends of one of its add-ons; null where the add-on itself ends no later, or the base ends nothing. */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
 }
 
-/** A subscription of the bundle, by its own facts alone. */
+/** A subscription of the bundle with its own facts alone. */
 export interface BundleMember {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
   readonly transitions: readonly Transition[];
-  /** Its active states; without them only billing is told. */
+  /** Its active states; without them only the end of billing is derived. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 /**
- * When the base of a bundle ends one of its add-ons, in effect or to come (§11 rule 2, §12): with its own
- * end, or with a change to a product that includes the add-on's or does not offer it. It follows from the events of the
- * base alone, at whatever time it is asked for, so what is derived before the end comes is what is stored then.
+ * When the base of a bundle ends one of its add-ons, in effect or to come (§11 rule 2, §12): with its own end, or with a
+ * change to a product that includes the add-on's or does not offer it. The answer depends on the events of the base
+ * alone, not on when it is asked for, so what is derived before the end is what is stored at the end.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;
@@ -72,8 +72,8 @@ export function withBaseEnd(
 }
 
 /**
- * The states of a subscription as they are read: of several ends of its service, its own or from its base, the first counts
- * alone.
+ * The states of a subscription as they are read: its service may have several ends, its own and one from its base; only
+ * the first counts.
  */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
@@ -110,14 +110,15 @@ export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): 
   return isEnd(event) || replacesPlan(event);
 }
 
-/** A start that took the place of another one is a change of plan too (§7 rule 9). */
+/** A start that replaced another one is a change of plan too (§7 rule 9). */
 function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }
 
 /**
- * The first change of the base to a plan that does not offer the add-on, unless that plan is left before the add-on starts. One
- * that an add-on to come was bought after is none: it was bought for another plan, and its end came with the undoing of that.
+ * The first change of the base to a plan that does not offer the add-on, unless the base leaves that plan before the
+ * add-on starts. A change that was requested before the add-on was bought, and takes effect before it starts, does not
+ * count: the add-on was bought for another plan, and ended when that was undone.
  */
 function withdrawingChange(
   base: BundleMember,
@@ -150,7 +151,10 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
   return { type, effective, cause, storedFrom: cause.effective.at };
 }
 
-/** With a change at its date, with a cancellation where the service of the base ends; an expiry has no such end. */
+/**
+ * The service ends with a change at its date, with a cancellation where the service of the base ends; an expiry brings no
+ * such end.
+ */
 function entitlementEndOf(
   base: BundleMember,
   addOn: BundleMember,

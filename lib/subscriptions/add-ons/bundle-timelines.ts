@@ -17,26 +17,26 @@ export interface SubscriptionHistory {
     'id' | 'bundleId' | 'category' | 'accountRecordId' | 'alignStart'
   >;
   readonly events: readonly LifecycleEvent[];
-  /** Its own active states; only those tell when the service of an add-on ends with that of its base. */
+  /** Its own active states; they alone tell when the service of an add-on ends with that of its base. */
   readonly blockingStates?: readonly BlockingState[];
 }
 
-/** The same with its transitions, which end where the base ends it. */
+/** The same with its transitions, up to the end that the base brings. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
-  /** What the base ends of it, as long as that is not stored; null of all but add-ons. */
+  /** What the base ends of it and is not stored yet; null for all but add-ons. */
   readonly baseEnd: BaseEnd | null;
 };
 
 export interface TimelineRules {
   readonly plans: PlanResolver;
-  /** Of the account. With it the phases count too that are not stored yet; without it what is stored. */
+  /** Zone of the account. With it, phases that are not stored yet count too; without it, only what is stored. */
   readonly zone?: TimeZone;
 }
 
 /**
- * The transitions of subscriptions of any number of bundles (§4.2), those of add-ons with the ends that
- * their base brings (§12). The base must be among the subscriptions where its add-ons are.
+ * The transitions of subscriptions of any number of bundles (§4.2); add-ons have the ends that their base brings (§12).
+ * Where add-ons are among the subscriptions, their base must be too.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

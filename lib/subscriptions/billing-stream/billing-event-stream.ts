@@ -32,7 +32,7 @@ export interface BilledHistory extends SubscriptionHistory {
 
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
-  /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
+  /** Subscriptions of the account; where add-ons are among them, their base must be too. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
   /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog §6.4 rule 5); default not. */
@@ -44,19 +44,22 @@ export interface BillingEventStream {
   readonly events: readonly BillingEvent[];
   /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
   readonly skipped: readonly Uuid[];
-  /** When subscriptions end by CANCEL or EXPIRED, also while their billing is blocked, which leaves that event out. */
+  /**
+   * When subscriptions end by CANCEL or EXPIRED, also where their billing is blocked then and the stream has no such
+   * event.
+   */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
- * The stream that invoicing works on (§19.1, §19.2), with the price changes of §13 and with the phases and
- * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends, and without what happens
- * while billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT
- * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
+ * The stream that invoicing works on (§19.1, §19.2). It has the price changes of §13, and the phases and the expiry that
+ * are not stored yet, so that billing ahead of a date sees where each phase ends; it leaves out what happens while
+ * billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT alignment counts as SUBSCRIPTION, and
+ * `isAccountAligned` marks the events from which the account's day is then taken (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  // Bundle by bundle, so that what lies between stored events and billing events lives for a moment only.
+  // Bundle by bundle, so that what is made on the way from stored events to billing events is freed at once.
   const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
   const streams = [...bundles.values()]
     .flatMap((histories) => streamsOfBundle(histories, input))
@@ -70,7 +73,7 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
   };
 }
 
-/** The part of a stream that is one subscription's. */
+/** One subscription's part of a stream. */
 interface OwnStream {
   readonly subscriptionId: Uuid;
   readonly events: readonly BillingEvent[];
@@ -194,12 +197,14 @@ function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
   };
 }
 
-/** Of an override plan the date of the transition, since it belongs to no version (catalog §6.4 rule 9). */
+/** For an override plan the date of the transition, since it belongs to no version (catalog §6.4 rule 9). */
 function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
   return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }
 
-/** A one-time price is billed where its phase begins, never again by a change of price, day or quantity (§19.1). */
+/**
+ * A one-time price is billed where its phase begins, and never again after a change of price, day or quantity (§19.1).
+ */
 function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
   if (!bringsPhase(transition)) return null;
   return priceIn(transition.next?.phase.fixed?.price, transition.next, account);

@@ -8,13 +8,13 @@ import { isEnd, isPlanChoice } from '../timeline/lifecycle-order.ts';
 import { type PriceChangeSource, priceSteps } from '../timeline/price-steps.ts';
 import { type PlanInForce, type Transition, transitionAt } from '../timeline/transitions.ts';
 
-/** A transition of the billing stream; a price change is a CHANGE that no lifecycle event stands behind. */
+/** A transition of the billing stream; a price change is a CHANGE without a lifecycle event behind it. */
 export interface BillingTransition extends Transition {
   readonly isPriceChange: boolean;
 }
 
 export interface PriceChangesInput {
-  /** Of one subscription, in time order. */
+  /** Transitions of one subscription, in time order. */
   readonly transitions: readonly Transition[];
   readonly plans: PriceChangeSource;
   readonly sources: BillCycleDaySources;
@@ -24,8 +24,8 @@ export interface PriceChangesInput {
 }
 
 /**
- * The transitions with the price changes between them (§13 rule 3). A price change stands after whatever
- * else takes effect at its instant. Bill cycle day and quantity events keep the prices that are in force when they come.
+ * The transitions with the price changes between them (§13 rule 3). A price change comes after whatever else takes effect
+ * at its instant. Bill cycle day and quantity events keep the prices in force when they come.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
   const { transitions } = input;
@@ -61,7 +61,7 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
   });
 }
 
-/** True for the transitions whose plan is looked up anew (catalog §6.4), and for those that end it. */
+/** True for the transitions at which the plan is looked up anew (catalog §6.4), and for those that end it. */
 function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || isEnd(event) || event.type === LifecycleEventType.PHASE;
 }
@@ -76,7 +76,7 @@ function withPricesOf(own: PlanInForce | null, inForce: PlanInForce | null): Pla
   return { ...own, version, plan, phase };
 }
 
-/** It carries the event before it: its bill cycle day and quantity go on. */
+/** Copies the event before it: bill cycle day and quantity stay. */
 function priceChange(change: PriceChangeEvent | undefined, before: BillingTransition): BillingTransition {
   assertInvariant(change && before.next, 'A price change comes while a plan is in force');
   const { version, plan, phase, effective } = change;

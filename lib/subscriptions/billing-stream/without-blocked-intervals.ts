@@ -2,7 +2,7 @@ import { type BillingEvent, BillingTransitionType } from '../../records/index.ts
 import { BillingPeriod, type DatedInstant, maxDate } from '../../values/time/index.ts';
 import type { BlockedInterval } from '../blocking/blocked-intervals.ts';
 
-/** A billing event, and whether it brings a phase: of those only does one bill its fixed price. */
+/** A billing event, and whether it brings a phase: only such an event bills a fixed price. */
 export interface StreamEvent {
   readonly event: BillingEvent;
   readonly bringsPhase: boolean;
@@ -67,7 +67,10 @@ function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
 }
 
-/** Along one subscription the local date never decreases (§2 rule 8): states and events may be dated by other rules of the zone. */
+/**
+ * Local dates of one subscription never decrease (§2 rule 8), although states and events may be dated by other rules of
+ * the zone.
+ */
 function withRisingDates(events: readonly BillingEvent[]): readonly BillingEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
   return events.map((event) => {

@@ -2,22 +2,22 @@ import type { BlockingState } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { isEntitlementBound, statesInTimeOrder } from './states-in-force.ts';
 
-/** What states do, one bit each, so that those of several objects are joined by `|`. */
+/** What states block, one bit each, so that the states of several objects are joined by `|`. */
 export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * What services have set on one object. Made once, it serves every subscription that the object concerns: a service clears
- * its own states on the same object only (§14.2), so no other object changes what holds of this one.
+ * What services have set on one object. It is made once and serves every subscription that the object concerns: a service
+ * clears its own states on the same object only (§14.2), so that no other object changes what holds for this one.
  */
 export interface BlockHistory {
-  /** In time order; starts and ends of a service are no blocks. */
+  /** In time order; starts and ends of a service are not blocks. */
   readonly states: readonly BlockingState[];
-  /** What holds of the object from each of them on: bits of `Block`. */
+  /** What holds for the object from each state on: bits of `Block`. */
   readonly blocks: Uint8Array;
 }
 
-/** @param states active ones of one object. */
+/** @param states active states of one object. */
 export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   const inOrder = statesInTimeOrder(states.filter((state) => !isEntitlementBound(state)));
   const inForce = new Map<string, number>();
@@ -38,12 +38,12 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-/** What holds of the object at `at`. */
+/** What holds for the object at `at`. */
 export function blocksAt({ states, blocks }: BlockHistory, at: Instant): number {
   return blocks[countUpTo(states, at) - 1] ?? 0;
 }
 
-/** The state that has blocked the longest of those in force before `at`; undefined if nothing is blocked so. */
+/** Of the states in force before `at`, the one that has blocked longest; undefined if nothing is blocked so. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },
@@ -71,7 +71,7 @@ function blocksOf({ isBlockChange, isBlockEntitlement, isBlockBilling }: Blockin
   );
 }
 
-/** How many of the states, which are in time order, stand at `at` or before. */
+/** How many of the states, which are in time order, lie at `at` or before. */
 function countUpTo(states: readonly BlockingState[], at: number): number {
   let [low, high] = [0, states.length];
   while (low < high) {

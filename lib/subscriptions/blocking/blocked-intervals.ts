@@ -11,7 +11,7 @@ import {
 } from '../../values/time/index.ts';
 import { blockerOf, statesInTimeOrder } from './states-in-force.ts';
 
-/** A stretch of time in which a subscription is not billed: from `start` on, up to and without `end`. */
+/** A stretch of time in which a subscription is not billed: from `start` on, up to but not at `end`. */
 export interface BlockedInterval {
   readonly start: DatedInstant;
   /** null = it has no end. */
@@ -27,8 +27,8 @@ export interface BlockedIntervalsInput {
 }
 
 /**
- * When the billing of a subscription is blocked, in time order and without overlap (§19.3 rules 1 to 3).
- * An interval of one service on one object that ends within a day is none.
+ * When the billing of a subscription is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of
+ * one service on one object that ends within a day does not count.
  */
 export function blockedIntervals({
   states,
@@ -42,8 +42,8 @@ export function blockedIntervals({
 }
 
 /**
- * From when on the intervals of two sets of states can differ for some subscription; null = for none. `before` and `after`
- * are the states of one service on one object, before and after one of them was set.
+ * The date from which the intervals of two sets of states can differ for some subscription; null = for none. `before` and
+ * `after` are the states of one service on one object, before and after one state was set.
  */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
@@ -59,8 +59,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * The first day that is billed otherwise where billing gets an end, or loses it: states after the end make no difference,
- * so a block that would end within a day of its start lasts from that start on.
+ * The first day that is billed differently once billing gets an end, or loses it. States after the end make no
+ * difference, so a block that would end within a day of its start now lasts from that start on.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -68,7 +68,7 @@ export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstan
   return withIntervalAt(end, over).date;
 }
 
-/** Of each service and object the intervals that its states open and close, however short. */
+/** For each service and object, the intervals that its states open and close, however short. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);
@@ -88,7 +88,7 @@ function intervalsOfBlocker(ordered: readonly BlockingState[]): readonly Blocked
   return intervals;
 }
 
-/** A day of the calendar, which clocks that are put forward make shorter than 24 hours (§19.3 rule 2). */
+/** A calendar day, which is shorter than 24 hours where clocks go forward (§19.3 rule 2). */
 function lastsADay({ start, end }: BlockedInterval, zone: TimeZone): boolean {
   return end === null || end.at >= instantAt(addDays(start.date, 1), localTimeOf(start.at, zone), zone);
 }
@@ -122,7 +122,10 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
   return a.at <= b.at ? a : b;
 }
 
-/** An interval that ends within a day of its start counts or not as a whole: what ends it changes days from its start on. */
+/**
+ * An interval that ends within a day of its start counts or not as a whole, so whatever changes its end changes the days
+ * from its start on.
+ */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
   const dates = intervals

@@ -13,7 +13,7 @@ import type { EditTools } from '../timeline/edit-tools.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
 
-/** What a state speaks of, with the account under its lock. */
+/** What a state is set on, with the account, whose lock is held. */
 export type BlockedObject =
   | { readonly type: typeof BlockingStateType.ACCOUNT; readonly account: Account }
   | {
@@ -27,7 +27,7 @@ export type BlockedObject =
       readonly subscription: Pick<Subscription, 'id' | 'bundleId'>;
     };
 
-/** A state that a service wants to be in force on an object from a date on. */
+/** A state that a service wants in force on an object from a date on. */
 export interface StateToSet extends BlockFlags {
   readonly object: BlockedObject;
   readonly service: string;
@@ -35,21 +35,21 @@ export interface StateToSet extends BlockFlags {
   readonly effective: DatedInstant;
 }
 
-/** What setting a state changes of what is stored. */
+/** How setting a state changes what is stored. */
 export interface StatePlan {
   readonly block: StateToSet;
-  /** null when it says nothing new. */
+  /** null if it says nothing new. */
   readonly added: BlockingState | null;
-  /** Stored states that say nothing new any more. */
+  /** Stored states that now say nothing new. */
   readonly withdrawn: readonly BlockingState[];
-  /** From when on billing can differ; null = nowhere. */
+  /** The date from which billing can differ; null = it does not. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 
-/** Until it is stored a state comes after all others of its instant. */
+/** A state that is not stored yet comes after all others of its instant. */
 const NOT_STORED = Number.MAX_SAFE_INTEGER;
 
-/** The object and those that it belongs to: states on any of them hold for it (§14.2). */
+/** The object and those that it belongs to: states on any of them hold for it too (§14.2). */
 export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
   switch (object.type) {
     case BlockingStateType.ACCOUNT:
@@ -62,10 +62,10 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Puts a state into those of its service on its object (§14.1 rule 2): what equals the state before it in
- * name and flags says nothing new, and is not stored, or is withdrawn where it is stored. What is to come says something
- * new beside what is in force by now (R38): that may end before it comes.
- * @param states active states of the object; others do no harm.
+ * Puts a state among those of its service on its object (§14.1 rule 2). A state equal in name and flags to the one before
+ * it says nothing new: it is not stored, or is withdrawn if it is stored. A future state does say something new even if
+ * an equal one is in force now (R38), since that one may end before.
+ * @param states active states of the object; further ones do no harm.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
   const added = stateOf(states, block, tools);

@@ -13,8 +13,8 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
 }
 
 /**
- * The aggregate flags at `at` of the active states given (§14.2): of each object and service the latest
- * one counts, so a service clears only its own states and only on the same object.
+ * The aggregate flags at `at` of the active states given (§14.2): for each object and service the latest one counts, so a
+ * service clears only its own states and only on the same object.
  */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
@@ -33,13 +33,13 @@ export function blockFlagsAround(
   };
 }
 
-/** Of each object and service the latest of these states, the earliest first. */
+/** The latest of these states for each object and service, the earliest first. */
 export function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
   const latest = new Map(statesInTimeOrder(states).map((state) => [blockerOf(state), state]));
   return statesInTimeOrder([...latest.values()]);
 }
 
-/** What holds of a subscription that these states are in force for. */
+/** What holds for a subscription while these states are in force. */
 export function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   return {
     isBlockChange: inForce.some((state) => state.isBlockChange),
@@ -48,12 +48,12 @@ export function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   };
 }
 
-/** Who blocks what: a state ends only the one before it of the same service on the same object. */
+/** Who blocks what: a state ends only the previous one of the same service on the same object. */
 export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId' | 'service'>): string {
   return `${blockedId} ${service}`;
 }
 
-/** True for the start and the end of a subscription's service, which are no blocks that anybody sets. */
+/** True for the start and the end of a subscription's service, which nobody sets as a block. */
 export function isEntitlementBound({
   service,
   stateName,

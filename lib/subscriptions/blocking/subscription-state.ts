@@ -13,13 +13,13 @@ import { blockFlagsAt } from './states-in-force.ts';
 export interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account; without those that are inherited. */
+  /** Active states of the subscription, its bundle and its account, but for those in `inherited`. */
   readonly blockingStates: readonly BlockingState[];
-  /** What is set on its bundle and its account, where that has been put in order before. */
+  /** What is set on its bundle and its account, where that was already put in order. */
   readonly inherited?: readonly BlockHistory[];
 }
 
-/** The state that callers see at `now`; the first condition of the table that holds decides (§4.3). */
+/** The state that callers see at `now`: the first condition of the table that holds decides it (§4.3). */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);

@@ -7,7 +7,7 @@ import type { CheckedRequest } from '../requests/create-request.ts';
 import { noSuchBundle } from '../requests/no-such-bundle.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 
-/** A bundle with what decides whether it is live. */
+/** A bundle, with what decides whether it is live. */
 export interface BundleContent {
   readonly bundle: Bundle;
   readonly subscriptions: readonly Pick<Subscription, 'id' | 'category'>[];
@@ -24,10 +24,10 @@ export interface BundleChoiceInput {
 }
 
 /**
- * The existing bundle that a subscription is added to, or null for a new one, which takes the key of the bundle found by
- * it (§6.2 rule 2, §17.2).
- * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020),
- * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
+ * The existing bundle to which a subscription is added; null for a new one, which takes over the key from an ended bundle
+ * (§6.2 rule 2, §17.2).
+ * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
+ * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */
 export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   const { request, found } = input;
@@ -44,7 +44,7 @@ export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   throw keyExists(found.bundle, 'its subscriptions have ended; allow the key to be renamed');
 }
 
-/** Holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */
+/** True if it holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */
 export function isLive(content: BundleContent, now: Instant): boolean {
   const ended = new Set(
     content.events

@@ -27,18 +27,18 @@ import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
 import { type BundleContent, checkBundleTakes, chooseBundle, isLive } from './bundle-choice.ts';
 import { holdsKey } from './retired-keys.ts';
 
-/** A bundle that a request names, with all that its subscriptions have stored. */
+/** A bundle that a request names, with everything stored about its subscriptions. */
 export interface FoundBundle extends BundleContent {
   readonly subscriptions: readonly Subscription[];
 }
 
 export interface GroupChoiceInput {
   readonly options: CreateSubscriptionOptions;
-  /** Under its lock. */
+  /** Its lock is held. */
   readonly account: Account;
   /** The bundles with the requested ids and keys, as far as there are any. */
   readonly found: readonly FoundBundle[];
-  /** Bundles that hold the requested keys or carried them before. */
+  /** Bundles that hold the requested keys, or carried them before. */
   readonly keyCarriers: readonly Bundle[];
   /** Active blocking states of the account, of the bundles found and of their subscriptions. */
   readonly blockingStates: readonly BlockingState[];
@@ -46,11 +46,11 @@ export interface GroupChoiceInput {
   readonly now: Instant;
 }
 
-/** A subscription to create, with the plan that it means. */
+/** A subscription to create, with the plan that the request means. */
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** What the requested prices make of the plan; null without any (catalog §10). */
+  /** What the requested prices make of the plan; null if none are requested (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -61,7 +61,7 @@ export interface ChosenGroup {
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** Origin for START_OF_BUNDLE. */
+  /** From where START_OF_BUNDLE alignment counts. */
   readonly bundleStart: DatedInstant;
   /** The base first, the rest as requested. */
   readonly subscriptions: readonly ChosenSubscription[];
@@ -137,7 +137,7 @@ type Member = Timeline<{
   readonly blockingStates: readonly BlockingState[];
 }>;
 
-/** What is decided from of a bundle that is joined. */
+/** What decisions on a bundle that is joined read. */
 interface RunningBundle {
   readonly base: RunningBase | null;
   readonly members: readonly Member[];
@@ -186,7 +186,7 @@ function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscrip
   return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
 }
 
-/** The base that add-ons are for, if it is usable at their date (§6.2 rules 8 to 10). */
+/** The base of the add-ons, if it is usable at their date (§6.2 rules 8 to 10). */
 function usableBase(
   { billing, entitlement }: Pick<ChosenGroup, 'billing' | 'entitlement'>,
   { base }: RunningBundle,
@@ -199,7 +199,8 @@ function usableBase(
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
     throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
-  // A base that is served by now takes an add-on of an earlier date too: only one that is still to start is waited for.
+  // A base whose service runs now also takes an add-on with an earlier date; only a base that is still to start has to be
+  // waited for.
   if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
       subscriptionId: id,
@@ -230,7 +231,7 @@ function checkAddOns(
   }
 }
 
-/** An account whose changes are blocked takes no subscription (§6.2 rule 8); the message is fixed (http-api §12). */
+/** An account whose changes are blocked gets no subscription (§6.2 rule 8); the message is fixed (http-api §12). */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;

@@ -33,7 +33,7 @@ import { KeyRetirement, originalCreation, withoutKey } from './retired-keys.ts';
 
 export interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** The plan of requested prices; asked only for subscriptions that have `overrides`. */
+  /** Makes the plan of requested prices; called only for subscriptions that have `overrides`. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }
@@ -56,7 +56,7 @@ export interface Creation extends NewSubscription {
 export interface NewBundleContent {
   /** null when the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
-  /** The bundle without its key that gives it up to the new one; null if none has to. */
+  /** The ended bundle that loses its key to the new one; null if there is none. */
   readonly keyGivenUp: Bundle | null;
   /** The base first. */
   readonly creations: readonly NewSubscription[];
@@ -70,8 +70,8 @@ export interface BundleCreation extends NewBundleContent {
 }
 
 /**
- * What a call for subscriptions in any number of bundles stores, after `chooseGroup` has allowed it (§6.2
- * rules 7, 12, 13).
+ * What a call for subscriptions in any number of bundles stores, once `chooseGroup` has allowed it (§6.2 rules 7, 12,
+ * 13).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
@@ -90,7 +90,7 @@ export function planCreations(input: CreationsInput): readonly BundleCreation[] 
   });
 }
 
-/** The bundle that has ended and holds the key of a new one. */
+/** The ended bundle that holds the key of a new one. */
 function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
   const holder = namedBundle(group, found);
   return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
@@ -151,7 +151,7 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
   };
 }
 
-/** By the rules of the version that supplies the plan at the billing date (§5 rule 6). */
+/** The create alignment by the rules of the version that supplies the plan at the billing date (§5 rule 6). */
 function alignmentOf(
   { plan, priceListName }: PlanChoice,
   { catalog, chosen: { billing } }: CreationContext,
@@ -201,7 +201,7 @@ export function entitlementStarted(
   };
 }
 
-/** The cursor that a new subscription is stored with: invoicing owes it everything from its first day. */
+/** The cursor that a new subscription is stored with: everything from its first day on is still to be invoiced. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,

@@ -1,7 +1,7 @@
 import type { CheckedGroup } from '../requests/create-groups.ts';
 import { type FoundBundle, namedBundle } from './chosen-group.ts';
 
-/** Groups that name the same bundle become one, so that its rules see all that is asked of it. */
+/** Joins groups that name the same bundle, so that the rules see everything that is asked of it. */
 export function groupsByBundle(
   groups: readonly CheckedGroup[],
   found: readonly FoundBundle[],
@@ -13,7 +13,10 @@ export function groupsByBundle(
   return [...named.values()].map((same) => joined(same, found));
 }
 
-/** An id goes before a key, and a key that is not that of the bundle before one that is: both have to be right. */
+/**
+ * Which id and key the joined group has. An id goes before a key, and a key that is not the bundle's before one that is,
+ * since both have to be right.
+ */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
   const [bundleId = null] = same.flatMap((group) => group.bundleId ?? []);

@@ -6,8 +6,8 @@ import type { GroupChoiceInput } from './chosen-group.ts';
 import type { BundleCreation, Creation } from './creation.ts';
 
 /**
- * The ends of new add-ons that begin in the past, before their base ended or left the plan that offers them: they are in
- * force already, so they are stored at once (§12 rule 1).
+ * The ends of new add-ons that begin in the past, before their base ended or left the plan that offers them. These ends
+ * are in force already, so they are stored at once (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

@@ -6,8 +6,8 @@ import type { DecidedChange } from './decided-change.ts';
 import type { RunningInBundle } from './running-subscription.ts';
 
 /**
- * An add-on changes only to what its base offers at that date, and within the limit of the plan (§7
- * rule 7). Others change freely.
+ * An add-on changes only to what its base offers at that date, and within the limit of the plan (§7 rule 7); other
+ * subscriptions are not restricted.
  * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(

@@ -20,7 +20,7 @@ import {
   withdrawnBy,
 } from './subscription-edit.ts';
 
-/** A subscription of a bundle with what is stored of it. */
+/** A subscription of a bundle with what is stored about it. */
 export type StoredMember = Pick<RunningSubscription, 'subscription' | 'bundle' | 'events' | 'blockingStates'>;
 
 export interface BundleRules {
@@ -28,17 +28,17 @@ export interface BundleRules {
   readonly zone: TimeZone;
 }
 
-/** What an operation on a base changes besides (§10 rule 4, §12). */
+/** What else an operation on a base changes (§10 rule 4, §12). */
 export interface FollowInput extends BundleRules {
   /** All subscriptions of the bundle as they were before. */
   readonly bundle: readonly StoredMember[];
-  /** What the operation changes of the base. Of other subscriptions nothing follows. */
+  /** What the operation changes of the base; an operation on another subscription has no consequences. */
   readonly edit: SubscriptionEdit;
 }
 
 /**
- * What follows for the add-ons of a bundle from an operation on its base: ends that are in force by now are stored, those
- * that came with a cancellation which is taken back go with it, and all are looked at again by invoicing.
+ * What follows for the add-ons of a bundle from an operation on its base: ends that are in force by now are stored, ends
+ * that came with a cancellation go when that is undone, and invoicing looks at all of them again.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -65,8 +65,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * The ends of add-ons that were bought for a pending plan of their base, which is undone now: as with a change to a product
- * that does not offer them (§12 rule 1) their service ends at once and their billing where it would begin.
+ * The ends of add-ons that were bought for a pending plan of their base, which is undone now. As after a change to a
+ * product that does not offer them (§12 rule 1), their service ends at once, and their billing where it would begin.
  */
 function endsOfUndone(
   { bundle, edit, plans, zone }: FollowInput,
@@ -105,7 +105,7 @@ function hasEnded(addOn: StoredMember, now: Instant): boolean {
 export interface AddOnEndsInput extends BundleRules {
   /** All subscriptions of one bundle. */
   readonly bundle: readonly StoredMember[];
-  /** Ends that the base brings are stored from then on. */
+  /** Ends that the base brings up to this instant are stored. */
   readonly until: Instant;
 }
 

@@ -20,11 +20,11 @@ import {
   type RunningSubscription,
 } from './running-subscription.ts';
 
-/** Two ends that need not be in order: billing may end before or after the service. */
+/** The ends of service and billing, in either order: billing may end before or after the service. */
 export interface CancellationDates {
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** Of the end of billing. */
+  /** Reason for the end of billing. */
   readonly reason: EventReason;
 }
 
@@ -61,7 +61,7 @@ export function cancellationDates(
   return { ...ends, billing: policyDate(policy, running, now), reason };
 }
 
-/** An instant ends both, whatever else is said, and must lie in the life of both. */
+/** A requested instant ends both, whatever else the request says, and must lie in the life of both. */
 function requestedInstant(
   running: RunningSubscription,
   requested: RequestedDate,
@@ -75,7 +75,7 @@ function requestedInstant(
   return end;
 }
 
-/** The requested date, an instant reduced to its date; now without one. */
+/** The requested date, or the date of the requested instant; now if neither is given. */
 function requestedDay(
   running: RunningSubscription,
   requested: RequestedDate | null,
@@ -99,7 +99,7 @@ function entitlementDate(
     : endOfTerm(running, now);
 }
 
-/** By the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
+/** The policy by the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
 function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
   const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
   const ruled = {

@@ -13,7 +13,10 @@ import { nextEvents, type RunningSubscription, stateOf } from './running-subscri
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 export interface PlannedCancellation extends CancelSubscriptionOptions {
-  /** Where the subscription expires before its billing would end, that is where it ends; else refused. Default false. */
+  /**
+   * True: where the subscription would expire before its billing would end, it ends with its expiry; false: the call is
+   * refused. Default false.
+   */
   readonly endsByExpiry?: boolean;
 }
 
@@ -22,7 +25,7 @@ export interface Cancellation extends CancellationDates {
 }
 
 /**
- * Ends service and billing of a subscription (§9). A pending end at or after the new one is replaced.
+ * Ends service and billing of a subscription (§9). Replaces a pending end at or after the new one.
  * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and as `cancellationDates`.
  */
 export function planCancellation(
@@ -60,7 +63,7 @@ export function planCancellation(
   };
 }
 
-/** True if a cancellation of all subscriptions of an account passes this one over (§9 rule 9). */
+/** True if the cancellation of all subscriptions of an account passes this one over (§9 rule 9). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }

@@ -24,7 +24,7 @@ export interface PlanChange {
 
 /**
  * What a decided change stores and withdraws (§7 rules 8 to 10).
- * @param overridePlan of `decided.overrides`.
+ * @param overridePlan made from `decided.overrides`.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planChange(
@@ -80,7 +80,7 @@ const keptByChange: ReadonlySet<LifecycleEventType> = new Set([
 
 interface DraftsInput extends Pick<DecidedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
-  /** Of the start of the subscription, if the change falls on it and takes its place. */
+  /** Type of the subscription's start, if the change falls on it and replaces it. */
   readonly type: LifecycleEventType | undefined;
   readonly now: Instant;
 }
@@ -127,7 +127,7 @@ function changeDrafts(running: RunningSubscription, input: DraftsInput): readonl
   return [...drafts, ...phases];
 }
 
-/** A plan that would have ended by the change is none to change to (§5 rule 9). */
+/** Refuses a change to a plan that would have ended by the time of the change (§5 rule 9). */
 function notPast(
   running: RunningSubscription,
   {

@@ -25,14 +25,14 @@ import {
   stateOf,
 } from './running-subscription.ts';
 
-/** A change that the rules allow: when, and to what. */
+/** A change that the rules allow: when it takes effect, and to which plan. */
 export interface DecidedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
-  /** Why it takes effect then, and why its phases count from where they do. */
+  /** Why it takes effect then, and why its phases count from their date. */
   readonly reason: EventReason;
-  /** What the requested prices make of the plan; null without any (catalog §10). */
+  /** What the requested prices make of the plan; null if none are requested (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -53,7 +53,7 @@ export function decideChange(
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
-  // The version of that date may forbid what the one of today allows, whatever was requested (catalog §6.3).
+  // The version of that date may forbid what the present one allows, whatever was requested (catalog §6.3).
   const rules = planChangeRules(catalog, {
     subscription: ruled(running, now),
     target: request.target,
@@ -80,7 +80,7 @@ export function decideChange(
   };
 }
 
-/** §7 rule 3: the requested date, the requested policy, or the policy of the rules of today. */
+/** §7 rule 3: the requested date, the requested policy, or the policy that the present rules give. */
 function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedChange {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
@@ -139,7 +139,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   });
 }
 
-/** A date counts as that day, an instant as it is. */
+/** A date is compared by its day, an instant as it is. */
 function checkAfterStart(
   running: RunningSubscription,
   requestedDate: NonNullable<CheckedChange['requestedDate']>,
@@ -172,7 +172,7 @@ function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, 
   });
 }
 
-/** Of a subscription that cannot be changed so. */
+/** The error for a subscription that cannot be changed so. */
 export function refusal(
   code: ErrorCode,
   { subscription }: RunningSubscription,

@@ -5,24 +5,24 @@ import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
 import { isEnd, isMarker } from '../timeline/lifecycle-order.ts';
 import { eventsOfEdit, type SubscriptionEdit } from './subscription-edit.ts';
 
-/** A day from which a subscription may be billed otherwise than before. */
+/** A day from which a subscription may be billed differently than before. */
 export interface TouchedDate {
   readonly subscriptionId: Uuid;
   readonly date: LocalDate;
 }
 
-/** The cursor of a subscription that these days touch. */
+/** The cursor of a subscription once these days are marked to be looked at again. */
 export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
   const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
   return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
 }
 
-/** The day of an event, as one that billing must look at anew. */
+/** The day of an event, as one that billing has to look at again. */
 export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
   return { subscriptionId: event.subscriptionId, date: event.effective.date };
 }
 
-/** The days that an operation makes billing look at anew. */
+/** The days that billing has to look at again after an operation. */
 export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
   const subscriptionId = edit.subject.subscription.id;
   const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));

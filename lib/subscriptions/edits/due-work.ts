@@ -27,22 +27,22 @@ import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
-/** What due work is decided from: the bundles of a batch, read under their accounts' locks. */
+/** What due work is decided from: the bundles of a batch, read while their accounts are locked. */
 export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
-  /** With all others of their bundles. */
+  /** The subscriptions of due items and all others of their bundles. */
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
-  /** Those of the subscriptions and those that states speak of. */
+  /** Bundles of the subscriptions, and those on which states are set. */
   readonly bundles: ReadonlyMap<Uuid, Bundle>;
   /** Active lifecycle events by subscription. */
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
-  /** Active states of the subscriptions, of what due states speak of, and of the bundles and accounts above that. */
+  /** Active states of the subscriptions, of the objects of due states, and of the bundles and accounts above them. */
   readonly blockingStates: readonly BlockingState[];
-  /** Knows the accounts above. */
+  /** Plans as each of these accounts sees them. */
   readonly plansOf: (accountId: Uuid) => PlanResolver;
 }
 
-/** What one due item stores and emits. */
+/** What one due item stores and tells. */
 export interface DueWork {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly busEvents: readonly NewBusEvent[];
@@ -57,7 +57,7 @@ export interface DueWorkTools {
 
 const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
 
-/** What happens when an item falls due; nothing if it is withdrawn or ended before (§21). */
+/** What happens when an item falls due; nothing if it was withdrawn or the subscription has ended before (§21). */
 export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): DueWork {
   return item.kind === 'LIFECYCLE_EVENT'
     ? lifecycleWork(item, facts, tools)
@@ -178,7 +178,7 @@ function blockingWork(
   };
 }
 
-/** The service of a subscription starts or ends; the end of that of a base ends those of its add-ons. */
+/** The service of a subscription starts or ends; the end of a base's service ends that of its add-ons. */
 function boundWork(
   subject: DueSubject,
   state: BlockingState,
@@ -192,7 +192,7 @@ function boundWork(
   };
 }
 
-/** What a due state speaks of, then the bundle and the account that it belongs to; empty if it is not known. */
+/** The object of a due state, then the bundle and the account that it belongs to; empty if the object is unknown. */
 export function blockedPathOf(
   { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,

@@ -9,17 +9,18 @@ import {
 } from '../../values/time/index.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 
-/** From when a bill cycle day or a quantity is to hold. */
+/** The day from which a bill cycle day or a quantity holds. */
 export interface EffectiveFrom {
-  /** A day of the account's calendar; of an instant the day that it falls on. Absent and today are the same. */
+  /** A day of the account's calendar; an instant stands for the day that it falls on. Absent means today. */
   readonly effectiveFromDate?: RequestedDate | null | undefined;
   /** Whether that day may lie before today; default false. */
   readonly allowPastDate?: boolean | undefined;
 }
 
 /**
- * The day from which a change is asked for; null = today (§15.3 rule 1).
- * @throws BillingError INVALID_PARAMETER (60002) for a day before today, unless it is allowed, and for one out of reach.
+ * The day from which a change is requested; null = today (§15.3 rule 1).
+ * @throws BillingError INVALID_PARAMETER (60002) for a day before today, unless that is allowed, and for one out of
+ * reach.
  */
 export function dayAskedFor(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,

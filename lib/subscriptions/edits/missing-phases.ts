@@ -6,9 +6,9 @@ import { inTimeOrder, isPlanChoice } from '../timeline/lifecycle-order.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 /**
- * The PHASE or EXPIRED that would have been stored when the phase in force began, had an end or change that is taken
- * back not stood before it (§5 rule 7).
- * @param events the active events as they are without that end or change.
+ * The PHASE or EXPIRED that would have been stored at the beginning of the phase in force if an end or change, which is
+ * undone now, had not stood before it (§5 rule 7).
+ * @param events the active events without that end or change.
  */
 export function missingPhases(
   { catalog, account }: RunningSubscription,
@@ -24,6 +24,6 @@ export function missingPhases(
     plans: catalog,
     zone: account.timeZone,
   });
-  // One that has begun already comes with the queue entry of the phase before it, which is not worked yet.
+  // A phase that has begun already comes with the queue entry of the phase before it, which is not processed yet.
   return following === undefined || following.effective.at <= now ? [] : [following];
 }

@@ -15,14 +15,14 @@ import { type Transition, transitionAt } from '../timeline/transitions.ts';
 import { firstTransitionOf, planOf, type RunningSubscription } from './running-subscription.ts';
 
 /**
- * When a change or cancellation takes effect by a billing policy (§8): never before the start of the
- * current phase, or before the billing start where that is still to come.
+ * When a change or cancellation takes effect by a billing policy (§8): never before the start of the current phase, nor
+ * before a billing start that is still to come.
  */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   return raisedTo(candidate(policy, running, now), phaseStart(running, now));
 }
 
-/** Up to when the subscription is invoiced, if that is later than now; else now. */
+/** The date up to which the subscription is invoiced, if that is later than now; else now. */
 export function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;

@@ -5,7 +5,7 @@ import { isMarker } from '../timeline/lifecycle-order.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /**
- * Of the events that an operation adds, the one that asks for an invoice run: the last that is due by now. An expiry asks
+ * The event, among those that an operation adds, that asks for an invoice run: the last one due by now. An expiry asks
  * for none (invoicing §8.1), and a marker is no transition.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
@@ -14,7 +14,10 @@ function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<Life
   );
 }
 
-/** The event that asks for an invoice run at once. What follows from another subscription is invoiced with that. */
+/**
+ * The event that asks for an invoice run at once. What follows from an event of another subscription is invoiced with
+ * that event.
+ */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,
@@ -22,7 +25,7 @@ export function runEventOf(
   return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
-/** Of the events of all creations of one call, the one that asks for an invoice run at once. */
+/** The event, among those of all creations of one call, that asks for an invoice run at once. */
 export function runEventOfCreations(
   creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
   now: Instant,

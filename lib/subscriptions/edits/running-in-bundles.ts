@@ -4,7 +4,7 @@ import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
-/** What is stored of whole bundles of an account. */
+/** What is stored about whole bundles of an account. */
 export interface StoredBundles extends Pick<RunningSubscription, 'account' | 'catalog'> {
   readonly bundles: readonly Bundle[];
   readonly subscriptions: readonly Subscription[];
@@ -14,7 +14,7 @@ export interface StoredBundles extends Pick<RunningSubscription, 'account' | 'ca
   readonly blockingStates: readonly BlockingState[];
 }
 
-/** The subscriptions of whole bundles, as operations on them are decided from. */
+/** The subscriptions of whole bundles, in the form in which operations decide on them. */
 export function runningSubscriptions(facts: StoredBundles): readonly RunningSubscription[] {
   const { account, catalog } = facts;
   const bundleOf = new Map(facts.bundles.map((bundle) => [bundle.id, bundle]));

@@ -18,18 +18,20 @@ import type { EditTools } from '../timeline/edit-tools.ts';
 import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 
-/** What operations on a subscription are decided from, read under its account's lock. */
+/** What operations on a subscription are decided from, read while its account is locked. */
 export interface RunningSubscription extends EventSubject {
   readonly account: Account;
   readonly subscription: Subscription;
   readonly bundle: Bundle;
   /** Its active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
-  /** Their transitions, with the phases and the expiry that are not stored yet, and of an add-on the end with its base. */
+  /**
+   * Their transitions, with the phases and the expiry that are not stored yet and, for an add-on, the end with its base.
+   */
   readonly transitions: readonly Transition[];
   /** Active states of the account, the bundle and the subscription. */
   readonly blockingStates: readonly BlockingState[];
-  /** What the base ends of an add-on, as long as that is not stored; null of all others. */
+  /** What the base ends of an add-on and is not stored yet; null for all others. */
   readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;
@@ -49,7 +51,7 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 
-/** The plan and phase in force; while billing is PENDING the first ones, after its end the last ones. */
+/** The plan and phase in force; the first ones while billing is PENDING, the last ones after its end. */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
   assertInvariant(inForce, `Subscription ${subscription.id} has no plan`, {

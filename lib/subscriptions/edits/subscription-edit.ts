@@ -14,7 +14,7 @@ import type { EventSubject, ToldEvent } from '../telling/subscription-bus-events
 import { isMarker, isStart } from '../timeline/lifecycle-order.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
-/** An event that another one makes void. */
+/** An event that another one withdraws. */
 export interface Withdrawal {
   readonly event: LifecycleEvent;
   /** The event whose insertion withdraws it. */
@@ -24,7 +24,10 @@ export interface Withdrawal {
 /** What one operation changes of the facts stored about one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
-  /** What the operation is about: its REQUESTED event carries the type and the date. Null of what it changes besides. */
+  /**
+   * What the operation is about: its REQUESTED event carries this type and date. Null for further subscriptions that it
+   * changes.
+   */
   readonly requested: ToldEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
@@ -32,7 +35,7 @@ export interface SubscriptionEdit {
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
-  /** Days from which it may be billed otherwise although none of its own facts changes. */
+  /** Days from which it may be billed differently although none of its own facts changes. */
   readonly touched?: readonly LocalDate[];
 }
 
@@ -41,14 +44,14 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** The active events from `at` on that an operation there makes void; the start of the subscription stays. */
+/** The active events from `at` on, which an operation dated there withdraws; the start of the subscription stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
 /**
- * The active events that an end of billing at `at` makes void (§9 rule 6): those from there on, but a PHASE
- * that has taken effect there by now has happened.
+ * The active events that an end of billing at `at` withdraws (§9 rule 6): those from there on, but not a PHASE at that
+ * instant that has already taken effect.
  */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
@@ -60,7 +63,7 @@ export function eventsFromEnd(
   return eventsFrom(events, at).filter((event) => !isPast(event));
 }
 
-/** These events withdrawn by the first of those that an operation adds: the one that it is about. */
+/** These events, withdrawn by the first of those that an operation adds: the one that it is about. */
 export function withdrawnBy(
   added: readonly New<LifecycleEvent>[],
   events: readonly LifecycleEvent[],

@@ -25,13 +25,13 @@ import {
 } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
-/** Another bill cycle day for a subscription, before all alignment. */
+/** Another bill cycle day for a subscription; it wins over all alignment. */
 export interface BillCycleDayChange extends EffectiveFrom {
   /** 1 to 31; in shorter months the last day. */
   readonly billCycleDayLocal?: number | null | undefined;
 }
 
-/** Another quantity for a subscription: what is charged for it is multiplied by it. */
+/** Another quantity for a subscription: its charges are multiplied by it. */
 export interface QuantityChange extends EffectiveFrom {
   /** At least 1. */
   readonly quantity?: number | null | undefined;
@@ -58,8 +58,8 @@ function given(field: string, value: number | null): number {
 }
 
 /**
- * Another bill cycle day (§15.3).
- * Dated after an expiry it counts for nothing while the subscription is to expire (§11 rule 3).
+ * Another bill cycle day (§15.3). A date after the expiry has no effect as long as the subscription is to expire (§11
+ * rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -79,8 +79,8 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Another quantity, at the day asked for or now, without regard to the bill cycle (§16).
- * Dated after an expiry it counts for nothing while the subscription is to expire (§11 rule 3).
+ * Another quantity, from the requested day or from now on, without regard to the bill cycle (§16). A date after the
+ * expiry has no effect as long as the subscription is to expire (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
@@ -102,8 +102,8 @@ export function planQuantityChange(
 }
 
 /**
- * When a new bill cycle day begins to hold (§15.3 rules 2, 3): on the first such day, clamped to its
- * month, from the day asked for and from the billing start on, at reference time; but at once if today is such a day.
+ * When a new bill cycle day begins to hold (§15.3 rules 2, 3): on the first such day, clamped to its month, not before
+ * the requested day or the billing start, at reference time; at once if today is such a day.
  */
 export function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -130,7 +130,7 @@ function termsChange(
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // A change of plan is undone with what follows it without a gap; this event is none of that.
+    // A change of plan is undone together with the events that follow it without a gap; the gap keeps this event apart.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,

@@ -11,7 +11,7 @@ import { nextEvents, type RunningSubscription } from './running-subscription.ts'
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
+ * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
  * @param history the withdrawn events of the subscription.
  * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
  */
@@ -21,7 +21,7 @@ export function planUncancellation(
   { now, nextId }: EditTools,
 ): SubscriptionEdit {
   const { events } = running;
-  // One that came with the end of the base goes only with it.
+  // An end that came with the end of the base goes only with that.
   const ends = entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
   checkUncancellable(running, ends.length, now);
 
@@ -42,13 +42,16 @@ export function planUncancellation(
   };
 }
 
-/** What a cancellation made void, and what those that it had replaced had; those themselves stay void. */
+/**
+ * The events that a cancellation withdrew, and those withdrawn by the cancellations that it had replaced; these
+ * cancellations themselves stay withdrawn.
+ */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
   cancels: readonly LifecycleEvent[],
 ): readonly LifecycleEvent[] {
   const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
-  // The replaced one is older, so from the latest to the earliest one pass meets all of them.
+  // A replaced cancellation is older, so one pass from the latest to the earliest meets all of them.
   for (const event of history.toReversed()) {
     if (event.type === LifecycleEventType.CANCEL && causes.has(event.deactivatedBy)) causes.add(event.id);
   }

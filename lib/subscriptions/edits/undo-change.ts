@@ -9,8 +9,8 @@ import { nextEvents, type RunningSubscription } from './running-subscription.ts'
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Takes every pending change of plan back, as if none had been asked for (§7, undo). One that a pending
- * change had replaced does not come back.
+ * Undoes every pending change of plan, as if none had been requested (§7, undo). A change that a pending one had replaced
+ * does not come back.
  * @param history the withdrawn events of the subscription, in the order of their sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
@@ -32,7 +32,8 @@ export function planUndoChange(
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
-  // What a cancellation has withdrawn of them goes too: else its reversal would bring it back without its plan.
+  // What a cancellation has withdrawn of the changes goes too: else the reversal of the cancellation would bring it back
+  // without its plan.
   const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
     (event) => inserted.has(event),
   );
@@ -60,7 +61,7 @@ function withReplaced(
 ): readonly LifecycleEvent[] {
   const all = [...pending];
   const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
-  // A replaced one is older than what replaced it, so from the latest to the earliest one pass meets all of them.
+  // A replaced change is older than what replaced it, so one pass from the latest to the earliest meets all of them.
   for (const event of history.toReversed()) {
     if (event.type !== CHANGE || !causes.has(event.deactivatedBy)) continue;
     causes.add(event.id);

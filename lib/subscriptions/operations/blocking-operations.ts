@@ -14,32 +14,32 @@ export interface BlockingStateFilter {
 export interface BlockingOperations<C extends Leading = []> {
   /**
    * Says what a service allows on an object from a date on, past or future; it holds until the same service says
-   * otherwise of the same object (§14.1). A state that says nothing new is not stored.
+   * otherwise for the same object (§14.1). A state that says nothing new is not stored.
    * @returns the account of the object.
    * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
-   * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002), BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID
+   * (1082), INVALID_PARAMETER (60002), BUSY (60018).
    */
   add(
     ...given: [...C, object: Given<BlockedRef>, request: Given<BlockingStateRequest & BlockingOptions>]
   ): Promise<{ readonly accountId: Uuid }>;
 
   /**
-   * Stops service and billing of all subscriptions of a bundle from a date on, default now (§14.3). Pausing
-   * what is paused then stores nothing.
+   * Stops service and billing of all subscriptions of a bundle from a date on, default now (§14.3). Pausing a bundle that
+   * is paused on that date stores nothing.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
    */
   pauseBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;
 
   /**
-   * Lets a paused bundle go on from a date on, default now; resuming what runs then stores nothing.
+   * Lets a paused bundle go on from a date on, default now; resuming a bundle that runs on that date stores nothing.
    * @throws as `pauseBundle`.
    */
   resumeBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;
 
   /**
-   * The active states of an account, its bundles and its subscriptions, past and future ones, with the starts and ends of
-   * services, in time order (§14.4), read so many at a time.
+   * The active states of an account, its bundles and its subscriptions, past and future, with the starts and ends of
+   * services, in time order (§14.4); read a part at a time.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(

@@ -20,41 +20,41 @@ export interface BundleOperations<C extends Leading = []> {
   getByKey(...given: [...C, externalKey: string]): Promise<BundleView>;
 
   /**
-   * The bundle that holds the key and all that had it before, under their present keys, the oldest first.
+   * The bundle that holds the key, and all that held it before, under their present keys, the oldest first.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<readonly BundleView[]>;
 
   /**
-   * A window of the tenant's bundles in creation order, without prices, with the counts that pagination headers show.
-   * Holds every row of the page; `outlines.page` gives them one after the other.
+   * A window of the tenant's bundles in creation order, without prices, with the counts that pagination headers show. All
+   * rows of the page are in memory; `outlines.page` gives them one after the other.
    */
   page(...given: [...C, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form (http-api §8).
+   * A window of the bundles whose id, account id or external key is the key, or that meet the clauses of a key in
+   * operator form (http-api §8); otherwise as `page`.
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * Gives the bundle another key, which no bundle may hold; its own changes nothing.
+   * Gives the bundle another key, which no other bundle may hold; its present key changes nothing.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014),
    * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), BUSY (60018).
    */
   renameKey(...given: [...C, bundleId: Uuid | string, externalKey: string | null | undefined]): Promise<void>;
 
   /**
-   * Moves a bundle's running subscriptions to another account, in one transaction: they end on the account that they leave
-   * and go on, in their phase, in a new bundle with the same key. Both accounts are invoiced for it by themselves. Custom
-   * fields, tags and blocking states stay behind.
+   * Moves a bundle's running subscriptions to another account, in one transaction: they end on the account that they
+   * leave and go on, in their phase, in a new bundle with the same key. Both accounts are then invoiced automatically.
+   * Custom fields, tags and blocking states stay behind.
    * @returns the id of the new bundle.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099),
-   * SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106) for a date to come, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
-   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY (60018), and of the
-   * target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
+   * SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106) for a future date, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
+   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY (60018), and from
+   * the target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
    * CURRENCY_INVALID (3).
    */
   transfer(

@@ -11,8 +11,8 @@ import { billingEnd } from '../views/computed-fields.ts';
 
 /**
  * Cancels every subscription of a closing account that has no end of billing yet: the service at once, billing at the end
- * of what is invoiced or, before that, of its term (§9 rule 9, accounts §9). Add-ons follow their base.
- * A constant number of statements.
+ * of what is invoiced or, if that is earlier, of its term (§9 rule 9, accounts §9). Add-ons follow their base. A constant
+ * number of statements.
  * @param of the account, under its lock.
  */
 export async function cancelAll(

@@ -116,7 +116,7 @@ interface ControlledCreation<T> {
   resultOf(done: T): EntitlementResults[typeof operation];
 }
 
-/** The requests in groups as before. */
+/** The requests, grouped as before. */
 function regrouped(
   groups: readonly (CreateBundleRequest | null)[],
   requests: readonly CreateSubscriptionRequest[],

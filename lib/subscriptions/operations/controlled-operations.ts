@@ -36,8 +36,8 @@ interface Services {
 }
 
 /**
- * Operations on what exists, under the control of the host's plugins. Each is that of its service, with the same errors and
- * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations on what exists, under the control of the host's plugins. Each does what the same operation of its service
+ * does, with its errors and ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export class ControlledOperations {
   readonly #control: EntitlementControl;

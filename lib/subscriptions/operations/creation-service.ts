@@ -37,7 +37,7 @@ export interface CreatedBundle {
   readonly bundleId: Uuid;
   /** In the order of the request. */
   readonly subscriptionIds: readonly Uuid[];
-  /** The first instant at which they are billed. */
+  /** The first instant from which they are billed. */
   readonly billingStart: Instant;
 }
 
@@ -130,7 +130,7 @@ export class CreationService {
 
 interface PlannedCreations {
   readonly creations: readonly BundleCreation[];
-  /** Ends of add-ons that are created after their base has brought them. */
+  /** Ends that a base has brought to add-ons created later. */
   readonly ends: readonly SubscriptionEdit[];
 }
 

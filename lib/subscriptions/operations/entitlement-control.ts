@@ -17,15 +17,18 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide } from '../requests/plugin-decision.ts';
 
-/** An operation as its plugins may shape it. */
+/** An operation, with what its plugins need to decide on it. */
 export interface Controlled<Operation extends EntitlementOperation, T> {
   readonly operation: Operation;
-  /** As the caller asks for it, and checked. */
+  /** As the caller requests it, after the checks. */
   readonly terms: EntitlementTerms[Operation];
   readonly given: EntitlementGiven[Operation];
-  /** Finds what the operation is about. @throws BillingError of what the tenant does not have. */
+  /**
+   * Finds what the operation is about.
+   * @throws BillingError for what the tenant does not have.
+   */
   subject(session: ReadSession): Promise<EntitlementSubject>;
-  /** Does it, on the terms that the plugins have left. */
+  /** Does the operation on the terms that the plugins have left. */
   work(terms: EntitlementTerms[Operation]): Promise<T>;
   resultOf(done: T): EntitlementResults[Operation];
 }
@@ -94,7 +97,7 @@ export class EntitlementControl {
       : pluginFailure(called(plugin), decided.problem);
   }
 
-  /** All at once, so that the caller waits for the slowest only; the outcome stands whatever they do. */
+  /** Tells all plugins at once, so that the caller waits for the slowest only; the outcome stands whatever they do. */
   async #tell(
     plugins: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,

@@ -39,7 +39,7 @@ import { lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
 import { saveEdits } from '../storing/save-edits.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 
-/** Operations on subscriptions that run (§7 to §10, §15, §16). */
+/** Operations on running subscriptions (§7 to §10, §15, §16). */
 export class LifecycleService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -155,7 +155,7 @@ export class LifecycleService {
   }
 }
 
-/** What an operation that puts no subscription on a new plan changes of the rest of the bundle. */
+/** The edit, with what it changes in the rest of the bundle: for operations that put no subscription on a new plan. */
 function followed(
   edit: SubscriptionEdit,
   bundle: readonly RunningSubscription[],

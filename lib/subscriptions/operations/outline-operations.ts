@@ -5,11 +5,11 @@ import type { BundleFilter } from '../storing/bundles-of-account.ts';
 import type { SubscriptionOutline } from '../views/bundle-outline.ts';
 import type { BundleWindow, OutlinePage } from '../views/outline-page.ts';
 
-/** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
+/** Bundles and subscriptions whose rows are made while they are read, for answers of any length. */
 export interface OutlineOperations<C extends Leading = []> {
   /**
-   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
-   * are left out.
+   * The account's bundles by original creation, all of them or those of the filter; ids and keys that the account does
+   * not have are left out.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
   ofAccount(...given: [...C, accountId: Uuid | string, filter?: Given<BundleFilter>]): Promise<BundleWindow>;
@@ -24,8 +24,8 @@ export interface OutlineOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<OutlinePage>;
 
   /**
-   * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form; of all bundles for an empty key (http-api §1 rule 3, §8).
+   * A window of the bundles whose id, account id or external key is the key, or that meet the clauses of a key in
+   * operator form; an empty key gives all bundles (http-api §1 rule 3, §8). Otherwise as `page`.
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<OutlinePage>;
@@ -43,7 +43,7 @@ export interface OutlineOperations<C extends Leading = []> {
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
-   * The bundle that holds the key and all that had it before, under their present keys, the oldest first.
+   * The bundle that holds the key, and all that held it before, under their present keys, the oldest first.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;

@@ -28,10 +28,9 @@ import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
 /**
- * Bundles and subscriptions as they are read (§4, §18), without their rows: these are made while they are
- * gone through, so that what is in memory grows with what is stored and not with what is shown.
- *
- * What comes without pages has at most `server.limits.rows` rows; more is refused with ANSWER_TOO_LARGE (60020).
+ * Bundles and subscriptions as they are read (§4, §18). Their rows are made while a reader goes through them, so that
+ * memory grows with what is stored and not with what is shown. An answer without pages has at most `server.limits.rows`
+ * rows; more is refused with ANSWER_TOO_LARGE (60020).
  */
 export class OutlineService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
@@ -164,7 +163,7 @@ export class OutlineService {
     return found;
   }
 
-  /** Bundles of any accounts, which are all shown at once. */
+  /** Bundles of any accounts, all shown at once. */
   async #some(context: CallContext, { find, none }: Sought<Bundle>): Promise<BundleWindow> {
     const { first } = await this.#firstWindow(context, {
       accounts: null,
@@ -191,7 +190,7 @@ export class OutlineService {
 
   /**
    * Finds bundles and reads the first of them from one snapshot.
-   * @param accounts whose they are; null where they have to be found first.
+   * @param accounts their accounts; null where these have to be found first.
    */
   async #firstWindow(
     context: CallContext,
@@ -206,7 +205,7 @@ export class OutlineService {
     const catalogsOf = await this.#open(
       context,
       accounts ??
-        // Where catalog plugins are asked about the accounts of a page, it is that page which is shown.
+        // Catalog plugins are asked about the accounts of the page that is shown.
         (async (session) => {
           announced = await find(session);
           return [...new Set(announced.rows.map(({ accountId }) => accountId))];
@@ -233,7 +232,7 @@ export class OutlineService {
   }
 }
 
-/** What is looked for, and the error where there is none. */
+/** How to find them, and the error where there is none. */
 interface Sought<T> {
   readonly find: (session: ReadSession) => Promise<readonly T[]>;
   readonly none: () => BillingError;

@@ -40,7 +40,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     for (const { entry, error } of outcome.failed) batch.failed(entry, error);
   }
 
-  /** Storage may run it again from the start, so its outcome is told to the batch only after the commit. */
+  /** Storage may run this again from the start, so the batch learns the outcome only after the commit. */
   async #work(session: WriteSession, { batch, catalogsOf, now }: BatchWork): Promise<BatchOutcome> {
     const accounts = await session.tryLockAccounts(
       batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
@@ -64,7 +64,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     return { busy, failed };
   }
 
-  /** What one entry does; an entry that cannot be worked does not hold back the others of the batch. */
+  /** Does the work of one entry; an entry that fails does not hold back the others of the batch. */
   #attempt(entry: ClaimedEntry, facts: DueFacts, now: Instant): Done | Failed {
     try {
       return { entry, work: dueWork(itemOf(entry), facts, { now, nextId: () => this.#ports.ids.next() }) };

@@ -26,19 +26,18 @@ export interface PlanAtRequest {
 /** Subscriptions: their life, and what they are at a moment. */
 export interface SubscriptionOperations<C extends Leading = []> {
   /**
-   * Creates a subscription (§6): to a BASE or STANDALONE plan in a new bundle or in an existing one, to an
-   * ADD_ON plan in the bundle of its base, which must offer it. Both dates may lie in the past or the future; what is due
-   * by now is emitted with the call, the rest falls due in the queue.
+   * Creates a subscription (§6): to a BASE or STANDALONE plan in a new or an existing bundle, to an ADD_ON plan in the
+   * bundle of its base, which must offer it. Both dates may lie in the past or the future: what is due by now takes
+   * effect with the call, the rest by the queue.
    * @returns the ids of the subscription and of its bundle.
    * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
-   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021, 2030,
-   * 2050, prices that the account's currency has not 2010, 2011, or that it needs one for 3,
-   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018),
-   * ENTITLEMENT_PLUGIN_API_ABORTED (8003) where a plugin of the host refuses it.
+   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021,
+   * 2030, 2050, no price in the account's currency 2010, 2011, no currency where one is needed 3,
+   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), ENTITLEMENT_PLUGIN_API_ABORTED
+   * (8003) where a plugin of the host refuses it.
    *
-   * @example
-   * await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate: '2024-03-01' });
+   * @example await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate: '2024-03-01' });
    */
   create(
     ...given: [...C, request: Given<CreateSubscriptionRequest>, options?: Given<CreateSubscriptionOptions>]
@@ -54,9 +53,9 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<CreatedBundle>;
 
   /**
-   * Creates the subscriptions of several bundles of one account in one transaction: all or none (§6). A
-   * constant number of statements for any number of subscriptions.
-   * @param groups the requests by bundle; those that name the same bundle are taken together.
+   * Creates the subscriptions of several bundles of one account in one transaction: all or none (§6). A constant number
+   * of statements for any number of subscriptions.
+   * @param groups the requests by bundle; groups that name the same bundle are joined.
    * @returns one element per group.
    * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
    */
@@ -81,26 +80,26 @@ export interface SubscriptionOperations<C extends Leading = []> {
   getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
 
   /**
-   * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
-   * (catalog §12, row 10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
-   * billing starts and from its end on.
+   * Plan and phase of a subscription at an instant or on a day, default now, as the catalog version that supplies them
+   * then has them (catalog §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before
+   * its billing starts and from its end on.
    */
   planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
-   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
-   * are left out. A number of queries that is the same for any account of usual size.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where they have more rows than
-   * `server.limits.rows`: `outlines.pageOfAccount` reads those of any number.
+   * The account's bundles by original creation, all of them or those of the filter; ids and keys that the account does
+   * not have are left out. The number of queries is the same for any account of usual size.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) for bundles with more rows than
+   * `server.limits.rows`: `outlines.pageOfAccount` reads any number.
    */
   bundlesOfAccount(
     ...given: [...C, accountId: Uuid | string, filter?: Given<BundleFilter>]
   ): Promise<readonly BundleView[]>;
 
   /**
-   * A window of the account's bundles in creation order, with the counts that pagination headers show. Holds every row of
-   * the page; `outlines.pageOfAccount` gives them one after the other.
+   * A window of the account's bundles in creation order, with the counts that pagination headers show. All rows of the
+   * page are in memory; `outlines.pageOfAccount` gives them one after the other.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageBundlesOfAccount(
@@ -108,8 +107,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<Page<BundleView>>;
 
   /**
-   * Ends service and billing of a subscription, each at its own date (§9). What is invoiced beyond the
-   * end of billing is repaired by the next invoice run.
+   * Ends service and billing of a subscription, each at its own date (§9). The next invoice run repairs what was invoiced
+   * beyond the end of billing.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
    */
@@ -118,35 +117,35 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<CancelledSubscription>;
 
   /**
-   * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
+   * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNCANCEL_BAD_STATE (1070),
    * ENTITLEMENT_UNCANCEL_BAD_STATE (8004), BUSY (60018).
    */
   uncancel(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Puts a subscription on another plan, at a date or by policy (§7). Later pending changes, phases and an
-   * expiry give way; those before its date stay.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
-   * of an add-on 1017, 1018, 1019, 1025,
-   * SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030,
-   * prices that the account's currency has not 2010, 2011, or that it needs one for 3,
-   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003),
-   * INVALID_PARAMETER (60002), BUSY (60018).
+   * Puts a subscription on another plan, at a date or by policy (§7). Pending changes, phases and an expiry after its
+   * date are withdrawn; those before it stay.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023,
+   * 1026, of an add-on 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST
+   * (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the account's currency 2010, 2011, no currency where
+   * one is needed 3, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD
+   * (60003), INVALID_PARAMETER (60002), BUSY (60018).
    */
   changePlan(
     ...given: [...C, subscriptionId: Uuid | string, change: Given<ChangePlanRequest & ChangePlanOptions>]
   ): Promise<ChangedSubscription>;
 
   /**
-   * Takes all pending changes of plan back, as if none had been asked for (§7, undo).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY (60018).
+   * Undoes all pending changes of plan, as if none had been requested (§7, undo).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY
+   * (60018).
    */
   undoChangePlan(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Gives a subscription a bill cycle day of its own, from its next occurrence on (§15.3). What is invoiced
-   * already stays; the next invoice leads to the new day.
+   * Gives a subscription a bill cycle day of its own, from its next occurrence on (§15.3). What was already invoiced
+   * stays; the next invoice leads to the new day.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
    */
@@ -155,8 +154,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<ChangedSubscription>;
 
   /**
-   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (§16);
-   * what is invoiced for later days at another quantity is repaired.
+   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (§16); the next invoice
+   * run repairs what was invoiced for later days at another quantity.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
    */

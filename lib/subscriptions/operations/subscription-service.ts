@@ -90,7 +90,7 @@ export class SubscriptionService {
   }
 }
 
-/** An add-on with the base that it ends with. */
+/** The subscription and, for an add-on, the base that it ends with. */
 async function withBase(session: ReadSession, subscription: Subscription): Promise<readonly Subscription[]> {
   if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
   const members = await session.subscriptions.findByBundles([subscription.bundleId]);

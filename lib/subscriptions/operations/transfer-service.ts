@@ -76,7 +76,7 @@ export class TransferService {
   }
 }
 
-/** Both accounts under their locks, which storage takes in the order of record ids, and the bundle as it is then. */
+/** Locks both accounts, which storage does in the order of record ids, and reads the bundle as it is then. */
 async function lockBoth(
   session: WriteSession,
   bundleId: Uuid,
@@ -100,7 +100,9 @@ async function lockBoth(
   return { source, target, bundle };
 }
 
-/** A subscription that the tenant has not is unknown; one of another bundle is refused by the rules of the transfer. */
+/**
+ * A subscription that the tenant does not have is unknown; one of another bundle is refused by the rules of transfers.
+ */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

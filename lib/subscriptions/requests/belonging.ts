@@ -8,7 +8,7 @@ export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accou
   throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);
 }
 
-/** Of a subscription that is named together with an account that it does not belong to. */
+/** The error for a subscription that is named together with an account that it does not belong to. */
 export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
@@ -17,12 +17,12 @@ export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingErro
   });
 }
 
-/** Of a subscription that is named together with a bundle that it is not in. */
+/** The error for a subscription that is named together with a bundle that it is not in. */
 export function notInBundle(subscriptionId: Uuid, bundleId: Uuid): BillingError {
   return specifierError(`Subscription ${subscriptionId} is not in bundle ${bundleId}`, bundleId);
 }
 
-/** Of ids and keys that do not go together. */
+/** The error for ids and keys that do not go together. */
 export function specifierError(message: string, bundleId: Uuid): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,

@@ -30,8 +30,8 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
 }
 
 /**
- * Checks the requests of one call by themselves and against each other (§6.1). The messages are those that
- * callers compare (http-api §12).
+ * Checks the requests of one call by themselves and against each other (§6.1). Callers compare the messages, so they are
+ * fixed (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
  * (3002) for an element without account.
  */
@@ -46,7 +46,7 @@ export function checkCreateGroups(
   return { accountId, groups: checked };
 }
 
-/** Of a call for several subscriptions whose account there is not; the message is fixed. */
+/** The error of a call for several subscriptions whose account does not exist; the message is fixed. */
 export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
   return new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -75,7 +75,7 @@ function notTheSame(field: string): BillingError {
   return invalid(`SubscriptionJson ${field} should be the same for each element`, field);
 }
 
-/** The keys by which bundles are looked for: an id goes before. */
+/** The keys by which bundles are looked for; where an id is given, that is used instead. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],

@@ -35,7 +35,7 @@ export interface CheckedRequest {
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
- * Checks a request by itself (§6.1); the messages are those that callers compare (http-api §12).
+ * Checks a request by itself (§6.1). Callers compare the messages, so they are fixed (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
@@ -64,7 +64,7 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
 }
 
 /**
- * Checks what a request says of cycle, quantity and prices.
+ * Checks the bill cycle day, quantity and prices of a request.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkTerms(
@@ -81,7 +81,7 @@ export function checkTerms(
   };
 }
 
-/** In the order in which they are tested and named. */
+/** In the order in which they are checked and listed in messages. */
 const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceList'] as const;
 
 function checkPlanIdentification(request: CreateSubscriptionRequest): void {
@@ -109,7 +109,7 @@ function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
   );
 }
 
-/** Of a request that its own fields make unacceptable. */
+/** The error for a request that its own fields make unacceptable. */
 export function invalid(message: string, field?: string): BillingError {
   return new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,

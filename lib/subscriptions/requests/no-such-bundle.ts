@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
-/** Of an id that no bundle of the tenant has. */
+/** The error for an id that no bundle of the tenant has. */
 export function noSuchBundle(bundleId: Uuid): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -11,7 +11,7 @@ export function noSuchBundle(bundleId: Uuid): BillingError {
   });
 }
 
-/** Of a key that no bundle of the tenant has. */
+/** The error for a key that no bundle of the tenant has. */
 export function noBundleOfKey(externalKey: string): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,

@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
-/** Of an id that no subscription of the tenant has. */
+/** The error for an id that no subscription of the tenant has. */
 export function noSuchSubscription(subscriptionId: Uuid): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
@@ -11,7 +11,7 @@ export function noSuchSubscription(subscriptionId: Uuid): BillingError {
   });
 }
 
-/** Of a key that no subscription of the tenant has. */
+/** The error for a key that no subscription of the tenant has. */
 export function noSubscriptionOfKey(externalKey: string): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,

@@ -62,7 +62,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * What the requested overrides make of the chosen plan; null without any (catalog §10).
+ * What the requested overrides make of the chosen plan; null if none are requested (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -80,7 +80,10 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** The list the plan was found in: the one asked for, else DEFAULT; by plan name the list that holds the plan. */
+/**
+ * The list in which the plan was found: the requested one, else DEFAULT; for a plan given by name, the list that holds
+ * it.
+ */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;

@@ -9,7 +9,7 @@ import { BillingActionPolicy, PhaseType, ProductCategory } from '../../records/i
 import { isStorable } from '../../values/text/index.ts';
 import { isBillingPeriod } from '../../values/time/index.ts';
 
-/** What becomes of a call by the decision of a plugin; a problem is the plugin's mistake. */
+/** What a plugin's decision does to a call; a problem is the plugin's mistake. */
 export type Decided<Terms> =
   | { readonly terms: Terms }
   | { readonly reason: string }
@@ -19,8 +19,8 @@ type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads what a plugin has answered as a claim (§22): only the members of the operation's terms, each of its
- * type. Whether they make sense is decided by the rules for the requests of callers.
+ * Reads a plugin's answer as a claim (§22): it may hold only members of the operation's terms, each of its type. Whether
+ * their values make sense is then decided by the rules for requests of callers.
  */
 export function decide<Operation extends EntitlementOperation>(
   operation: Operation,
@@ -36,7 +36,7 @@ export function decide<Operation extends EntitlementOperation>(
   return { problem: 'answered neither abort nor replace' };
 }
 
-/** The terms of an operation among the members of a request, which may have others. */
+/** The members of a request that are terms of the operation; it may have others. */
 export function termsOf<Operation extends EntitlementOperation>(
   operation: Operation,
   request: EntitlementTerms[Operation],
@@ -44,7 +44,7 @@ export function termsOf<Operation extends EntitlementOperation>(
   return picked(Object.keys(checks[operation]), request) as EntitlementTerms[Operation];
 }
 
-/** The terms of one subscription to create, likewise. */
+/** The terms of one subscription to create, taken from a request. */
 export function creationTermsOf(request: CreationTerms): CreationTerms {
   return picked(Object.keys(creationChecks), request);
 }
@@ -75,7 +75,7 @@ function replaced<Operation extends EntitlementOperation>(
   return { terms: { ...terms, ...values } };
 }
 
-/** The first member that is not known, or whose value is none that it takes. */
+/** The first member that is unknown or has a value that it cannot take. */
 function refusedMember(known: Readonly<Record<string, Check>>, values: object): string | undefined {
   return Object.entries(values).find(([name, value]) => {
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -87,7 +87,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null and undefined take a value away. */
+/** Also takes null and undefined, which remove a value. */
 function orNone(check: Check): Check {
   return (value) => value === null || value === undefined || check(value);
 }
@@ -117,7 +117,7 @@ const planChecks = {
 
 const creationChecks: Checks<CreationTerms> = { ...planChecks, productCategory: oneOf(ProductCategory) };
 
-/** The members that may be replaced and what they take. */
+/** The members that may be replaced, and what each takes. */
 const checks: { readonly [Operation in EntitlementOperation]: Checks<EntitlementTerms[Operation]> } = {
   [EntitlementOperation.CREATE]: {
     entitlementDate: date,

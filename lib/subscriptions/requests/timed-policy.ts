@@ -1,7 +1,7 @@
 import { BillingActionPolicy } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
-/** A policy that leads to a date: ILLEGAL does not. */
+/** A policy that gives a date: all but ILLEGAL. */
 export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
 
 /** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */

@@ -6,11 +6,13 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 
-/** Where a bundle goes. */
+/** To which account a bundle is transferred, and how. */
 export interface TransferBundleRequest {
-  /** The account that it goes to. */
+  /** The target account. */
   readonly accountId?: Uuid | null | undefined;
-  /** External keys of the new subscriptions, by those that they continue; default the new subscription's id. */
+  /**
+   * External keys of the new subscriptions, by the subscriptions that they continue; default: the new subscription's id.
+   */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;
@@ -23,7 +25,7 @@ export interface TransferBundleRequest {
 /** A transfer that passed the checks. */
 export interface CheckedTransfer {
   readonly accountId: Uuid;
-  /** External keys by the subscriptions that are continued. */
+  /** External keys by the id of the subscription that is continued. */
   readonly externalKeys: ReadonlyMap<Uuid, string | null>;
   readonly requestedDate: RequestedDate | null;
   readonly billingPolicy: TransferPolicy;

@@ -11,7 +11,7 @@ export interface BundleFilter {
 }
 
 /**
- * The account's bundles by original creation, all or those of the filter.
+ * The account's bundles by original creation, all of them or those of the filter.
  * @throws BillingError ANSWER_TOO_LARGE (60020) where they alone are more than the rows of one answer.
  */
 export async function findBundlesOfAccount(
@@ -26,7 +26,7 @@ export async function findBundlesOfAccount(
     .toSorted(byOriginalCreation);
 }
 
-/** Named ones are looked up by themselves, whatever else the account has. */
+/** Bundles that the filter names are looked up directly, however many the account has. */
 async function candidatesOf(
   session: ReadSession,
   accountId: Uuid,
@@ -51,7 +51,7 @@ async function allOfAccount(
   return found;
 }
 
-/** All bundles of the account in creation order, so many at a time. */
+/** All bundles of the account in creation order, a part at a time. */
 export async function* bundlesInParts(
   session: ReadSession,
   accountId: Uuid,

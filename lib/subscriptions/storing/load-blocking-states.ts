@@ -4,7 +4,7 @@ import type { BlockingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE } from '../../values/limits.ts';
 
-/** The active states of these objects, so many at a time. */
+/** The active states of these objects, a part at a time. */
 export async function loadBlockingStates(
   session: ReadSession,
   blockedIds: readonly Uuid[],

@@ -35,7 +35,7 @@ export async function loadCreation(
   return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
 }
 
-/** The bundles that requests name by id or, without one, by key, with what decides whether they are joined. */
+/** The bundles that the requests name by id or, without one, by key, with what decides whether they are joined. */
 async function findBundles(
   session: ReadSession,
   groups: readonly CheckedGroup[],

@@ -14,20 +14,20 @@ import type { BundleWindow } from '../views/outline-page.ts';
 import { loadBlockingStates } from './load-blocking-states.ts';
 
 export interface LoadOutlinesInput {
-  /** The answer keeps their order. */
+  /** The answer has their order. */
   readonly bundles: readonly Bundle[];
-  /** Those of their accounts that have been read. */
+  /** Accounts of these bundles that have already been read. */
   readonly accounts?: readonly Account[];
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
-  /** Where there are more records than this, the last bundles are left out. */
+  /** With more records than this, the last bundles are left out. */
   readonly maxRecords: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * Loads what outlines of these bundles are made from, of so many bundles at a time: a number of statements that does not
- * grow with them otherwise, and none that holds the others up.
+ * Loads what the outlines of these bundles are made from, some bundles at a time: apart from that, the number of
+ * statements does not grow with them, and no statement holds the others up.
  */
 export async function loadOutlines(session: ReadSession, input: LoadOutlinesInput): Promise<BundleWindow> {
   const { bundles, maxRecords, nextTurn } = input;
@@ -46,7 +46,7 @@ export async function loadOutlines(session: ReadSession, input: LoadOutlinesInpu
   return { outlines, recordIds };
 }
 
-/** The accounts of the bundles, each with what is set on it; every one is read once. */
+/** The accounts of the bundles, each read once with what is set on it. */
 class Owners {
   readonly #session: ReadSession;
   readonly #accounts: Map<Uuid, Account>;

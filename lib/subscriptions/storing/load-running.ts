@@ -17,7 +17,8 @@ export interface LockRunningInput {
 }
 
 /**
- * Takes the lock of a subscription's account and reads what operations on it are decided from: the rows of its bundle only.
+ * Locks a subscription's account and reads what operations on the subscription are decided from: the rows of its bundle
+ * only.
  * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), BUSY (60018).
  */
 export async function lockRunning(
@@ -43,7 +44,7 @@ export async function lockRunningInBundle(
 }
 
 export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
-  /** Under its lock. */
+  /** Its lock is held. */
   readonly account: Account;
   /** Bundles of that account. */
   readonly bundles: readonly Bundle[];

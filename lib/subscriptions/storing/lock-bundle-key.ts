@@ -5,8 +5,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { holdsKey } from '../create/retired-keys.ts';
 
 /**
- * Takes the lock of the account that a creation is for, and with it those of the accounts whose bundles hold the requested
- * keys: a bundle may have to give its key up (§17.2).
+ * Locks the account that a creation is for, together with the accounts whose bundles hold the requested keys: a bundle
+ * may have to give up its key (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(
@@ -23,7 +23,7 @@ export async function lockWithKeyHolders(
 }
 
 /**
- * Another account's bundle may have got a key between the look at it and the lock.
+ * Refuses where another account's bundle has got a key between the first read and the lock.
  * @throws ConcurrentChangeError, which runs the creation again.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {

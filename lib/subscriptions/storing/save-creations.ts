@@ -6,7 +6,7 @@ import { runEventOfCreations } from '../edits/run-event.ts';
 import { blockingStateNotification, eventNotification } from '../telling/notifications.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from '../telling/subscription-bus-events.ts';
 
-/** Stores new subscriptions and tells of them; a constant number of statements for any number. */
+/** Stores new subscriptions and their outbox; a constant number of statements for any number. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],
@@ -23,7 +23,7 @@ export async function saveCreations(
   announce(session, creations, now);
 }
 
-/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (§21). */
+/** What is due by now is told in the call's transaction; the rest gets its queue entry (§21). */
 function announce(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {

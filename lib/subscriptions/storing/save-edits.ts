@@ -9,8 +9,8 @@ import { effectiveEvent, entitlementEvent, requestedEvent } from '../telling/sub
 import { markDirty } from './mark-dirty.ts';
 
 /**
- * Stores what operations change of subscriptions and tells of it: what is due by now with the call, the rest by the queue
- * (§21). A constant number of statements for any number of subscriptions.
+ * Stores what operations change of subscriptions, with its outbox: what is due by now is told with the call, the rest by
+ * the queue (§21). A constant number of statements for any number of subscriptions.
  */
 export async function saveEdits(
   session: WriteSession,

@@ -10,9 +10,9 @@ import type { EditTools } from '../timeline/edit-tools.ts';
 import { markDirty } from './mark-dirty.ts';
 
 /**
- * Puts states of services on accounts, bundles and subscriptions, at most one of each service on each object, in a constant
- * number of statements (§14.1, §21). What is in force by now is told with the call, the rest by the queue;
- * what is billed otherwise is looked at again by the next invoice run.
+ * Puts states of services on accounts, bundles and subscriptions, at most one of each service on each object, in a
+ * constant number of statements (§14.1, §21). What is in force by now is told with the call, the rest by the queue; the
+ * next invoice run looks again at what is billed differently.
  */
 export async function setBlockingStates(
   session: WriteSession,
@@ -38,7 +38,7 @@ export async function setBlockingStates(
   for (const plan of plans) announce(session, { plan, states: onPathOf(plan.block) }, tools);
 }
 
-/** The subscriptions below the objects whose billing differs, each with the day from which it does. */
+/** The subscriptions under the objects whose billing differs, each with the day from which it does. */
 async function touchedBy(session: ReadSession, plans: readonly StatePlan[]): Promise<readonly TouchedDate[]> {
   const differing = plans.filter(({ billedOtherwiseFrom }) => billedOtherwiseFrom !== null);
   const accountIds: Uuid[] = [];

@@ -10,20 +10,20 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { BlockFlags } from '../blocking/states-in-force.ts';
 
-/** What a state changes when it takes effect. */
+/** How a state that takes effect changes what is in force. */
 export interface BlockingOccurrence {
   /** Aggregate flags of its object, just before and just after it. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;
   /** True if it asks for an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
-  /** Target of that run; null = today. */
+  /** Target date of that run; null = today. */
   readonly targetDate: LocalDate | null;
 }
 
 /**
- * A state other than start and end of the service has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of any
- * service but the engine's own (§21, platform §10.4).
+ * The bus event of a state, other than start and end of the service, that has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME,
+ * or BLOCKING_STATE of any service but the engine's own (§21, platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,

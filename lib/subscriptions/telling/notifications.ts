@@ -9,7 +9,7 @@ import {
 } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 
-/** The queue entry that falls due when a stored lifecycle event takes effect (§21). */
+/** The notification that falls due when a stored lifecycle event takes effect (§21). */
 export function eventNotification(event: New<LifecycleEvent>): NewNotification {
   return {
     queueName: QueueName.SUBSCRIPTION_EVENTS,
@@ -20,7 +20,7 @@ export function eventNotification(event: New<LifecycleEvent>): NewNotification {
   };
 }
 
-/** The queue entry that falls due when a stored blocking state takes effect. */
+/** The notification that falls due when a stored blocking state takes effect. */
 export function blockingStateNotification(state: New<BlockingState>): NewNotification {
   return {
     queueName: QueueName.ENTITLEMENT_EVENTS,
@@ -31,7 +31,7 @@ export function blockingStateNotification(state: New<BlockingState>): NewNotific
   };
 }
 
-/** What a due entry of either queue points at. */
+/** What a due notification of either kind points at. */
 export type DueItem =
   | { readonly kind: 'LIFECYCLE_EVENT'; readonly subscriptionId: Uuid; readonly eventId: Uuid }
   | {
@@ -41,7 +41,7 @@ export type DueItem =
       readonly blockingStateId: Uuid;
     };
 
-/** Reads the payload of an entry; undefined if it is none that the two functions above have made. */
+/** Reads the payload of a queue entry; undefined if it was not made by the two functions above. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];

@@ -13,17 +13,19 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import { formatInstant, formatLocalDate } from '../../values/time/index.ts';
 
-/** REQUESTED when a call is accepted, EFFECTIVE when its transition is reached (platform §10.4). */
+/** REQUESTED: a call was accepted; EFFECTIVE: its transition was reached (platform §10.4). */
 export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
 export type ActionType = (typeof ActionType)[keyof typeof ActionType];
 
-/** The subscription that an event speaks of. */
+/** The subscription that a bus event tells of. */
 export interface EventSubject {
   readonly subscription: Pick<Subscription, 'id' | 'accountId' | 'accountRecordId' | 'bundleId'>;
   readonly bundle: Pick<Bundle, 'externalKey'>;
 }
 
-/** Payload of a subscription event: the members of its push `metaData`, and what the engine's own consumers need. */
+/**
+ * Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need.
+ */
 export interface SubscriptionEventPayload extends EventPayload {
   readonly accountId: Subscription['accountId'];
   readonly bundleId: Subscription['bundleId'];
@@ -57,10 +59,10 @@ const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new 
   [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
 ]);
 
-/** What a subscription event tells of a lifecycle event. */
+/** What a bus event tells of a lifecycle event. */
 export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** The event that an operation has been accepted (§21). `event` is the one it is about. */
+/** The bus event that an operation was accepted (§21). `event` is the one that the operation is about. */
 export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
   return busEvent(subject, event, {
     actionType: ActionType.REQUESTED,
@@ -69,7 +71,7 @@ export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusE
   });
 }
 
-/** The event that a lifecycle event has taken effect. */
+/** The bus event that a lifecycle event has taken effect. */
 export function effectiveEvent(
   subject: EventSubject,
   event: ToldEvent,
@@ -79,7 +81,7 @@ export function effectiveEvent(
   return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
 }
 
-/** The event that the service of a subscription has started or ended. */
+/** The bus event that the service of a subscription has started or ended. */
 export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
   return {
     type:

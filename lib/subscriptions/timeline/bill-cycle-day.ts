@@ -3,12 +3,12 @@ import { BillingAlignment, type RuleDecision } from '../../records/index.ts';
 import { dayOfMonth, type LocalDate } from '../../values/time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
-/** What bill cycle days are taken from, for one subscription (§15.1). */
+/** What bill cycle days are derived from, for one subscription (§15.1). */
 export interface BillCycleDaySources {
   /** 1 to 31; 0 while the account has none. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** First charge of the bundle's base subscription; of a BASE or STANDALONE its own. */
+  /** First charge of the bundle's base subscription; for a BASE or STANDALONE subscription its own. */
   readonly baseFirstCharge: LocalDate;
 }
 
@@ -16,7 +16,7 @@ export interface BillCycleDay {
   readonly day: number;
   /** True if the alignment of the plan is ACCOUNT, whether the account has a day yet or not. */
   readonly isAccountAligned: boolean;
-  /** How the plan aligns its bill cycle, whether a day was requested or not. */
+  /** How the plan aligns its bill cycle, whether or not a day was requested. */
   readonly alignment: RuleDecision<BillingAlignment>;
   readonly isRequested: boolean;
   /** True if the day is the subscription's own only because the account has none yet. */
@@ -30,8 +30,8 @@ export function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAl
 }
 
 /**
- * The bill cycle day while `inForce` is in force (§15.1): the requested day of the latest BCD_CHANGE, else
- * by billing alignment. While the account has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
+ * The bill cycle day while `inForce` is in force (§15.1): the day that the latest BCD_CHANGE requests, else by billing
+ * alignment. While the account has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,

@@ -12,8 +12,8 @@ export interface SubscriptionTimeline {
 }
 
 /**
- * What the bill cycle days of these subscriptions are taken from (§15.1). Subscriptions without
- * transitions have none; a bundle's base must be among them where its add-ons are.
+ * What the bill cycle days of these subscriptions are derived from (§15.1). Subscriptions without transitions have none;
+ * where add-ons are among them, their base must be too.
  */
 export function billCycleDaySources(
   timelines: readonly SubscriptionTimeline[],
@@ -51,7 +51,10 @@ function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): 
   return date;
 }
 
-/** The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; of others their own (§15.1). */
+/**
+ * The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; outside such a bundle, the
+ * subscription itself (§15.1).
+ */
 export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
   subscription: T,
   ofBundle: readonly T[],

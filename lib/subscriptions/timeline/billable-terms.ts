@@ -9,16 +9,16 @@ import { transitionsOf } from './transitions.ts';
 
 export interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
-  /** Active events of one subscription, as they are to be. */
+  /** Active events of one subscription, as they will be. */
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** From when on they are new; what was accepted before is not judged again. Default: all. */
+  /** The date from which they are new; what was accepted before is not checked again. Default: all are. */
   readonly from?: Instant;
 }
 
 /**
- * What an account is asked to take must have a price in its currency in every phase that comes, also in those of the
- * catalog versions that are known to change it: else all that could come of it is an account that cannot be invoiced.
+ * Every phase to come must have a price in the account's currency, also in the catalog versions that are known to change
+ * it; else the outcome would be an account that cannot be invoiced (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
  * CURRENCY_INVALID (3) where the account has no currency.
  */
@@ -45,7 +45,7 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
   for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
 }
 
-/** Also what is free is an item of an invoice, and an account that has no currency never gets an invoice. */
+/** A free phase is an item of an invoice too, and an account without currency never gets an invoice. */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return new BillingError({
     code: ErrorCode.CURRENCY_INVALID,

@@ -19,9 +19,9 @@ import {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * What a requested date means (§2 rules 2 to 5): a date is that date at the account's reference time,
- * today's too; only an absent one means now. Instants are cut to whole seconds.
- * @throws BillingError INVALID_PARAMETER (60002) for a date farther from today than the calendar has room for phases.
+ * What a requested date means (§2 rules 2 to 5): a date, today included, is that date at the account's reference time;
+ * only an absent one means now. Instants are cut to whole seconds.
+ * @throws BillingError INVALID_PARAMETER (60002) for a date so far from today that the calendar has no room for phases.
  */
 export function datedInstant(
   requested: RequestedDate | null | undefined,
@@ -34,7 +34,7 @@ export function datedInstant(
     return atReferenceTime(requested.date, account);
   }
   const at = truncateToSecond(requested?.at ?? now);
-  // An instant is judged by its UTC day: one at the very end of the calendar has no day in every zone.
+  // An instant is checked by its UTC day: at the very end of the calendar it has no day in some zones.
   checkReach(localDateOf(at, UTC), today);
   return { at, date: localDateOf(at, account.timeZone) };
 }
@@ -54,7 +54,7 @@ export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstan
   return { date, at: instantAt(date, time, account.timeZone) };
 }
 
-/** `dated`, but not before `bound`; its local date does not lie before that of `bound` either (§2 rule 8). */
+/** `dated`, but not before `bound`, nor its local date before that of `bound` (§2 rule 8). */
 export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };

@@ -13,15 +13,15 @@ export interface DerivedPhasesInput {
   readonly zone: TimeZone;
 }
 
-/** Above every record id, so that at one instant derived events come after stored ones of any subscription. */
+/** Above every record id, so that at one instant derived events come after the stored events of any subscription. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * The events in effect with those that are not stored yet because only the next PHASE is (§5 rule 7):
- * of each plan segment the phases after its last stored PHASE, and the expiry. Billing ahead of a date needs them all.
+ * The events in effect, stored or not. Only the next PHASE is stored (§5 rule 7), so for each plan segment the phases
+ * after its last stored PHASE, and the expiry, are derived: billing ahead of a date needs them all.
  *
- * Type, date, phase and the rest of a derived event are those that it is stored with later. It has no id of its own: it
- * carries that of the stored PHASE which it follows, and is for computing only.
+ * A derived event has the type, date, phase and other facts with which it is stored later. It has no id of its own: it
+ * carries that of the stored PHASE that it follows, and is for computing only.
  */
 export function withDerivedPhases(input: DerivedPhasesInput): readonly LifecycleEvent[] {
   const { plans, zone } = input;
@@ -54,7 +54,7 @@ function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: numbe
   return { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
 }
 
-/** Record id of an event that is derived from that of another; one that is derived already keeps its own. */
+/** Record id of an event that is derived from another event; one that is already derived keeps its own. */
 export function derivedRecordId(recordId: number): number {
   return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
 }

@@ -2,7 +2,7 @@ import type { LifecycleEvent, New } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** What a rule decides of a lifecycle event; identity, sequence and audit columns come when it is stored. */
+/** What a rule decides about a lifecycle event; identity, sequence and audit columns come when it is stored. */
 export type EventDraft = Pick<
   LifecycleEvent,
   | 'type'
@@ -33,7 +33,7 @@ export function bareDraft(type: LifecycleEvent['type'], effective: LifecycleEven
   };
 }
 
-/** New events as the rules of the timeline read them, which ask for no record id. */
+/** New events in the form that the rules of the timeline read; these do not use the record id. */
 export function asStored(events: readonly New<LifecycleEvent>[]): readonly LifecycleEvent[] {
   return events.map((event) => ({ ...event, recordId: 0 }));
 }

@@ -9,7 +9,7 @@ import { type Instant, instant } from '../../values/time/index.ts';
 
 /** What the date of a lifecycle event was taken from. */
 export const DatedBy = {
-  /** The request named it, or nothing, which is now. */
+  /** The request named it, or named none, which means now. */
   REQUESTED_DATE: 'REQUESTED_DATE',
   /** A policy that the request named. */
   REQUESTED_POLICY: 'REQUESTED_POLICY',
@@ -22,27 +22,27 @@ export const DatedBy = {
 } as const;
 export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 
-/** Why a lifecycle event is dated as it is, and its phases count from where they do, as it was when this was decided. */
+/** Why a lifecycle event is dated as it is, and why its phases count from their date, as it was when this was decided. */
 export interface EventReason {
   readonly datedBy: DatedBy;
-  /** The policy that gives the date; null where none does. */
+  /** The policy that gave the date; null where none did. */
   readonly policy: BillingActionPolicy | null;
-  /** Of CATALOG_RULE, what the case of the policy asks for; null = the default, or no rule was asked. */
+  /** For CATALOG_RULE, what the case of the policy asks for; null = the default, or no rule was asked. */
   readonly policyConditions: RuleConditions | null;
-  /** Of a choice of plan, where its phases begin to count; null = everywhere alike, or no plan is chosen. */
+  /** For a choice of plan, from where its phases count; null = the alignments agree, or no plan is chosen. */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
-  /** Whose rule the alignment is: that of a creation or of a change. */
+  /** Whether the alignment came from the rule of a creation or of a change. */
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
-  /** When the plan was chosen, as epoch milliseconds, where that was before the event was recorded: by a transfer. */
+  /** When the plan was chosen, as epoch milliseconds, if that was before the event was recorded: by a transfer. */
   readonly decided?: number;
 }
 
-/** A date that no policy and no alignment has to do with. */
+/** The reason for a date that has nothing to do with a policy or an alignment. */
 export function datedBy(source: DatedBy): EventReason {
   return { datedBy: source, policy: null, policyConditions: null, alignment: null, alignedBy: null };
 }
 
-/** The text that a reason is stored as: only an explanation reads it, so that runs carry it along unread. */
+/** The text as which a reason is stored: only explanations read it, so runs carry it along unread. */
 export function writeReason(reason: EventReason): string {
   return JSON.stringify(reason);
 }
@@ -53,11 +53,11 @@ export function readReason(text: string): EventReason {
 }
 
 /**
- * When the plan that an event puts its subscription on was chosen, whatever the date of the event. A transfer goes on with
- * what was chosen before it, so that the plan stays of the catalog that it was chosen from (catalog §14 rule 2).
+ * When the plan of an event was chosen, whatever the date of the event. A transfer continues what was chosen before it,
+ * so that the plan still comes from the catalog in which it was chosen (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
-  // Few reasons say so; those that do not are left unread.
+  // Few reasons say so; the others are not parsed.
   if (!reason?.includes('"decided"')) return createdDate;
   const { decided } = readReason(reason);
   return decided === undefined ? createdDate : instant(decided);

@@ -5,9 +5,9 @@ import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { Transition } from './transitions.ts';
 
 /**
- * The local date of a subscription's first charge (§15.1): on the phase timeline of its first plan, from
- * the phase in force at the billing start on, the start of the first phase that has no end or a recurring price above
- * zero, but not before the billing start. A plan that charges nothing recurring counts from its billing start.
+ * The local date of a subscription's first charge (§15.1). On the phase timeline of its first plan, from the phase in
+ * force at the billing start on, it is the start of the first phase that has no end or a recurring price above zero, but
+ * not before the billing start. A plan without recurring charges counts from its billing start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -18,12 +18,12 @@ export interface NextPhaseInput {
 }
 
 /**
- * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8).
- * Undefined if nothing follows, if it is among the events already, or if the plan is changed or ended first. It depends
- * on nothing but its input, so what is derived ahead of time is what is stored once the PHASE has become effective.
+ * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8). Undefined if nothing
+ * follows, if it is among the events already, or if the plan is changed or ended first. The answer depends on the input
+ * alone, so what is derived ahead of time is what is stored once the PHASE takes effect.
  *
  * The catalog is asked at the event's own date, its logical time (§21): a jump of the clock asks the same question as a
- * walk. The next phase is reckoned from the start of this one (§5 rule 1), so a later catalog version that changes the
+ * walk. The next phase is counted from the start of this one (§5 rule 1), so a later catalog version that changes the
  * length of an earlier phase moves nothing that has begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
@@ -50,7 +50,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   return following;
 }
 
-/** True if the segment of the plan already has its next PHASE or its expiry, or is over when `following` would begin. */
+/** True if the segment of the plan already has its next PHASE or its expiry, or ends before `following` would begin. */
 function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
   for (const event of later) {
     const isBefore = event.effective.at <= following.effective.at;

@@ -12,11 +12,11 @@ export interface InitialEventsInput {
   readonly billing: DatedInstant;
   /** Origin of the phase timeline, from the create alignment. */
   readonly anchor: DatedInstant;
-  /** Phase that was asked for, or null. */
+  /** The requested phase, or null. */
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Kept with CREATE, as text; null = the same phases at the same dates by every alignment. */
+  /** Stored with CREATE, as text; null = all alignments give the same phases at the same dates. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;
@@ -63,7 +63,7 @@ export function initialEvents(input: InitialEventsInput): readonly EventDraft[] 
   ];
 }
 
-/** The event that puts a subscription on a plan, then the bill cycle day and the quantity that were asked for with it. */
+/** The event that puts a subscription on a plan, then the bill cycle day and the quantity requested with it. */
 export function choiceDrafts(
   type: EventDraft['type'],
   { billCycleDay, quantity, ...choice }: Omit<EventDraft, 'type'>,
@@ -79,12 +79,12 @@ export function choiceDrafts(
 
 export interface PhasesAfterInput {
   readonly timeline: readonly PhaseStart[];
-  /** The phase that the choice of the plan puts the subscription in; one of `timeline`. */
+  /** The phase in which the choice of the plan puts the subscription; one of `timeline`. */
   readonly current: PhaseStart;
   readonly now: Instant;
   /** Where the plan ends if `current` is its last phase; undefined if it does not. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** The same for a last phase that a PHASE begins. */
+  /** The same for a last phase that begins with a PHASE. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 

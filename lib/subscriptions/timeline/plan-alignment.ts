@@ -36,11 +36,11 @@ export interface ChangeOriginInput {
   readonly plan: Plan;
   /** The list that the plan is chosen from. */
   readonly priceListName: string;
-  /** Phase that was asked for, or null. */
+  /** The requested phase, or null. */
   readonly phaseType: PhaseType | null;
 }
 
-/** Where the phase timeline of a plan begins that a subscription changes to (§5 rule 4). */
+/** Where the phase timeline begins after a change to a plan (§5 rule 4). */
 export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
   const { alignment, origins, effective, phaseType } = input;
   switch (alignment) {
@@ -57,13 +57,13 @@ export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
   }
 }
 
-/** The type of the very first phase of the subscription, where the new plan has one of that type. */
+/** The type of the subscription's very first phase, if the new plan has a phase of that type. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
-/** When the subscription came to the target's price list: with this change, or with an earlier choice of plan. */
+/** When the subscription came to the target's price list: by this change, or by an earlier choice of plan. */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
     ({ event }, index) => isPlanChoice(event) && (index === 0 || event.effective.at < effective.at),

@@ -2,9 +2,9 @@ import type { CatalogWithOverrides, LastPlanChange, PlanPhase, ResolvedPlan } fr
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** Where the plan of a running subscription is looked up (catalog §6.2). */
+/** The catalog in which the plan of a running subscription is looked up (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /** What stands for a plan that has lost the phase of an event, where that is not refused. */
+  /** What replaces a plan that has lost the phase of an event, where that is not refused. */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }
 
@@ -19,8 +19,9 @@ export interface NamedPhase {
 
 /**
  * The plan of a subscription with the phase that its event names (catalog §6.2). Versions of one catalog agree on the
- * phases of a plan (§5 rule 3); another catalog that the host starts with may not.
- * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) where the plan has no such phase any more; 2020, 2050 as `resolvePlan`.
+ * phases of a plan (§5 rule 3); another catalog with which the host starts may not.
+ * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) where the plan has no such phase any more; 2020, 2050 as
+ * `resolvePlan`.
  */
 export function planWithPhase(
   plans: PlanResolver,

@@ -3,10 +3,10 @@ import { LifecycleEventType } from '../../records/index.ts';
 import { isEnd, isPlanChoice } from './lifecycle-order.ts';
 import type { Transition } from './transitions.ts';
 
-/** Where the price changes of existing subscriptions come from (catalog §6.4). */
+/** The source of price changes for existing subscriptions (catalog §6.4). */
 export type PriceChangeSource = Pick<Catalog, 'priceChangeEvents'>;
 
-/** What the price changes of a subscription are taken from. */
+/** What the price changes of a subscription are derived from. */
 export function priceSteps(transitions: readonly Transition[]): PlanTimeline['steps'] {
   return transitions.flatMap(stepOf);
 }

@@ -14,7 +14,7 @@ import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.t
 import type { PlanResolver } from './plan-with-phase.ts';
 import type { PlanInForce } from './transitions.ts';
 
-/** Of a plan that the catalog does not have. */
+/** Product of a plan that the catalog does not have. */
 const UNKNOWN_PRODUCT = '';
 
 const UNKNOWN_VERSION: CatalogVersion = createVersion({
@@ -33,9 +33,9 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
 });
 
 /**
- * Plans for those who only read: where the catalog does not have the plan of a subscription any more, since the host has
- * another default catalog or its plugin another content, there stands one of which no more is known than the events say. So
- * no list of subscriptions fails as a whole for one of them.
+ * Plans for readers. Where the catalog no longer has the plan of a subscription, since the host has another default
+ * catalog or its plugin another content, there is a plan of which only what the events say is known. So no list of
+ * subscriptions fails as a whole for one of them.
  */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {
@@ -57,17 +57,17 @@ const tellsNoPlan: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
 ]);
 
-/** False where nothing is known of a plan but the names of the plan, its phase and its price list. */
+/** False where only the names of the plan, its phase and its price list are known. */
 export function isKnown({ version }: Pick<PlanInForce, 'version'>): boolean {
   return version !== UNKNOWN_VERSION;
 }
 
-/** False for the product of a plan of which no more is known than its name. */
+/** False for the product of a plan of which only the name is known. */
 export function isKnownProduct(product: string): boolean {
   return product !== UNKNOWN_PRODUCT;
 }
 
-/** With every phase that its events may name. */
+/** The plan with every phase that its events may name. */
 function unknownPlan(planName: string): ResolvedPlan {
   const plan: Plan = createPlan(
     {

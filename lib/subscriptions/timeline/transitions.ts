@@ -14,18 +14,18 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** When that was decided, whatever its date. */
+  /** When that choice was made, whatever its date. */
   readonly decided: Instant;
 }
 
 export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
 
-/** A lifecycle event with what was and what is from then on (§4.2). */
+/** A lifecycle event, with what held before it and what holds from then on (§4.2). */
 export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
   readonly next: PlanInForce | null;
-  /** Day of the latest BCD_CHANGE up to this event's instant, also one that stands after it in the order. */
+  /** Day of the latest BCD_CHANGE up to this event's instant, also if it comes after the event in the order. */
   readonly billCycleDay: number | null;
   /** Quantity of the latest QUANTITY_CHANGE up to this event's instant, likewise. */
   readonly quantity: number | null;
@@ -33,9 +33,9 @@ export interface Transition {
 }
 
 /**
- * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2
- * rule 1). A PHASE at the instant of the end stays: a cancellation ahead has withdrawn it, so it takes effect or has done
- * so. A list whose first event is not CREATE or TRANSFER gives none.
+ * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2 rule 1). A PHASE at
+ * the instant of the end stays: a cancellation ahead of it would have withdrawn it, so it takes effect or has taken
+ * effect. A list whose first event is not CREATE or TRANSFER gives none.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -54,7 +54,7 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   let quantity: number | null = null;
   let seen = 0;
   return ordered.map((event): Transition => {
-    // §4.2 rule 3: those of its own instant count, whatever their sequence.
+    // §4.2 rule 3: events of the same instant count, whatever their sequence.
     for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
       billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
       quantity = ordered[seen]?.quantity ?? quantity;
@@ -71,7 +71,10 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** The plan to show at `at`: the one in force; before the billing start the first, after its end the last (§4.4, §18 rule 6). */
+/**
+ * The plan to show at `at`: the one in force, before the billing start the first one, after the end the last one (§4.4,
+ * §18 rule 6).
+ */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
@@ -107,7 +110,7 @@ function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
   );
 }
 
-/** The transitions without a PHASE at the instant of the end, which brings nothing that could be billed. */
+/** The transitions without a PHASE at the instant of the end, which brings nothing to bill. */
 export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
   const end = transitions.find(({ event }) => isEnd(event))?.event;
   return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));

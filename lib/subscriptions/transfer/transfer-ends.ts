@@ -21,11 +21,11 @@ import { transitionAt } from '../timeline/transitions.ts';
 export interface TransferEndsInput {
   /** All subscriptions of the bundle. */
   readonly ofBundle: readonly RunningSubscription[];
-  /** Those of them that go over. */
+  /** Those that are transferred. */
   readonly live: readonly RunningSubscription[];
-  /** By their ids, the events with which they go on. */
+  /** By the id of a subscription, the id of the event with which it continues. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
-  /** When the bundle goes over, by the source account's calendar. */
+  /** When the bundle is transferred, by the source account's calendar. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
 }
@@ -38,9 +38,8 @@ interface BillingEnd {
 }
 
 /**
- * Ends the subscriptions of a bundle that is transferred on the account that it leaves (§17.4 rule 2): the
- * service at the transfer, billing there or at the end of what is invoiced, where add-ons follow their base. An earlier end
- * that is pending stays.
+ * Ends the subscriptions of a transferred bundle on the source account (§17.4 rule 2): the service at the transfer,
+ * billing there or at the end of what is invoiced, where add-ons follow their base. An earlier end that is pending stays.
  */
 export function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -51,7 +50,7 @@ export function transferEnds(input: TransferEndsInput, tools: EditTools): readon
   const follow = { bundle: ofBundle, edit: base, plans: catalog, zone: account.timeZone };
   const followed = followBase(follow, tools);
   if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followed];
-  // Where the end of the base lies before that of an add-on, the add-on is billed up to it, also one whose service has ended.
+  // Where the base ends before an add-on, the add-on is billed up to that end, even if its service has ended.
   const touched = base.addedEvents.map(({ effective }) => effective.date);
   const going = new Set(live.map(({ subscription }) => subscription.id));
   return [
@@ -60,7 +59,7 @@ export function transferEnds(input: TransferEndsInput, tools: EditTools): readon
   ];
 }
 
-/** At the transfer or where its term ends, but never before what is in effect already. */
+/** At the transfer or where its term ends, but never before what is already in effect. */
 function ownEnd(
   running: RunningSubscription,
   { transfer, policy }: TransferEndsInput,
@@ -73,7 +72,7 @@ function ownEnd(
   return unlessEarlier(running, raisedTo(isTermLeft ? chargedThrough : transfer, inEffect.event.effective));
 }
 
-/** The end that is pending where it comes first. */
+/** The end, or the pending one if that comes first. */
 function unlessEarlier({ transitions }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event.effective;
   return pending !== undefined && pending.at < end.at
@@ -103,7 +102,7 @@ function editOf(
         id: nextId(),
         effective: input.transfer,
         createdDate: now,
-        // A transfer has no way back: what another subscription has brought is not taken back by itself (§17.4 rule 6).
+        // A transfer cannot be undone, and what another subscription has brought is not undone by itself (§17.4 rule 6).
         causedBy: input.continuations.get(subscription.id) ?? null,
       }),
     ],

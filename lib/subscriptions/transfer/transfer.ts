@@ -30,7 +30,7 @@ import { datedIn, transferredEvents } from './transferred-events.ts';
 
 export interface TransferInput {
   readonly request: CheckedTransfer;
-  /** Under its lock, like the next one. */
+  /** Its lock is held, and that of the target. */
   readonly source: Account;
   readonly target: Account;
   readonly bundle: Bundle;
@@ -40,7 +40,7 @@ export interface TransferInput {
   readonly running: readonly RunningSubscription[];
   /** Their withdrawn events. */
   readonly history: readonly LifecycleEvent[];
-  /** The target account's. */
+  /** Of the target account. */
   readonly catalog: CatalogWithOverrides;
 }
 
@@ -53,10 +53,10 @@ export interface BundleTransfer {
 }
 
 /**
- * What the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one
- * account and go on, in a new bundle with the same key, on the other.
+ * What the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one account and go
+ * on, in a new bundle with the same key, on the other.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
- * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
+ * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND
  * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
  */
 export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
@@ -90,7 +90,7 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
 
-/** What has not ended, the base first; add-ons go with their base alone. */
+/** The subscriptions that have not ended, the base first; add-ons are transferred with their base only. */
 function goingOver(running: readonly RunningSubscription[], now: Instant): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
@@ -100,13 +100,15 @@ function goingOver(running: readonly RunningSubscription[], now: Instant): reado
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/** A subscription that is sent back as it was read names no new key: its own stays with it (json-models §16 rule 1). */
+/**
+ * A subscription that is sent back as it was read names no new key: its own key stays with it (json-models §16 rule 1).
+ */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
 }
 
-/** The requested day at the source account's reference time, or now; what lies ahead is none to transfer at. */
+/** The requested day at the source account's reference time, or now; a future date is refused. */
 function transferDate({ request, source, bundle }: TransferInput, now: Instant): DatedInstant {
   const asked = datedInstant(request.requestedDate, now, source);
   const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
@@ -145,7 +147,7 @@ function newBundleOf(
   };
 }
 
-/** The subscription as it goes on (§17.4 rule 4). */
+/** The subscription as it continues (§17.4 rule 4). */
 function continued(
   running: RunningSubscription,
   input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
@@ -196,8 +198,8 @@ function continued(
 }
 
 /**
- * Whether it goes on with a start that took the place of another one (§7 rule 9): then that has to be seen there too, since
- * such a start ends the add-ons that its plan does not offer (§12).
+ * Whether it continues with a start that replaced another one (§7 rule 9). That must stay visible, since such a start
+ * ends the add-ons that its plan does not offer (§12).
  */
 function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
   const { event } = firstTransitionOf(running);

@@ -21,7 +21,7 @@ export interface TransferredEventsInput {
   readonly running: RunningSubscription;
   /** The withdrawn events of the subscription. */
   readonly history: readonly LifecycleEvent[];
-  /** When the bundle goes over, by the target account's calendar. */
+  /** When the bundle is transferred, by the target account's calendar. */
   readonly transfer: DatedInstant;
   readonly bcdTransfer: BcdTransfer;
   /** Of the target account. */
@@ -30,9 +30,9 @@ export interface TransferredEventsInput {
 }
 
 /**
- * The events with which a transferred subscription begins on the target account, in the order of their sequence
- * (§17.4 rules 4, 5): the plan and phase of before the transfer, where there is one, then all that lies
- * later, each at its own instant and the day that this is in the target's calendar. A pending cancellation is left behind.
+ * The events with which a transferred subscription begins on the target account, in the order of their sequence (§17.4
+ * rules 4, 5): the plan and phase from before the transfer, where there is one, then all later events, each at its own
+ * instant with its day in the target's calendar. A pending cancellation does not continue.
  */
 export function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -42,7 +42,7 @@ export function transferredEvents(input: TransferredEventsInput): readonly Event
   return [...continuation(before, input), ...later.map((event) => copied(event, zone))];
 }
 
-/** The TRANSFER that continues what was in force, with what had been asked for besides the plan. */
+/** The TRANSFER that continues what was in force, with the day and quantity requested besides the plan. */
 function continuation(
   before: readonly LifecycleEvent[],
   { transfer, bcdTransfer, zone }: TransferredEventsInput,
@@ -62,7 +62,7 @@ function continuation(
   });
 }
 
-/** The phases go on as they were aligned, with the plan as it was chosen; the date is that of the transfer. */
+/** The phases keep their alignment and the plan its choice; only the date is that of the transfer. */
 function reasonOfTransfer(choice: LifecycleEvent): string {
   const decided = decidedOf(choice);
   if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
@@ -70,7 +70,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** What lies ahead is dated as it was, with the plan as it was chosen. */
+/** Later events keep their dates, and their plans as they were chosen. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
@@ -94,7 +94,9 @@ function transferredDay(
   }
 }
 
-/** The events in effect as if no cancellation were pending, with the phases that are to be stored by now and the next one. */
+/**
+ * The events in effect as if no cancellation were pending, with the phases that must be stored by now and the next one.
+ */
 function eventsToContinue({ running, history, now }: TransferredEventsInput): readonly LifecycleEvent[] {
   const { events, catalog, account } = running;
   const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);
@@ -128,7 +130,7 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
   };
 }
 
-/** The same instant with the day that it is in another calendar. */
+/** The same instant, with its day in another calendar. */
 export function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
   return { at, date: localDateOf(at, zone) };
 }

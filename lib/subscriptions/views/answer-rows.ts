@@ -4,16 +4,16 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { ROWS_OF_TURN } from '../../values/limits.ts';
 import type { BundleOutline, SubscriptionOutline } from './bundle-outline.ts';
 
-/** How many rows an answer may have (platform §16), and how the others have their turn while they are counted. */
+/** How many rows an answer may have (platform §16), and how others get their turn while rows are counted. */
 export interface RowBound {
   readonly maxRows: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * The rows of an answer with these bundles: each bundle and subscription is one, and each event is one in the subscription
- * and one in the bundle.
- * @throws BillingError ANSWER_TOO_LARGE (60020) where they are more than it may have.
+ * The number of rows of an answer with these bundles: each bundle and subscription is one row, and each event is one in
+ * the subscription and one in the bundle.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) where there are more than allowed.
  */
 export async function countRows(
   accountId: Uuid,
@@ -31,7 +31,7 @@ export async function countRows(
   return rows;
 }
 
-/** @throws BillingError ANSWER_TOO_LARGE (60020) where the subscription by itself has more rows than an answer may. */
+/** @throws BillingError ANSWER_TOO_LARGE (60020) where the subscription alone has more rows than an answer may have. */
 export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowBound): Promise<void> {
   let rows = 0;
   for await (const count of rowsOf([subscription], bound)) {
@@ -40,7 +40,7 @@ export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowB
   }
 }
 
-/** So many at a time. */
+/** Rows, a part at a time. */
 async function* rowsOf(
   subscriptions: readonly SubscriptionOutline[],
   { nextTurn }: Pick<RowBound, 'nextTurn'>,
@@ -59,7 +59,7 @@ async function* rowsOf(
   yield count;
 }
 
-/** Names the way out: the same records by pages, whose size is no matter. */
+/** The error names the way out: the same records by pages, whose size does not matter. */
 export function answerTooLarge(accountId: Uuid, maxRows: number): BillingError {
   return new BillingError({
     code: ErrorCode.ANSWER_TOO_LARGE,

@@ -10,7 +10,10 @@ import { isEntitlementBound } from '../blocking/states-in-force.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
-/** What a blocking state does to a subscription at an instant: mostly its own, or the start of what it finds blocked. */
+/**
+ * What a blocking state does to a subscription at an instant: usually at the state's own, else at the start of what is
+ * blocked already.
+ */
 export interface BlockingRow {
   readonly state: BlockingState;
   readonly type: SubscriptionEventType;
@@ -19,13 +22,13 @@ export interface BlockingRow {
 
 /** What the states of services mean for one subscription (§18 rules 2 and 3). */
 export interface BlockingRows {
-  /** What is blocked already when service or billing starts. */
+  /** What is already blocked when service or billing starts. */
   readonly ofStarts: readonly BlockingRow[];
-  /** What each state changes, in time order; made while they are gone through. */
+  /** What each state changes, in time order; made while they are read. */
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** When blocks of a sort count for a subscription; null = from never on, or without end. */
+/** From when until when blocks of a kind count for a subscription; null = never, or without end. */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;
@@ -39,10 +42,10 @@ interface Counted {
 }
 
 export interface BlockingRowsInput {
-  /** Active states of the subscription itself: its starts and ends among them. */
+  /** Active states of the subscription itself, its starts and ends included. */
   readonly ownStates: readonly BlockingState[];
   readonly transitions: readonly Transition[];
-  /** Of each object that concerns the subscription: itself, its bundle, its account. */
+  /** One for each object that concerns the subscription: itself, its bundle, its account. */
   readonly histories: readonly BlockHistory[];
 }
 
@@ -66,7 +69,7 @@ function* rowsOfStates(
   }
 }
 
-/** The states of all objects, each with what holds of all of them together from it on. */
+/** The states of all objects, each with what holds from it on for all objects together. */
 function* inTimeOrder(histories: readonly BlockHistory[]) {
   const told = histories.filter(({ states }) => states.length > 0).map((history) => ({ history, next: 0 }));
   for (;;) {
@@ -98,7 +101,7 @@ function countedKinds(
     states.find((state) => isEntitlementBound(state) && state.stateName === name);
   const started = bound(EntitlementStateName.ENT_STARTED)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
-  // An expiry ends the service too; a cancellation says when it does.
+  // An expiry ends the service too; with a cancellation, the service has an end of its own.
   const serviceEnd = bound(EntitlementStateName.ENT_CANCELLED)?.effective.at ?? expiryOf(transitions);
   return [
     {
@@ -120,7 +123,7 @@ function expiryOf(transitions: readonly Transition[]): Instant | null {
   return transitions.find(({ state }) => state === 'EXPIRED')?.event.effective.at ?? null;
 }
 
-/** The aggregate flags just before and just after the state, where service and billing run. */
+/** The aggregate flags just before and just after the state, while service and billing run. */
 function rowsOfState({
   state,
   before,
@@ -147,7 +150,7 @@ function rowsOfState({
   return rows;
 }
 
-/** A block that is in force already when service or billing starts pauses it there. */
+/** A block in force when service or billing starts pauses it at once. */
 function rowOfStart(
   { block, span, paused }: Counted,
   histories: readonly BlockHistory[],

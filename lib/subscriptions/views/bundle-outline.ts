@@ -21,8 +21,8 @@ import { type PhasePrices, pricesMet } from './phase-prices.ts';
 import { type EventListSource, subscriptionEvents } from './subscription-event-list.ts';
 
 /**
- * A bundle without its rows, which are made each time that they are gone through: what is set on an account stands in the
- * rows of every subscription, so that together they may be a thousand times what is stored.
+ * A bundle without its rows, which are made each time they are read. What is set on an account appears in the rows of
+ * every subscription, so that the rows together may be a thousand times what is stored.
  */
 export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timeline'> {
   readonly subscriptions: readonly SubscriptionOutline[];
@@ -30,7 +30,7 @@ export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timel
   timeline(): Iterable<SubscriptionEventView>;
 }
 
-/** A subscription, likewise. */
+/** A subscription without its rows. */
 export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | 'prices'> {
   events(): Iterable<SubscriptionEventView>;
   /** In the account's currency. */
@@ -39,7 +39,7 @@ export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | '
 
 export interface BundleOutlineInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone'>;
-  /** What is set on the account; the bundles of an account share it. */
+  /** What is set on the account; its bundles share it. */
   readonly accountBlocks: BlockHistory;
   readonly bundle: Bundle;
   /** In creation order. */
@@ -82,7 +82,7 @@ export function bundleView({ subscriptions, timeline, ...head }: BundleOutline):
   return { ...head, subscriptions: subscriptions.map(subscriptionView), timeline: [...timeline()] };
 }
 
-/** The subscription, likewise. */
+/** The subscription with all its rows at once. */
 export function subscriptionView({ events, prices, ...head }: SubscriptionOutline): SubscriptionView {
   return { ...head, events: [...events()], prices: prices() };
 }

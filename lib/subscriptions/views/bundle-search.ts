@@ -3,7 +3,7 @@ import type { SearchColumnType } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
-/** The columns of an operator search with what they hold (http-api §8). */
+/** The columns of an operator search, and what they hold (http-api §8). */
 const columnTypes = {
   id: 'uuid',
   external_key: 'text',
@@ -16,7 +16,7 @@ const columnTypes = {
   updated_date: 'instant',
 } as const satisfies Readonly<Record<BundleColumn, SearchColumnType>>;
 
-/** The names of the bundle's JSON, which differ from those of the columns. */
+/** Columns whose name in the bundle's JSON is another one. */
 const columnOfJsonName: Readonly<Record<string, BundleColumn>> = {
   bundleId: 'id',
   externalKey: 'external_key',
@@ -31,7 +31,7 @@ const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
 };
 
 /**
- * What a search key asks for: clauses in operator form, else an id, an account's id or an external key, whole
+ * What a search key asks for: clauses in operator form, else the whole of an id, an account's id or an external key
  * (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */

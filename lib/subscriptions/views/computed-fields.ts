@@ -8,7 +8,7 @@ export function billingStart(transitions: readonly Transition[]): DatedInstant |
   return transitions[0]?.event.effective ?? null;
 }
 
-/** Date of the CANCEL, past or future; null when there is none, and for an expiry. */
+/** Date of the CANCEL, past or future; null if there is none or it is an expiry. */
 export function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
   return (
     transitions.find((transition) => transition.event.type === LifecycleEventType.CANCEL)?.event.effective ??

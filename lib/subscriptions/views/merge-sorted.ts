@@ -1,14 +1,14 @@
 /** The next element of one of the lists that are merged. */
 interface Head<T> {
   readonly rest: Iterator<T>;
-  /** Place of the list among the others. */
+  /** Position of the list among the others. */
   readonly place: number;
   value: T;
 }
 
 /**
- * The elements of sorted lists in one order, taken from each list only when it is their turn. Of elements that compare
- * equal those of an earlier list come first.
+ * The elements of sorted lists in one order, taken from each list only when it is their turn. Where elements compare
+ * equal, the one of the earlier list comes first.
  */
 export function* mergeSorted<T>(
   lists: readonly Iterable<T>[],
@@ -38,7 +38,7 @@ export function* mergeSorted<T>(
   }
 }
 
-/** Moves the element down to where none below it comes before it. */
+/** Moves the element down until no element below it has to come first. */
 function sink<T>(heap: T[], from: number, isBefore: (one: T, other: T) => boolean): void {
   const moved = heap[from];
   if (moved === undefined) return;

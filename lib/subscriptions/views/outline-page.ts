@@ -2,10 +2,10 @@ import type { Bundle, Page } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BundleOutline } from './bundle-outline.ts';
 
-/** Bundles that are in memory together. */
+/** Bundles that are in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records that the rows are made from: those whose audit they may show. */
+  /** Ids of the records that the rows are made from, whose audit the rows may show. */
   readonly recordIds: readonly Uuid[];
 }
 
@@ -14,8 +14,8 @@ export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Bundles on this page. */
   readonly returned: number;
   /**
-   * The bundles in their order, so many as are in memory together; those of one window are from one snapshot, the others
-   * are read when they are asked for.
+   * The bundles in their order, as many at a time as are in memory together. Those of one window are from one snapshot;
+   * further windows are read when they are asked for.
    */
   readonly windows: AsyncIterable<BundleWindow>;
 }

@@ -6,7 +6,7 @@ import { ZERO } from '../../values/money/index.ts';
 import { isKnown } from '../timeline/readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';
 
-/** What a subscription pays in one phase, in the account's currency; null = no price of that sort (§4.4). */
+/** What a subscription pays in one phase, in the account's currency; null = no price of that kind (§4.4). */
 export interface PhasePrices {
   readonly planName: string;
   readonly phaseName: string;
@@ -26,7 +26,7 @@ export interface UsagePrices {
 
 export interface TierPrices {
   readonly blockPrices: readonly BlockPrice[];
-  /** Of a CAPACITY tier. */
+  /** For a CAPACITY tier. */
   readonly recurringPrice: Decimal | null;
 }
 
@@ -38,8 +38,8 @@ export interface BlockPrice {
 }
 
 /**
- * One entry for each phase met in the rows of one subscription, in their order (§4.4 "prices"): where the
- * phase has another name than in the row before, or the same from another catalog version.
+ * One entry for each phase in the rows of one subscription, in their order (§4.4 "prices"): a new one where the phase has
+ * another name than in the row before, or comes from another catalog version.
  */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,

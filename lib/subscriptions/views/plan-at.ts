@@ -16,7 +16,7 @@ import { type PlanInForce, type Transition, transitionAt } from '../timeline/tra
 
 export interface PlanAtInput {
   readonly subscription: Subscription;
-  /** It and, of an add-on, its base. */
+  /** The subscription and, for an add-on, its base. */
   readonly members: readonly Subscription[];
   /** Their active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
@@ -27,8 +27,8 @@ export interface PlanAtInput {
 }
 
 /**
- * The plan, phase and price list of a subscription at an instant or on a day, past or future, with the prices that it has there: a
- * price change for existing subscriptions is in them (catalog §12 rule 5).
+ * The plan, phase and price list of a subscription at an instant or on a day, past or future, with the prices that it has
+ * there, price changes for existing subscriptions included (catalog §12 rule 5).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
  */
 export function planAt(input: PlanAtInput): PlanInForce {
@@ -56,12 +56,12 @@ export function planAt(input: PlanAtInput): PlanInForce {
   return { ...next, version, plan, phase };
 }
 
-/** The last change that the day has seen: what has its date counts from the start of that day. */
+/** The last change that the day has seen: a change counts from the start of its own date. */
 function transitionOn(transitions: readonly Transition[], date: LocalDate): Transition | undefined {
   return transitions.findLast((transition) => transition.event.effective.date <= date);
 }
 
-/** The day's own instant (§2 rule 2), but not before the change that counts on it. */
+/** The day's own instant (§2 rule 2), but not before the change that counts on that day. */
 function instantOfDay(date: LocalDate, { event }: Transition, account: PlanAtInput['account']): Instant {
   return maxInstant(atReferenceTime(date, account).at, event.effective.at);
 }

@@ -14,14 +14,14 @@ import { type PlanInForce, planShownAt, type Transition } from '../timeline/tran
 import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 import { mergeSorted } from './merge-sorted.ts';
 
-/** Row of the merged, presented timeline (§18). */
+/** A row of the merged timeline that callers see (§18). */
 export interface SubscriptionEvent {
   /** Id of the lifecycle event or blocking state; several rows may share it. */
   readonly eventId: Uuid;
   readonly subscriptionId: Uuid;
   readonly type: SubscriptionEventType;
   readonly effective: DatedInstant;
-  /** The plan after the row; of STOP_ rows the one that ended. */
+  /** The plan after the row; for STOP_ rows the one that ended. */
   readonly plan: PlanInForce | null;
   readonly isBlockedBilling: boolean;
   readonly isBlockedEntitlement: boolean;
@@ -43,8 +43,8 @@ const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
 /**
- * The rows of these subscriptions of one bundle in the total order of §18 rule 5, made while they are gone through: what is
- * kept does not grow with them.
+ * The rows of these subscriptions of one bundle in the total order of §18 rule 5, made while they are read, so that
+ * memory does not grow with them.
  */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return { [Symbol.iterator]: () => eventsInOrder(sources) };
@@ -54,7 +54,7 @@ function* eventsInOrder(sources: readonly EventListSource[]): Generator<Subscrip
   for (const { event } of mergeSorted(sources.map(rowsOf), compareRows)) yield event;
 }
 
-/** The rows of one subscription; its list repeats nothing exactly where that of the bundle does not. */
+/** The rows of one subscription. Rows repeat in its list exactly where they repeat in that of the bundle. */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const blocks = blockingRows({
     ownStates: source.blockingStates,
@@ -73,7 +73,7 @@ function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] 
   return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
 }
 
-/** A row that says the same as the one before it of its service and subscription is left out (§18 rule 7). */
+/** Leaves out a row that says the same as the previous one of its service and subscription (§18 rule 7). */
 function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
   const ofInstant = new Map<string, SubscriptionEvent>();
   let at: Instant | undefined;
@@ -100,7 +100,7 @@ const comparedAsTheyAre = [
   'serviceStateName',
 ] as const satisfies readonly (keyof SubscriptionEvent)[];
 
-/** A row with the keys of its place in the order. */
+/** A row, with the keys of its place in the order. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
   readonly source: EventListSource;
@@ -125,8 +125,8 @@ const RANK: Readonly<Record<SubscriptionEventType, number>> = {
 };
 
 /**
- * Blocking states stand in their own order before that of the subscriptions, and rows that compare equal keep theirs: so
- * the rows of one state stay together as they were made.
+ * Blocking states come in their own order before that of the subscriptions, and rows that compare equal keep their order:
+ * so the rows of one state stay together as they were made.
  */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
   const rank = RANK[a.event.type];
@@ -189,7 +189,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   });
 }
 
-/** As they come, so that the plan in force is found along the way. */
+/** In time order, so that the plan in force is found along the way. */
 function* rowsOfStates(
   source: EventListSource,
   rows: Iterable<BlockingRow>,

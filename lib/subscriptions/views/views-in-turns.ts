@@ -4,7 +4,7 @@ import { type BundleOutline, bundleView } from './bundle-outline.ts';
 import type { BundleView } from './bundle-view.ts';
 import type { OutlinePage } from './outline-page.ts';
 
-/** The bundles with all their rows, which are all in memory then. */
+/** The bundles with all their rows in memory. */
 export async function bundleViews(
   outlines: readonly BundleOutline[],
   systemClock: Pick<SystemClock, 'nextTurn'>,
@@ -17,7 +17,7 @@ export async function bundleViews(
   return views;
 }
 
-/** The page with all rows of its bundles, likewise. */
+/** The page with all rows of its bundles in memory. */
 export async function pageOfViews(
   { total, max, windows }: OutlinePage,
   systemClock: Pick<SystemClock, 'nextTurn'>,

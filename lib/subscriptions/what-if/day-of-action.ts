@@ -10,7 +10,7 @@ import {
 } from '../../values/time/index.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 
-/** From the instant that a date means to the end of that day, 23:59:59 UTC; null where no date is given (§20). */
+/** From the instant that a date means to the end of that day, 23:59:59 UTC; null if no date is given (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },

@@ -8,7 +8,7 @@ import { runEventOf, runEventOfCreations } from '../edits/run-event.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import { seenOn } from './day-of-action.ts';
 
-/** What an action would make of an account's subscriptions; none of it is stored (§20). */
+/** What an action would change of an account's subscriptions; nothing is stored (§20). */
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;
@@ -17,7 +17,7 @@ export interface Hypothesis {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
   readonly withdrawn: ReadonlySet<Uuid>;
-  /** By subscription, the days that billing would have to look at anew. */
+  /** By subscription, the days that billing would have to look at again. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
   /** Date on which the action would take effect; null = it would change no event. */
   readonly effectiveDate: LocalDate | null;
@@ -25,11 +25,13 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The plan that requested prices would make; null without any. */
   readonly overridePlan: OverridePlan | null;
-  /** The rest of the day that the action is dated on, which sees the catalog of its end (§20); null without a date. */
+  /**
+   * The rest of the day on which the action is dated; the action sees the catalog of its end (§20). Null without a date.
+   */
   readonly day: SeenAsOf | null;
 }
 
-/** When the action is tried, and the day that it is dated on. */
+/** When the action is tried, and the day on which it is dated. */
 export interface HypothesisTime extends Pick<Hypothesis, 'day'> {
   readonly now: Instant;
 }
@@ -71,7 +73,10 @@ export function hypothesisOfEdits(
   };
 }
 
-/** Above the record ids that a database gives, below those of derived events: newly stored events come last but them. */
+/**
+ * Above the record ids that a database gives and below those of derived events: events that would be stored come after
+ * stored and before derived ones.
+ */
 const NEXT_RECORD_ID = 2 ** 51;
 
 /** Active events of subscriptions as the action would leave them. */

@@ -11,13 +11,13 @@ export const HypotheticalActionType = {
 } as const;
 export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeof HypotheticalActionType];
 
-/** A running subscription, with the bundle that it is said to be in. */
+/** A running subscription, with the bundle that the caller names for it. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
 }
 
-/** An operation on subscriptions that is tried and not done (§20); each as its real request has it. */
+/** An operation on subscriptions that is tried and not done (§20), with the members of its real request. */
 export type HypotheticalAction =
   | {
       readonly type: typeof HypotheticalActionType.START_BILLING;
@@ -28,7 +28,7 @@ export type HypotheticalAction =
       readonly type: typeof HypotheticalActionType.CHANGE;
       readonly of: SubscriptionInBundle;
       readonly request: CheckedChange;
-      /** That of the plan, where the request names it by its product. */
+      /** Category of the plan, where the request names it by its product. */
       readonly productCategory: ProductCategory | null;
     }
   | {
