@@ -62,7 +62,5 @@ export function created(location: string): Answer {
   return { location };
 }
 
-export const empty: Answer = {};
-
 /** 204 where the route's own success is another. */
 export const nothing: Answer = { status: 204 };

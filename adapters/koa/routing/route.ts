@@ -25,7 +25,7 @@ import {
 } from '../wire/query.ts';
 import type { Answer } from './answer.ts';
 import type { RequestBody } from './body.ts';
-import { CORE, type PathParameters, pathParameters } from './path.ts';
+import { areaSegment, CORE, type PathParameters, pathParameters } from './path.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -107,7 +107,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly path: Path;
   /** Name of the operation in the document: generated clients make their method names of it. */
   readonly operationId: string;
-  readonly area: string;
+  /** Where the document shows it; default the segment behind the prefix. */
+  readonly area?: string;
   readonly summary: string;
   /** A decision for every route: a permission, or NONE for reads (http-api §5). */
   readonly permission: Permission | 'NONE';
@@ -125,13 +126,17 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
-  readonly success: Success;
+  /** Default: 204 without a body. */
+  readonly success?: Success;
   /** Error codes of the route besides the general ones, for the document and the contract tests. */
   readonly fails?: readonly ErrorCode[];
   /** Codes that answer with a status of their own here. */
   readonly statusOf?: Readonly<Record<number, number>>;
-  handle(call: C): Promise<Answer> | Answer;
+  handle(call: C): Handled;
 }
+
+/** What a handler gives back: nothing where there is no more to say than that it is done. */
+type Handled = Promise<Answer> | Promise<void> | Answer;
 
 /** What the dispatcher knows of a request when it hands it to a route. */
 export interface RequestFacts
@@ -145,10 +150,15 @@ export interface RequestFacts
 
 /** One record of the route table, whose types are closed over by `answer`. */
 export interface Route
-  extends Omit<RouteSpec<string, QueryParameters, unknown, never>, 'handle' | 'author' | 'query' | 'fails'> {
+  extends Omit<
+    RouteSpec<string, QueryParameters, unknown, never>,
+    'handle' | 'area' | 'author' | 'query' | 'success' | 'fails'
+  > {
   readonly credentials: Credentials;
+  readonly area: string;
   readonly author: boolean;
   readonly query: QueryParameters;
+  readonly success: Success;
   readonly fails: readonly ErrorCode[];
   /** Validates the request and runs the handler. @throws BillingError. */
   answer(facts: RequestFacts): Promise<Answer>;
@@ -178,7 +188,7 @@ export function pluginRoute<Path extends string, Q extends QueryParameters = typ
   spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
 ): Route {
   const statusOf = { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403, ...spec.statusOf };
-  return routeOf({ ...spec, statusOf }, 'PLUGIN', (call, facts) => {
+  return routeOf({ area: 'catalog', ...spec, statusOf }, 'PLUGIN', (call, facts) => {
     if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
     return spec.handle({ ...call, context: facts.context });
   });
@@ -204,25 +214,27 @@ export function openRoute<Path extends string, Q extends QueryParameters = typeo
 function routeOf<Path extends string, Q extends QueryParameters, B, C>(
   spec: RouteSpec<Path, Q, B, C>,
   credentials: Credentials,
-  run: (call: Call<Path, Q, B>, facts: RequestFacts) => Promise<Answer> | Answer,
+  run: (call: Call<Path, Q, B>, facts: RequestFacts) => Handled,
 ): Route {
-  const { query, body, handle: _handle, author, fails, ...rest } = spec;
+  const { query, body, handle: _handle, author, ...rest } = spec;
   const parameters = query ?? ({} as Q);
   const readQuery = queryReader(parameters);
   const readPath = pathParameters(spec.path);
   return {
+    area: areaSegment(spec.path),
+    success: { status: 204 },
+    fails: [],
     ...rest,
     ...(body === undefined ? {} : { body }),
     credentials,
     query: parameters,
-    fails: fails ?? [],
     author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
     async answer(facts) {
       const params = readPath(facts.rawParams) as PathParameters<Path>;
       const asked = readQuery(facts.queryString);
       const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts);
       const query = cutPage(parameters, asked, facts.limits.page);
-      return run({ ...callFactsOf(facts), params, query, body: value }, facts);
+      return (await run({ ...callFactsOf(facts), params, query, body: value }, facts)) ?? {};
     },
   };
 }

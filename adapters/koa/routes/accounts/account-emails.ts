@@ -1,12 +1,11 @@
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { AccountEmail } from '../../models/account.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const area = 'accounts';
 const fails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 
 /** Secondary addresses of an account (accounts §15). */
@@ -15,7 +14,6 @@ export const accountEmailRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/emails',
     operationId: 'getEmails',
-    area,
     summary: 'List the secondary addresses of an account',
     permission: 'NONE',
     success: { status: 200, body: listOf(AccountEmail) },
@@ -29,7 +27,6 @@ export const accountEmailRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/accounts/{accountId}/emails',
     operationId: 'addEmail',
-    area,
     summary: 'Add a secondary address to an account; one that is there already changes nothing',
     permission: 'account:add_emails',
     body: jsonBody(AccountEmail),
@@ -46,15 +43,11 @@ export const accountEmailRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/1.0/kb/accounts/{accountId}/emails/{email}',
     operationId: 'removeEmail',
-    area,
     summary: 'Remove a secondary address from an account; one that is not there changes nothing',
     permission: 'account:delete_emails',
-    success: { status: 204 },
     fails,
-    async handle({ billing, context, params }) {
-      await billing.accounts.removeEmail(context, params.accountId, params.email);
-      return empty;
-    },
+    handle: ({ billing, context, params }) =>
+      billing.accounts.removeEmail(context, params.accountId, params.email),
   }),
 ];
 

@@ -1,6 +1,5 @@
 import type { AuditLevel } from '../../../../lib/audit/index.ts';
-import type { Billing } from '../../../../lib/billing.ts';
-import type { Account as AccountRecord, CallContext } from '../../../../lib/records/index.ts';
+import type { Account as AccountRecord } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
@@ -9,7 +8,7 @@ import { Account, type ShownAccount, type ShownBalance } from '../../models/acco
 import { AccountTimeline, auditedIdsOfTimeline } from '../../models/account-timeline.ts';
 import { Bundle } from '../../models/subscription.ts';
 import { UNCOUNTED } from '../../response/pagination.ts';
-import { type Answer, created, empty, json, longJson, page } from '../../routing/answer.ts';
+import { type Answer, created, json, longJson, page } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { partial, withNulls } from '../../wire/model.ts';
@@ -23,19 +22,15 @@ import {
   uuidList,
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter, renderingOf } from '../objects/audit.ts';
+import { type AuditedCall, auditParameter, renderingOf } from '../objects/audit.ts';
 import { bundlePage, bundlesJson } from '../subscriptions/bundle-answers.ts';
 import { accountEmailRoutes } from './account-emails.ts';
 
-const area = 'accounts';
 const balanceParameters = { accountWithBalance: flag(), accountWithBalanceAndCBA: flag() };
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 const NOBODY = { name: 'nobody', permissions: [] };
 
-interface AccountReading {
-  readonly billing: Billing;
-  readonly context: CallContext;
-  readonly dialect: Dialect;
+interface AccountReading extends AuditedCall {
   readonly query: {
     readonly accountWithBalance: boolean;
     readonly accountWithBalanceAndCBA: boolean;
@@ -48,7 +43,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/accounts',
     operationId: 'createAccount',
-    area,
     summary: 'Create an account',
     permission: 'account:create',
     body: jsonBody(Account),
@@ -63,7 +57,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/pagination',
     operationId: 'getAccounts',
-    area,
     summary: 'List accounts',
     permission: 'NONE',
     query: { ...pageParameters, ...balanceParameters, ...auditParameter },
@@ -77,7 +70,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/search/{searchKey}',
     operationId: 'searchAccounts',
-    area,
     summary: 'Search accounts by id, name, e-mail, external key or company, or by clauses (_q=1&…)',
     permission: 'NONE',
     query: { ...exactPageParameters, ...balanceParameters, ...auditParameter },
@@ -93,7 +85,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts',
     operationId: 'getAccountByKey',
-    area,
     summary: 'Get an account by its external key',
     permission: 'NONE',
     query: {
@@ -112,7 +103,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'getAccount',
-    area,
     summary: 'Get an account by id',
     permission: 'NONE',
     query: { ...balanceParameters, ...auditParameter },
@@ -127,26 +117,22 @@ export const accountRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'updateAccount',
-    area,
     summary:
       'Update an account; fields that are not sent keep their values, and in dialect K reset with treatNullAsReset',
     permission: 'account:update',
     query: { treatNullAsReset: flag() },
     body: jsonBody(partial(Account)),
-    success: { status: 204 },
     fails: [...noSuchAccount, ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
     async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
       // Clients of dialect K leave nulls out (http-api §4 line 13).
       const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
       await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
-      return empty;
     },
   }),
   tenantRoute({
     method: 'DELETE',
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'closeAccount',
-    area,
     summary:
       'Close an account: what is due of it is done first, then it has no more invoices by themselves and no more subscriptions; nothing is deleted',
     permission: 'tag:add',
@@ -157,7 +143,6 @@ export const accountRoutes: readonly Route[] = [
       itemAdjustUnpaidInvoices: flag(),
       removeFutureNotifications: optionalFlag,
     },
-    success: { status: 204 },
     fails: noSuchAccount,
     async handle(call) {
       const { query } = call;
@@ -174,14 +159,12 @@ export const accountRoutes: readonly Route[] = [
         ...query,
         removeFutureNotifications,
       });
-      return empty;
     },
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/children',
     operationId: 'getChildrenAccounts',
-    area,
     summary: 'List the children of an account; an unknown account has none',
     permission: 'NONE',
     query: { ...balanceParameters, ...auditParameter },
@@ -195,7 +178,6 @@ export const accountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/timeline',
     operationId: 'getAccountTimeline',
-    area,
     summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
     permission: 'NONE',
     // Accepted, without effect: all is read from one snapshot (accounts §10).

@@ -10,7 +10,6 @@ export const catalogChangeReportRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/catalog/xml/changeReport',
     operationId: 'reportCatalogChanges',
-    area: 'catalog',
     summary: 'Show which live subscriptions an XML catalog would change in price, without storing it',
     permission: 'catalog:config_upload',
     body: xmlBody,

@@ -9,14 +9,13 @@ import {
   planJson,
   productJson,
 } from '../../models/catalog-entry.ts';
-import { empty, json } from '../../routing/answer.ts';
+import { json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, instantParameter, uuidParameter } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const area = 'catalog';
 const base = `${PLUGIN}/catalog` as const;
 /** Entries of an account, or without it those of the tenant. */
 const accountId = uuidParameter;
@@ -40,7 +39,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'GET',
     path: `${base}/product/all`,
     operationId: 'listProducts',
-    area,
     summary: 'Get all products that were added one by one',
     permission: 'NONE',
     query: { accountId },
@@ -54,7 +52,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'GET',
     path: `${base}/{productName}/plansPerProduct`,
     operationId: 'listPlansOfProduct',
-    area,
     summary: 'Get the plans of a product, each as often as it was changed, retired ones included',
     permission: 'NONE',
     query: { accountId },
@@ -68,23 +65,19 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${base}/product/{productName}/deleteProduct`,
     operationId: 'deleteProduct',
-    area,
     summary:
       'Delete a product for good; its plans leave the catalog, and with deleteAllPlans are deleted too',
     permission: 'catalog:delete',
     query: { accountId, force: flag(), deleteAllPlans: flag() },
     success: { status: 200 },
     fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
-    async handle({ billing, context, params: { productName }, query }) {
-      await billing.catalogEntries.deleteProduct(context, productName, query);
-      return empty;
-    },
+    handle: ({ billing, context, params: { productName }, query }) =>
+      billing.catalogEntries.deleteProduct(context, productName, query),
   }),
   pluginRoute({
     method: 'POST',
     path: `${base}/inputData`,
     operationId: 'createCatalogEntries',
-    area,
     summary: 'Create plans, products and price lists; those that exist are returned as they are stored',
     permission: 'catalog:config_upload',
     query: { accountId },
@@ -99,7 +92,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'POST',
     path: `${base}/plan`,
     operationId: 'createPlan',
-    area,
     summary: 'Create a plan of an existing product; one that exists is returned as it is stored',
     permission: 'catalog:config_upload',
     query: { accountId },
@@ -114,7 +106,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'GET',
     path: `${base}/plan/all`,
     operationId: 'listPlans',
-    area,
     summary:
       'Get all plans that were added one by one, each as often as it was changed, retired ones included',
     permission: 'NONE',
@@ -129,7 +120,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'GET',
     path: `${base}/{planName}/plan`,
     operationId: 'getLatestPlan',
-    area,
     summary: 'Get a plan as it was changed last',
     permission: 'NONE',
     query: { accountId },
@@ -143,7 +133,6 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${base}/{planName}/updatePlan`,
     operationId: 'updatePlan',
-    area,
     summary: 'Give a plan new prices from a date on',
     permission: 'catalog:config_upload',
     query: {
@@ -164,37 +153,30 @@ export const catalogEntryRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${base}/{planName}/retirePlan`,
     operationId: 'retirePlan',
-    area,
     summary: 'Sell a plan no longer; subscriptions that run on it keep it',
     permission: 'catalog:config_upload',
     query: { accountId },
     success: { status: 200 },
     fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_INVALID_ENTRY, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
-    async handle({ billing, context, params: { planName }, query }) {
-      await billing.catalogEntries.retirePlan(context, planName, query);
-      return empty;
-    },
+    handle: ({ billing, context, params: { planName }, query }) =>
+      billing.catalogEntries.retirePlan(context, planName, query),
   }),
   pluginRoute({
     method: 'DELETE',
     path: `${base}/{planName}/deletePlan`,
     operationId: 'deletePlan',
-    area,
     summary: 'Delete the last change of a plan, or with allVersions all of the plan, for good',
     permission: 'catalog:delete',
     query: { accountId, force: flag(), allVersions: flag() },
     success: { status: 200 },
     fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
-    async handle({ billing, context, params: { planName }, query }) {
-      await billing.catalogEntries.deletePlan(context, planName, query);
-      return empty;
-    },
+    handle: ({ billing, context, params: { planName }, query }) =>
+      billing.catalogEntries.deletePlan(context, planName, query),
   }),
   pluginRoute({
     method: 'GET',
     path: `${base}/info`,
     operationId: 'getCatalogInfo',
-    area,
     summary: 'Tell where the catalog comes from: entries or a plugin, an XML catalog, or nothing yet',
     permission: 'NONE',
     query: { accountId },

@@ -18,14 +18,13 @@ import {
   SimplePlan,
 } from '../../models/catalog.ts';
 import { LazyList } from '../../response/json-pieces.ts';
-import { created, empty, json, plain } from '../../routing/answer.ts';
+import { created, json, plain } from '../../routing/answer.ts';
 import { jsonBody, xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const area = 'catalog';
 const xml = 'text/xml';
 // accountId selects the account's catalog, where it has one of its own (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
@@ -37,7 +36,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/catalog',
     operationId: 'getCatalogJson',
-    area,
     summary:
       'Get the catalog version in force, or that of a date, as JSON or XML; in dialect K without a date all versions',
     permission: 'NONE',
@@ -55,7 +53,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/catalog/xml',
     operationId: 'getCatalogXml',
-    area,
     summary:
       'Get the catalog version in force, or that of a date, as XML; in dialect K without a date all versions',
     permission: 'NONE',
@@ -73,7 +70,6 @@ export const catalogRoutes: readonly Route[] = [
       method: 'POST',
       path,
       operationId: path === '/1.0/kb/catalog' ? 'uploadCatalogXmlOriginal' : 'uploadCatalogXml',
-      area,
       summary: 'Add the versions of an XML document to the catalog: all or nothing',
       permission: 'catalog:config_upload',
       body: xmlBody,
@@ -89,7 +85,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/catalog/xml/validate',
     operationId: 'validateCatalogXml',
-    area,
     summary:
       'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
     permission: 'NONE',
@@ -104,7 +99,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/catalog/versions',
     operationId: 'getCatalogVersions',
-    area,
     summary: 'List the effective dates of all versions, oldest first',
     permission: 'NONE',
     query: accountQuery,
@@ -119,21 +113,15 @@ export const catalogRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/1.0/kb/catalog',
     operationId: 'deleteCatalog',
-    area,
     summary: 'Remove all versions of the catalog, while no subscription has a plan of it',
     permission: 'catalog:delete',
-    success: { status: 204 },
     fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
-    async handle({ billing, context }) {
-      await billing.catalogs.delete(context);
-      return empty;
-    },
+    handle: ({ billing, context }) => billing.catalogs.delete(context),
   }),
   tenantRoute({
     method: 'POST',
     path: '/1.0/kb/catalog/simplePlan',
     operationId: 'addSimplePlan',
-    area,
     summary:
       'Add a plan with one recurring price, or a currency to one, to the version in force and all later ones',
     permission: 'catalog:config_upload',
@@ -149,7 +137,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/catalog/availableBasePlans',
     operationId: 'getAvailableBasePlans',
-    area,
     summary: 'List the plans of base products that can be bought now, once per price list',
     permission: 'NONE',
     query: accountQuery,
@@ -164,7 +151,6 @@ export const catalogRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/catalog/availableAddons',
     operationId: 'getAvailableAddons',
-    area,
     summary: 'List the plans of the add-ons that can be bought now for a base product',
     permission: 'NONE',
     query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },

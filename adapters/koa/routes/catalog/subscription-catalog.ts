@@ -61,7 +61,6 @@ function route({ path, operationId, body, jsonOf }: SubscriptionCatalogRoute): R
     method: 'GET',
     path: `/1.0/kb/catalog/${path}`,
     operationId,
-    area: 'catalog',
     summary: `Get the ${thing} that a subscription is on, now or at a date`,
     permission: 'NONE',
     query: { subscriptionId: required(uuidParameter), requestedDate: moment },

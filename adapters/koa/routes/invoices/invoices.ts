@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun } from '../../models/invoice.ts';
-import { created, empty, json, nothing, page } from '../../routing/answer.ts';
+import { created, json, nothing } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import {
@@ -16,10 +16,11 @@ import {
 } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter, renderingOf } from '../objects/audit.ts';
+import { audited, auditedList, auditedPage, auditParameter } from '../objects/audit.ts';
 import { requestedDay } from './requested-day.ts';
 
 const area = 'invoices';
+const auditedInvoice = { write: Invoice.write, idsOf: auditedIdsOfInvoice };
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 const runErrors = [
   ...noSuchAccount,
@@ -55,7 +56,6 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/invoices',
     operationId: 'createFutureInvoice',
-    area,
     summary: 'Invoice an account up to a date now',
     permission: 'invoice:trigger',
     query: {
@@ -89,7 +89,6 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/invoices/dryRun',
     operationId: 'generateDryRunInvoice',
-    area,
     summary:
       'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
@@ -110,40 +109,29 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/invoices/pagination',
     operationId: 'getInvoices',
-    area,
     summary: 'List invoices without their items',
     permission: 'NONE',
     query: { ...pageParameters, ...auditParameter },
     success: { status: 200, body: listOf(Invoice), paged: true },
     async handle(call) {
-      const { rows, total, max } = await call.billing.invoices.page(call.context, call.query);
-      const rendering = await renderingOf(call, rows.flatMap(auditedIdsOfInvoice));
-      const invoices = rows.map((row) => Invoice.write(row, rendering));
-      return page(invoices, { ...call.query, total, max });
+      return auditedPage(call, auditedInvoice, await call.billing.invoices.page(call.context, call.query));
     },
   }),
   tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/invoices/{invoiceId}/commitInvoice',
     operationId: 'commitInvoice',
-    area,
     summary: 'Commit a draft: it is owed from now on',
     permission: 'invoice:commit',
-    success: { status: 204 },
     fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.INVOICE_INVALID_STATUS],
-    async handle(call) {
-      await call.billing.invoices.commit(call.context, call.params.invoiceId);
-      return empty;
-    },
+    handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
   }),
   tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/invoices/{invoiceId}/voidInvoice',
     operationId: 'voidInvoice',
-    area,
     summary: 'Void an invoice: what it billed is billed again by the next run',
     permission: 'invoice:void',
-    success: { status: 204 },
     fails: [
       ErrorCode.INVOICE_NOT_FOUND,
       ErrorCode.INVOICE_INVALID_STATUS,
@@ -151,16 +139,12 @@ export const invoiceRoutes: readonly Route[] = [
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
     ],
-    async handle(call) {
-      await call.billing.invoices.void(call.context, call.params.invoiceId);
-      return empty;
-    },
+    handle: (call) => call.billing.invoices.void(call.context, call.params.invoiceId),
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/invoices/{invoiceId}',
     operationId: 'getInvoice',
-    area,
     summary: 'Get an invoice with its items',
     permission: 'NONE',
     query: { withChildrenItems: flag(), ...auditParameter },
@@ -170,8 +154,7 @@ export const invoiceRoutes: readonly Route[] = [
       const { withChildrenItems } = call.query;
       const { invoiceId } = call.params;
       const invoice = await call.billing.getInvoice(call.context, invoiceId, { withChildrenItems });
-      const rendering = await renderingOf(call, auditedIdsOfInvoice(invoice));
-      return json(Invoice.write(invoice, rendering));
+      return audited(call, auditedInvoice, invoice);
     },
   }),
   tenantRoute({
@@ -209,8 +192,7 @@ export const invoiceRoutes: readonly Route[] = [
         ...(endDate === null ? {} : { endDate }),
         ...(query.invoicesFilter.length === 0 ? {} : { ids: query.invoicesFilter }),
       });
-      const rendering = await renderingOf(call, invoices.flatMap(auditedIdsOfInvoice));
-      return json(invoices.map((invoice) => Invoice.write(invoice, rendering)));
+      return auditedList(call, auditedInvoice, invoices);
     },
   }),
   tenantRoute({
@@ -225,10 +207,8 @@ export const invoiceRoutes: readonly Route[] = [
     fails: noSuchAccount,
     async handle(call) {
       const { billing, context, params, query } = call;
-      const { rows, total, max } = await billing.invoices.pageOfAccount(context, params.accountId, query);
-      const rendering = await renderingOf(call, rows.flatMap(auditedIdsOfInvoice));
-      const invoices = rows.map((row) => Invoice.write(row, rendering));
-      return page(invoices, { ...query, total, max });
+      const found = await billing.invoices.pageOfAccount(context, params.accountId, query);
+      return auditedPage(call, auditedInvoice, found);
     },
   }),
 ];

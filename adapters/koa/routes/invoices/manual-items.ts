@@ -8,7 +8,7 @@ import {
   ManualInvoiceItem,
   MigrationInvoiceItem,
 } from '../../models/invoice.ts';
-import { type Answer, created, empty, json } from '../../routing/answer.ts';
+import { type Answer, created, json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
@@ -43,7 +43,6 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/invoices/charges/{accountId}',
     operationId: 'createExternalCharges',
-    area: 'invoices',
     summary: 'Add external charges, on a new invoice or on drafts',
     permission: 'account:charge',
     query: manualParameters,
@@ -56,7 +55,6 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/invoices/taxes/{accountId}',
     operationId: 'createTaxItems',
-    area: 'invoices',
     summary: 'Add taxes, on a new invoice or on drafts',
     permission: 'account:charge',
     query: manualParameters,
@@ -69,7 +67,6 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/invoices/migration/{accountId}',
     operationId: 'createMigrationInvoice',
-    area: 'invoices',
     summary: 'Store an invoice that another system has made; it counts in no balance',
     permission: 'invoice:trigger',
     query: { targetDate: moment },
@@ -96,11 +93,9 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba',
     operationId: 'deleteCBA',
-    area: 'invoices',
     summary: 'Delete an item of account credit: what was used comes back, what was given goes',
     permission: 'invoice:delete_cba',
     query: { accountId: required(uuidParameter) },
-    success: { status: 204 },
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.INVOICE_NOT_FOUND,
@@ -108,16 +103,13 @@ export const manualItemRoutes: readonly Route[] = [
       ErrorCode.INVOICE_ITEM_TYPE_INVALID,
       ErrorCode.INVOICE_CBA_DELETED,
     ],
-    async handle({ billing, context, params, query }) {
-      await billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId });
-      return empty;
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId }),
   }),
   tenantRoute({
     method: 'POST',
     path: '/1.0/kb/invoices/{invoiceId}',
     operationId: 'adjustInvoiceItem',
-    area: 'invoices',
     summary: 'Take an amount off an item of an invoice, by default all that remains',
     permission: 'invoice:item_adjust',
     query: { requestedDate: moment, pluginProperty: pluginProperties },
@@ -155,7 +147,6 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/credits',
     operationId: 'createCredits',
-    area: 'credits',
     summary: 'Give credits to an account, as account credit or on drafts',
     permission: 'account:credit',
     query: manualParameters,
@@ -168,7 +159,6 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/credits/{creditId}',
     operationId: 'getCredit',
-    area: 'credits',
     summary: 'Get a credit by the id of its item',
     permission: 'NONE',
     success: { status: 200, body: InvoiceItem },
@@ -182,34 +172,25 @@ export const manualItemRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/1.0/kb/accounts/{accountId}/cbaRebalancing',
     operationId: 'rebalanceExistingCBAOnAccount',
-    area: 'accounts',
     summary: "Use an account's credit on its unpaid invoices",
     permission: 'invoice:delete_cba',
-    success: { status: 204 },
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-    async handle({ billing, context, params }) {
-      await billing.accounts.rebalanceCredit(context, params.accountId);
-      return empty;
-    },
+    handle: ({ billing, context, params }) => billing.accounts.rebalanceCredit(context, params.accountId),
   }),
   tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/accounts/{childAccountId}/transferCredit',
     operationId: 'transferChildCreditToParent',
-    area: 'accounts',
     summary: 'Move all credit of a child account to its parent',
     permission: 'invoice:delete_cba',
-    success: { status: 204 },
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
       ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
       ErrorCode.CURRENCY_INVALID,
     ],
-    async handle({ billing, context, params }) {
-      await billing.accounts.transferCreditToParent(context, params.childAccountId);
-      return empty;
-    },
+    handle: ({ billing, context, params }) =>
+      billing.accounts.transferCreditToParent(context, params.childAccountId),
   }),
 ];
 

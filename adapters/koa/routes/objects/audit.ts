@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { AuditLevel } from '../../../../lib/audit/index.ts';
 import type { Billing } from '../../../../lib/billing.ts';
-import type { AuditEntry, CallContext } from '../../../../lib/records/index.ts';
+import type { AuditEntry, CallContext, Page } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Dialect } from '../../dialect.ts';
+import { type Answer, json, page } from '../../routing/answer.ts';
 import { choice } from '../../wire/query.ts';
 import type { AuditByRecord, Rendering } from '../../wire/rendering.ts';
 
@@ -19,6 +20,48 @@ export interface AuditedCall {
 
 /** Records whose audit one statement reads: some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
+
+/** How the views of one kind are written, and which records of each the audit is shown of; default itself. */
+interface Shown<V> {
+  readonly write: (view: V, rendering: Rendering) => unknown;
+  readonly idsOf?: (view: V) => readonly Uuid[];
+}
+
+type Identified = { readonly id: Uuid };
+
+/** A view with the audit that the call asks for. */
+export async function audited<V extends Identified>(call: AuditedCall, shown: Shown<V>, view: V) {
+  const [only] = await written(call, shown, [view]);
+  return json(only);
+}
+
+/** Views with the audit that the call asks for. */
+export async function auditedList<V extends Identified>(
+  call: AuditedCall,
+  shown: Shown<V>,
+  views: readonly V[],
+): Promise<Answer> {
+  return json(await written(call, shown, views));
+}
+
+/** A page of views with the audit that the call asks for. */
+export async function auditedPage<V extends Identified>(
+  call: AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } },
+  shown: Shown<V>,
+  { rows, total, max }: Page<V>,
+): Promise<Answer> {
+  const { offset, limit } = call.query;
+  return page(await written(call, shown, rows), { offset, limit, total, max });
+}
+
+async function written<V extends Identified>(
+  call: AuditedCall,
+  { write, idsOf = ({ id }) => [id] }: Shown<V>,
+  views: readonly V[],
+): Promise<readonly unknown[]> {
+  const rendering = await renderingOf(call, views.flatMap(idsOf));
+  return views.map((view) => write(view, rendering));
+}
 
 /** How an answer with these records is to be written. */
 export async function renderingOf(call: AuditedCall, ids: readonly Uuid[]): Promise<Rendering> {

@@ -1,11 +1,9 @@
-import type { CustomField as FieldRecord, Page } from '../../../../lib/records/index.ts';
 import { ObjectType } from '../../../../lib/records/index.ts';
 import { CustomField } from '../../models/custom-field.ts';
-import { page } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice, pageParameters, plainText, required, textOrEmpty } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { type AuditedCall, auditParameter, renderingOf } from './audit.ts';
+import { auditedPage, auditParameter } from './audit.ts';
 
 const area = 'customFields';
 const pageQuery = { ...pageParameters, ...auditParameter };
@@ -23,13 +21,12 @@ export const customFieldRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/customFields/pagination',
     operationId: 'getCustomFields',
-    area,
     summary: 'List custom fields',
     permission: 'NONE',
     query: pageQuery,
     success,
     async handle(call) {
-      return fieldPage(call, await call.billing.customFields.page(call.context, call.query));
+      return auditedPage(call, CustomField, await call.billing.customFields.page(call.context, call.query));
     },
   }),
   ...searchPaths.flatMap(({ prefix, suffix }) => [
@@ -51,7 +48,7 @@ export const customFieldRoutes: readonly Route[] = [
         const { objectType, fieldName: name, fieldValue: value } = call.query;
         const { customFields } = call.billing;
         const found = await customFields.searchByName(call.context, { objectType, name, value }, call.query);
-        return fieldPage(call, found);
+        return auditedPage(call, CustomField, found);
       },
     }),
     tenantRoute({
@@ -65,22 +62,12 @@ export const customFieldRoutes: readonly Route[] = [
       success,
       async handle(call) {
         const { searchKey } = call.params;
-        return fieldPage(call, await call.billing.customFields.search(call.context, searchKey, call.query));
+        return auditedPage(
+          call,
+          CustomField,
+          await call.billing.customFields.search(call.context, searchKey, call.query),
+        );
       },
     }),
   ]),
 ];
-
-type PagedCall = AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } };
-
-async function fieldPage(call: PagedCall, { rows, total, max }: Page<FieldRecord>) {
-  const rendering = await renderingOf(
-    call,
-    rows.map(({ id }) => id),
-  );
-  const { offset, limit } = call.query;
-  return page(
-    rows.map((custom) => CustomField.write(custom, rendering)),
-    { offset, limit, total, max },
-  );
-}

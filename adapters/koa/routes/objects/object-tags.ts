@@ -2,13 +2,13 @@ import type { TaggedType } from '../../../../lib/records/index.ts';
 import { ObjectType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Tag } from '../../models/tag.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, optionalChoice, uuidList, uuidParameter } from '../../wire/query.ts';
 import { uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter, renderingOf } from './audit.ts';
+import { auditedList, auditParameter } from './audit.ts';
 import { type ObjectResource, objectOf, taggedResources } from './objects.ts';
 
 /** Tags of each kind of object (accounts §13.1). */
@@ -18,7 +18,6 @@ export const objectTagRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/allTags',
     operationId: 'getAllTags',
-    area: 'accounts',
     summary: 'List the tags of an account and of all that belongs to it',
     permission: 'NONE',
     query: { objectType: optionalChoice(ObjectType), includedDeleted: flag(), ...auditParameter },
@@ -30,17 +29,13 @@ export const objectTagRoutes: readonly Route[] = [
         objectType,
         includeDeleted,
       });
-      const rendering = await renderingOf(
-        call,
-        tags.map(({ id }) => id),
-      );
-      return json(tags.map((tag) => Tag.write(tag, rendering)));
+      return auditedList(call, Tag, tags);
     },
   }),
 ];
 
 function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
-  const { noun, area, described, type } = resource;
+  const { noun, described, type } = resource;
   const path = `/1.0/kb/${resource.path}/{${resource.idName}}/tags`;
   const list = { includedDeleted: flag(), ...auditParameter };
   return [
@@ -48,7 +43,6 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       method: 'GET',
       path,
       operationId: `get${noun}Tags`,
-      area,
       summary: `List the tags of ${described}`,
       permission: 'NONE',
       // An item is found without its account; the parameter says whose it must be (invoicing §14).
@@ -61,18 +55,13 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
           includeDeleted: query.includedDeleted,
           accountId: 'accountId' in query ? query.accountId : null,
         });
-        const rendering = await renderingOf(
-          call,
-          tags.map(({ id }) => id),
-        );
-        return json(tags.map((tag) => Tag.write(tag, rendering)));
+        return auditedList(call, Tag, tags);
       },
     }),
     tenantRoute({
       method: 'POST',
       path,
       operationId: `create${noun}Tags`,
-      area,
       summary: `Tag ${described}`,
       permission: 'tag:add',
       body: jsonListBody(uuid, 'Tag'),
@@ -93,11 +82,9 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       method: 'DELETE',
       path,
       operationId: `delete${noun}Tags`,
-      area,
       summary: `Remove tags from ${described}`,
       permission: 'tag:delete',
       query: { tagDef: uuidList },
-      success: { status: 204 },
       fails: [
         resource.unknown,
         ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
@@ -105,10 +92,8 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
         ErrorCode.TAG_CANNOT_BE_REMOVED,
         ErrorCode.TAG_IS_SYSTEM,
       ],
-      async handle({ billing, context, params, query }) {
-        await billing.tags.remove(context, objectOf(resource, params), query.tagDef);
-        return empty;
-      },
+      handle: ({ billing, context, params, query }) =>
+        billing.tags.remove(context, objectOf(resource, params), query.tagDef),
     }),
   ];
 }

@@ -10,7 +10,8 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly idName: string;
   /** Name in operation ids. */
   readonly noun: string;
-  readonly area: string;
+  /** Where the document shows it; default the first segment of its path. */
+  readonly area?: string;
   /** What it is called in summaries, with its article. */
   readonly described: string;
   readonly type: T;
@@ -24,7 +25,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'accounts',
     idName: 'accountId',
     noun: 'Account',
-    area: 'accounts',
     described: 'an account',
     type: ObjectType.ACCOUNT,
     unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -33,7 +33,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'bundles',
     idName: 'bundleId',
     noun: 'Bundle',
-    area: 'bundles',
     described: 'a bundle',
     type: ObjectType.BUNDLE,
     unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -42,7 +41,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'subscriptions',
     idName: 'subscriptionId',
     noun: 'Subscription',
-    area: 'subscriptions',
     described: 'a subscription',
     type: ObjectType.SUBSCRIPTION,
     unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
@@ -51,7 +49,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'invoices',
     idName: 'invoiceId',
     noun: 'Invoice',
-    area: 'invoices',
     described: 'an invoice',
     type: ObjectType.INVOICE,
     unknown: ErrorCode.INVOICE_NOT_FOUND,
@@ -60,7 +57,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'invoiceItems',
     idName: 'invoiceItemId',
     noun: 'InvoiceItem',
-    area: 'invoiceItems',
     described: 'an invoice item',
     type: ObjectType.INVOICE_ITEM,
     unknown: ErrorCode.INVOICE_ITEM_NOT_FOUND,
@@ -69,7 +65,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'payments',
     idName: 'paymentId',
     noun: 'Payment',
-    area: 'payments',
     described: 'a payment',
     type: ObjectType.PAYMENT,
     unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
@@ -78,7 +73,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'invoicePayments',
     idName: 'paymentId',
     noun: 'InvoicePayment',
-    area: 'invoicePayments',
     described: 'the payment of an invoice',
     type: ObjectType.PAYMENT,
     unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
@@ -87,7 +81,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     path: 'paymentTransactions',
     idName: 'transactionId',
     noun: 'Transaction',
-    area: 'paymentTransactions',
     described: 'a payment transaction',
     type: ObjectType.TRANSACTION,
     unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
@@ -100,7 +93,6 @@ export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
     path: 'paymentMethods',
     idName: 'paymentMethodId',
     noun: 'PaymentMethod',
-    area: 'paymentMethods',
     described: 'a payment method',
     type: ObjectType.PAYMENT_METHOD,
     unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,

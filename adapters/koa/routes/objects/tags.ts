@@ -1,12 +1,11 @@
-import type { Page, TagView } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { NewTagDefinition, Tag, TagDefinition } from '../../models/tag.ts';
-import { created, empty, json, page } from '../../routing/answer.ts';
+import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { pageParameters } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { type AuditedCall, auditParameter, renderingOf } from './audit.ts';
+import { audited, auditedList, auditedPage, auditParameter } from './audit.ts';
 
 const area = 'tags';
 const noSuchDefinition = [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST];
@@ -25,11 +24,7 @@ export const tagRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(TagDefinition) },
     async handle(call) {
       const definitions = await call.billing.tagDefinitions.list(call.context);
-      const rendering = await renderingOf(
-        call,
-        definitions.map(({ id }) => id),
-      );
-      return json(definitions.map((definition) => TagDefinition.write(definition, rendering)));
+      return auditedList(call, TagDefinition, definitions);
     },
   }),
   tenantRoute({
@@ -44,7 +39,7 @@ export const tagRoutes: readonly Route[] = [
     fails: noSuchDefinition,
     async handle(call) {
       const definition = await call.billing.tagDefinitions.get(call.context, call.params.tagDefinitionId);
-      return json(TagDefinition.write(definition, await renderingOf(call, [definition.id])));
+      return audited(call, TagDefinition, definition);
     },
   }),
   tenantRoute({
@@ -73,50 +68,35 @@ export const tagRoutes: readonly Route[] = [
     area,
     summary: 'Delete a tag definition that no tag uses',
     permission: 'tag:delete_tag_definition',
-    success: { status: 204 },
     fails: [...noSuchDefinition, ErrorCode.TAG_DEFINITION_IN_USE],
-    async handle({ billing, context, params }) {
-      await billing.tagDefinitions.delete(context, params.tagDefinitionId);
-      return empty;
-    },
+    handle: ({ billing, context, params }) => billing.tagDefinitions.delete(context, params.tagDefinitionId),
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/tags/pagination',
     operationId: 'getTags',
-    area,
     summary: 'List tags',
     permission: 'NONE',
     query: pageQuery,
     success: { status: 200, body: listOf(Tag), paged: true },
     async handle(call) {
-      return tagPage(call, await call.billing.tags.page(call.context, call.query));
+      return auditedPage(call, Tag, await call.billing.tags.page(call.context, call.query));
     },
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/tags/search/{searchKey}',
     operationId: 'searchTags',
-    area,
     summary: 'Search tags by id, object type, or name or description of their definition',
     permission: 'NONE',
     query: pageQuery,
     success: { status: 200, body: listOf(Tag), paged: true },
     async handle(call) {
-      return tagPage(call, await call.billing.tags.search(call.context, call.params.searchKey, call.query));
+      return auditedPage(
+        call,
+        Tag,
+        await call.billing.tags.search(call.context, call.params.searchKey, call.query),
+      );
     },
   }),
 ];
-
-type PagedCall = AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } };
-
-async function tagPage(call: PagedCall, { rows, total, max }: Page<TagView>) {
-  const rendering = await renderingOf(
-    call,
-    rows.map(({ id }) => id),
-  );
-  return page(
-    rows.map((tag) => Tag.write(tag, rendering)),
-    { ...call.query, total, max },
-  );
-}

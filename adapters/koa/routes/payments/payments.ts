@@ -2,16 +2,18 @@ import type { PluginProperty as PropertyRecord } from '../../../../lib/records/i
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../../models/payment.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, pluginProperties } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter, renderingOf } from '../objects/audit.ts';
+import { audited, auditedList, auditParameter } from '../objects/audit.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
 const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
+const auditedPayment = { write: Payment.write, idsOf: auditedIdsOfPayment };
+const auditedInvoicePayment = { ...auditedPayment, write: InvoicePayment.write };
 const attempts = { withAttempts: flag() };
 
 export const paymentRoutes: readonly Route[] = [
@@ -64,18 +66,13 @@ export const paymentRoutes: readonly Route[] = [
       const { billing, context, params } = call;
       const options = methodOptions(call.query);
       const methods = await billing.paymentMethods.ofAccount(context, params.accountId, options);
-      const rendering = await renderingOf(
-        call,
-        methods.map(({ id }) => id),
-      );
-      return json(methods.map((method) => PaymentMethod.write(method, rendering)));
+      return auditedList(call, PaymentMethod, methods);
     },
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/paymentMethods/{paymentMethodId}',
     operationId: 'getPaymentMethod',
-    area: 'paymentMethods',
     summary: 'Read a payment method',
     permission: 'NONE',
     query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
@@ -85,7 +82,7 @@ export const paymentRoutes: readonly Route[] = [
       const { billing, context, params } = call;
       const options = methodOptions(call.query);
       const method = await billing.paymentMethods.get(context, params.paymentMethodId, options);
-      return json(PaymentMethod.write(method, await renderingOf(call, [method.id])));
+      return audited(call, PaymentMethod, method);
     },
   }),
   tenantRoute({
@@ -96,21 +93,18 @@ export const paymentRoutes: readonly Route[] = [
     summary: 'Make a payment method the default of its account',
     permission: 'payment_method:create',
     query: { payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
-    success: { status: 204 },
     fails: [
       ...noSuchAccount,
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
       ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
       ErrorCode.PAYMENT_UPD_PAYMENT_METHOD,
     ],
-    async handle({ billing, context, params, query }) {
-      await billing.paymentMethods.setDefault(context, {
+    handle: ({ billing, context, params, query }) =>
+      billing.paymentMethods.setDefault(context, {
         ...params,
         payAllUnpaidInvoices: query.payAllUnpaidInvoices,
         properties: query.pluginProperty,
-      });
-      return empty;
-    },
+      }),
   }),
   tenantRoute({
     method: 'GET',
@@ -125,8 +119,7 @@ export const paymentRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, params, query } = call;
       const payments = await billing.payments.ofAccount(context, params.accountId, paymentOptions(query));
-      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => Payment.write(payment, rendering)));
+      return auditedList(call, auditedPayment, payments);
     },
   }),
   tenantRoute({
@@ -146,15 +139,13 @@ export const paymentRoutes: readonly Route[] = [
         params.accountId,
         paymentOptions(query),
       );
-      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => InvoicePayment.write(payment, rendering)));
+      return auditedList(call, auditedInvoicePayment, payments);
     },
   }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/invoices/{invoiceId}/payments',
     operationId: 'getPaymentsForInvoice',
-    area: 'invoices',
     summary: 'List the payments of an invoice',
     permission: 'NONE',
     query: { ...attempts, withPluginInfo: flag(), ...auditParameter },
@@ -167,8 +158,7 @@ export const paymentRoutes: readonly Route[] = [
         params.invoiceId,
         paymentOptions(query),
       );
-      const rendering = await renderingOf(call, payments.flatMap(auditedIdsOfPayment));
-      return json(payments.map((payment) => InvoicePayment.write(payment, rendering)));
+      return auditedList(call, auditedInvoicePayment, payments);
     },
   }),
 ];

@@ -19,13 +19,12 @@ import {
   userRolesJson,
 } from '../../models/security.ts';
 import { systemAuthorOf } from '../../request/system-author.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type RequestLogin, type Route, userRoute } from '../../routing/route.ts';
 import type { TestMode } from '../../test-mode.ts';
 import { perDialect } from '../../wire/wire-type.ts';
 
-const area = 'security';
 /** Writes, and what shows more than the caller's own, need it (platform §8 rule 1). */
 const permission = 'user:create';
 const users = '/1.0/kb/security/users';
@@ -48,7 +47,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/security/permissions',
     operationId: 'getCurrentUserPermissions',
-    area,
     summary: 'List your own permissions',
     permission: 'NONE',
     startsSession: true,
@@ -59,7 +57,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/security/subject',
     operationId: 'getCurrentUserSubject',
-    area,
     summary: 'Tell who you are logged in as',
     permission: 'NONE',
     startsSession: true,
@@ -76,7 +73,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'POST',
     path: users,
     operationId: 'addUserRoles',
-    area,
     summary: 'Create a user',
     permission,
     body: jsonBody(UserRoles),
@@ -101,12 +97,10 @@ export const securityRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${users}/{username}/password`,
     operationId: 'updateUserPassword',
-    area,
     summary: 'Change the password of a user; your own with currentPassword',
     permission,
     orSelf: true,
     body: jsonBody(UserChange),
-    success: { status: 204 },
     fails: unknownUser,
     async handle(call) {
       const { params, body, login } = call;
@@ -116,14 +110,12 @@ export const securityRoutes: readonly Route[] = [
         { name: params.username, password: body.password ?? '' },
         policyOf(call.test),
       );
-      return empty;
     },
   }),
   userRoute({
     method: 'GET',
     path: `${users}/{username}/roles`,
     operationId: 'getUserRoles',
-    area,
     summary: 'Get the roles of a user',
     permission,
     orSelf: true,
@@ -137,37 +129,28 @@ export const securityRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${users}/{username}/roles`,
     operationId: 'updateUserRoles',
-    area,
     summary: 'Replace the roles of a user',
     permission,
     body: jsonBody(UserRolesChange),
-    success: { status: 204 },
     fails: [...unknownUser, ErrorCode.SECURITY_INVALID_ROLE],
     async handle(call) {
       const change = { name: call.params.username, roles: call.body.roles ?? [] };
       await call.billing.security.users.setRoles(systemAuthorOf(call), change);
-      return empty;
     },
   }),
   userRoute({
     method: 'DELETE',
     path: `${users}/{username}`,
     operationId: 'invalidateUser',
-    area,
     summary: 'Make a user inactive; its sessions and tokens end',
     permission,
-    success: { status: 204 },
     fails: unknownUser,
-    async handle(call) {
-      await call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username);
-      return empty;
-    },
+    handle: (call) => call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username),
   }),
   userRoute({
     method: 'GET',
     path: `${users}/{username}/tenants`,
     operationId: 'getUserTenants',
-    area,
     summary: 'Get the tenants that a user may use',
     permission,
     success: { status: 200, body: UserTenants },
@@ -180,11 +163,9 @@ export const securityRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${users}/{username}/tenants`,
     operationId: 'updateUserTenants',
-    area,
     summary: 'Replace the tenants that a user may use',
     permission,
     body: jsonBody(UserTenants),
-    success: { status: 204 },
     fails: [...unknownUser, ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
     async handle(call) {
       const { allTenants, tenantIds } = call.body;
@@ -193,14 +174,12 @@ export const securityRoutes: readonly Route[] = [
         allTenants: allTenants ?? false,
         tenantIds: tenantIds ?? [],
       });
-      return empty;
     },
   }),
   userRoute({
     method: 'GET',
     path: `${roles}/{role}`,
     operationId: 'getRoleDefinition',
-    area,
     summary: 'Get the permissions of a role; none for one that does not exist',
     permission: 'NONE',
     success: { status: 200, body: RoleDefinitionModel },
@@ -212,7 +191,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'GET',
     path: roles,
     operationId: 'getAvailableRoles',
-    area,
     summary: 'List all roles',
     permission: 'NONE',
     success: { status: 200, body: Roles },
@@ -224,7 +202,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'POST',
     path: roles,
     operationId: 'addRoleDefinition',
-    area,
     summary: 'Create a role',
     permission,
     body: jsonBody(RoleDefinitionModel),
@@ -241,24 +218,20 @@ export const securityRoutes: readonly Route[] = [
     method: 'PUT',
     path: roles,
     operationId: 'updateRoleDefinition',
-    area,
     summary: 'Replace the permissions of a role, or create it',
     permission,
     body: jsonBody(RoleChange),
-    success: { status: 204 },
     fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
     async handle(call) {
       const { role, permissions } = call.body;
       const definition = { name: role ?? '', permissions: permissions ?? [] };
       await call.billing.security.roles.put(systemAuthorOf(call), definition);
-      return empty;
     },
   }),
   userRoute({
     method: 'POST',
     path: clients,
     operationId: 'createApiClient',
-    area,
     summary: 'Create a client: an application that gets tokens by a secret of its own',
     permission,
     body: jsonBody(ApiClientModel),
@@ -283,7 +256,6 @@ export const securityRoutes: readonly Route[] = [
     method: 'GET',
     path: `${clients}/{clientId}`,
     operationId: 'getApiClient',
-    area,
     summary: 'Get a client',
     permission,
     success: { status: 200, body: ApiClientModel },
@@ -296,15 +268,10 @@ export const securityRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${clients}/{clientId}`,
     operationId: 'deleteApiClient',
-    area,
     summary: 'Make a client inactive; its tokens end',
     permission,
-    success: { status: 204 },
     fails: unknownUser,
-    async handle(call) {
-      await call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId);
-      return empty;
-    },
+    handle: (call) => call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId),
   }),
 ];
 

@@ -8,7 +8,6 @@ export const exportRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/export/{accountId}',
     operationId: 'exportDataForAccount',
-    area: 'export',
     summary: 'Get everything that is kept of an account, as lines of text by table',
     permission: 'admin:export',
     success: { status: 201, statusInK: 200, mediaTypes: ['application/octet-stream'] },

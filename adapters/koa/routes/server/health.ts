@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { empty, json, plain } from '../../routing/answer.ts';
+import { json, plain } from '../../routing/answer.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
 import { perDialect } from '../../wire/wire-type.ts';
@@ -45,7 +45,7 @@ export const healthRoutes: readonly Route[] = [
     summary: 'Answer while the process runs',
     permission: 'NONE',
     success: { status: 200 },
-    handle: () => empty,
+    handle: () => ({}),
   }),
   openRoute({
     method: 'GET',

@@ -5,18 +5,17 @@ import { MAX_COMPLETION_WAIT_MS } from '../../../../lib/values/limits.ts';
 import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
 import type { Dialect } from '../../dialect.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
-import { empty, json } from '../../routing/answer.ts';
+import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, zoneParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
-const area = 'test';
 const secondMs = 1_000;
 const defaultWaitSec = 5;
 const timeZone = zoneParameter(UTC);
 const timeoutSec = integer(defaultWaitSec, { minimum: 0, maximum: MAX_COMPLETION_WAIT_MS / secondMs });
-const shared = { area, permission: 'NONE', author: false, testMode: true } as const;
+const shared = { permission: 'NONE', author: false, testMode: true } as const;
 
 /** The endpoints of platform §14.2; they exist in test mode only. */
 export const testModeRoutes: readonly Route[] = [
@@ -30,7 +29,7 @@ export const testModeRoutes: readonly Route[] = [
     success: { status: 200 },
     fails: [ErrorCode.PRECONDITION_FAILED],
     async handle(call) {
-      if (await becomesQuiet(call)) return empty;
+      if (await becomesQuiet(call)) return;
       throw new BillingError({
         code: ErrorCode.PRECONDITION_FAILED,
         message: `The tenant still has due work after ${call.query.timeoutSec} s`,

@@ -2,16 +2,16 @@ import { BlockingStateType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { BlockingState } from '../../models/blocking-state.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choiceList, moment, textList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter, renderingOf } from '../objects/audit.ts';
+import { auditedList, auditParameter } from '../objects/audit.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 interface BlockedResource {
-  /** Path below the core prefix up to the id, which is also the area. */
+  /** Path below the core prefix up to the id. */
   readonly path: string;
   readonly idName: string;
   /** Name in the operation id. */
@@ -58,7 +58,6 @@ export const blockingRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/block',
     operationId: 'getBlockingStates',
-    area: 'accounts',
     summary: 'List the blocking states of an account, its bundles and its subscriptions, past and future',
     permission: 'NONE',
     query: {
@@ -72,11 +71,7 @@ export const blockingRoutes: readonly Route[] = [
       const { blockingStateTypes: types, blockingStateSvcs: services } = call.query;
       const filter = { types, services };
       const states = await call.billing.blocking.ofAccount(call.context, call.params.accountId, filter);
-      const rendering = await renderingOf(
-        call,
-        states.map(({ id }) => id),
-      );
-      return json(states.map((state) => BlockingState.write(state, rendering)));
+      return auditedList(call, BlockingState, states);
     },
   }),
   ...resources.map(additionOf),
@@ -84,31 +79,23 @@ export const blockingRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/1.0/kb/bundles/{bundleId}/pause',
     operationId: 'pauseBundle',
-    area: 'bundles',
     summary: 'Pause a bundle: stop service and billing of its subscriptions',
     permission,
     query: { requestedDate: moment, ...controlledQuery },
-    success: { status: 204 },
     fails: [...noSuchBundle, ...controlledErrors],
-    async handle({ billing, context, params, query }) {
-      await billing.blocking.pauseBundle(context, params.bundleId, query);
-      return empty;
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.blocking.pauseBundle(context, params.bundleId, query),
   }),
   tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/bundles/{bundleId}/resume',
     operationId: 'resumeBundle',
-    area: 'bundles',
     summary: 'Resume a paused bundle',
     permission,
     query: { requestedDate: moment, ...controlledQuery },
-    success: { status: 204 },
     fails: [...noSuchBundle, ...controlledErrors],
-    async handle({ billing, context, params, query }) {
-      await billing.blocking.resumeBundle(context, params.bundleId, query);
-      return empty;
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.blocking.resumeBundle(context, params.bundleId, query),
   }),
 ];
 
@@ -117,7 +104,6 @@ function additionOf({ path, idName, noun, described, type, unknown }: BlockedRes
     method: 'POST',
     path: `/1.0/kb/${path}/{${idName}}/block`,
     operationId: `add${noun}BlockingState`,
-    area: path,
     summary: `Put a blocking state of a service on ${described}`,
     permission,
     query: { requestedDate: moment, ...controlledQuery },

@@ -2,7 +2,7 @@ import { BcdTransfer } from '../../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
-import { created, empty, json, longJson } from '../../routing/answer.ts';
+import { created, json, longJson } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choice, flag, moment, pageParameters, plainText, required } from '../../wire/query.ts';
@@ -11,7 +11,6 @@ import { auditParameter } from '../objects/audit.ts';
 import { bundlePage, bundlesJson } from './bundle-answers.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
-const area = 'bundles';
 const paged = {
   query: { ...pageParameters, ...auditParameter },
   success: { status: 200, body: listOf(Bundle), paged: true },
@@ -23,7 +22,6 @@ export const bundleRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/bundles/pagination',
     operationId: 'getBundles',
-    area,
     summary: 'List bundles, without prices',
     permission: 'NONE',
     ...paged,
@@ -35,7 +33,6 @@ export const bundleRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/bundles/search/{searchKey}',
     operationId: 'searchBundles',
-    area,
     summary: 'Search bundles by id, account id or external key, or by clauses (_q=1&…), without prices',
     permission: 'NONE',
     ...paged,
@@ -48,7 +45,6 @@ export const bundleRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/bundles',
     operationId: 'getBundleByKey',
-    area,
     summary: 'Get the bundle that holds an external key, or all that ever carried it',
     permission: 'NONE',
     query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
@@ -67,7 +63,6 @@ export const bundleRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/bundles/{bundleId}',
     operationId: 'getBundle',
-    area,
     summary: 'Get a bundle by id',
     permission: 'NONE',
     query: auditParameter,
@@ -83,7 +78,6 @@ export const bundleRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/bundles/{bundleId}',
     operationId: 'transferBundle',
-    area,
     summary: 'Transfer the running subscriptions of a bundle to another account',
     permission: 'entitlement:transfer',
     query: {
@@ -114,21 +108,17 @@ export const bundleRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/1.0/kb/bundles/{bundleId}/renameKey',
     operationId: 'renameExternalKey',
-    area,
     summary: 'Give a bundle another external key',
     permission: 'entitlement:create',
     query: controlledQuery,
     body: jsonBody(BundleKey),
-    success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
       ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
       ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
       ...controlledErrors,
     ],
-    async handle({ billing, context, params, body }) {
-      await billing.bundles.renameKey(context, params.bundleId, body.externalKey);
-      return empty;
-    },
+    handle: ({ billing, context, params, body }) =>
+      billing.bundles.renameKey(context, params.bundleId, body.externalKey),
   }),
 ];

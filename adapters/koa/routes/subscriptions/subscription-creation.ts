@@ -5,8 +5,6 @@ import { flag, moment } from '../../wire/query.ts';
 import { completionParameters, DEFAULT_WAIT_SEC_IN_K, type DoneWork } from './call-completion.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
-export const area = 'subscriptions';
-
 /** Parameters of every call that creates subscriptions (subscriptions §6, §22). */
 export const creationQuery = {
   entitlementDate: moment,

@@ -6,7 +6,7 @@ import { jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
 import { waitForCompletion } from './call-completion.ts';
-import { area, awaitedCreation, creationErrors, creationQuery } from './subscription-creation.ts';
+import { awaitedCreation, creationErrors, creationQuery } from './subscription-creation.ts';
 
 /** From so many subscriptions on the answer does not list their bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
@@ -17,7 +17,6 @@ export const subscriptionGroupRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/subscriptions/createSubscriptionWithAddOns',
     operationId: 'createSubscriptionWithAddOns',
-    area,
     summary: 'Create a base subscription with its add-ons, or add-ons for an existing bundle',
     permission: 'entitlement:create',
     query: creationQuery,
@@ -36,7 +35,6 @@ export const subscriptionGroupRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/subscriptions/createSubscriptionsWithAddOns',
     operationId: 'createSubscriptionsWithAddOns',
-    area,
     summary: 'Create the subscriptions of several bundles of an account, all or none',
     permission: 'entitlement:create',
     query: creationQuery,

@@ -3,7 +3,6 @@ import { EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Subscription } from '../../models/subscription.ts';
-import { empty } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
@@ -17,7 +16,6 @@ import {
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 import { checkFixedFields } from './fixed-fields.ts';
 
-const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
 /** Operations on subscriptions that run (http-api §13). */
@@ -26,7 +24,6 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     method: 'PUT',
     path: PATH,
     operationId: 'changeSubscriptionPlan',
-    area,
     summary: 'Change the plan of a subscription, at a date or by policy',
     permission: 'entitlement:change_plan',
     query: {
@@ -36,7 +33,6 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       ...completionParameters,
     },
     body: jsonBody(partial(Subscription)),
-    success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
@@ -74,33 +70,27 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
           defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
         });
       }
-      return empty;
     },
   }),
   tenantRoute({
     method: 'PUT',
     path: `${PATH}/undoChangePlan`,
     operationId: 'undoChangeSubscriptionPlan',
-    area,
     summary: 'Take all pending changes of plan back',
     permission: 'entitlement:change_plan',
     query: controlledQuery,
-    success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
       ...controlledErrors,
     ],
-    async handle({ billing, context, params }) {
-      await billing.subscriptions.undoChangePlan(context, params.subscriptionId);
-      return empty;
-    },
+    handle: ({ billing, context, params }) =>
+      billing.subscriptions.undoChangePlan(context, params.subscriptionId),
   }),
   tenantRoute({
     method: 'DELETE',
     path: PATH,
     operationId: 'cancelSubscriptionPlan',
-    area,
     summary: 'Cancel a subscription: end its service and its billing',
     permission: 'entitlement:cancel',
     query: {
@@ -111,7 +101,6 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       ...controlledQuery,
       ...completionParameters,
     },
-    success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
@@ -131,28 +120,22 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
           defaultSecInK: DEFAULT_CANCEL_WAIT_SEC_IN_K,
         });
       }
-      return empty;
     },
   }),
   tenantRoute({
     method: 'PUT',
     path: `${PATH}/uncancel`,
     operationId: 'uncancelSubscriptionPlan',
-    area,
     summary: 'Take a cancellation back while billing goes on',
     permission: 'entitlement:cancel',
     query: controlledQuery,
-    success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
       ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
       ...controlledErrors,
     ],
-    async handle({ billing, context, params }) {
-      await billing.subscriptions.uncancel(context, params.subscriptionId);
-      return empty;
-    },
+    handle: ({ billing, context, params }) => billing.subscriptions.uncancel(context, params.subscriptionId),
   }),
 ];
 

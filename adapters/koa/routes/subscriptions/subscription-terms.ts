@@ -1,13 +1,11 @@
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Subscription } from '../../models/subscription.ts';
-import { empty } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
 import { flag, moment } from '../../wire/query.ts';
 import { checkFixedFields } from './fixed-fields.ts';
 
-const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
 /** Bill cycle day and quantity of a subscription (http-api §13). */
@@ -16,12 +14,10 @@ export const subscriptionTermsRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${PATH}/bcd`,
     operationId: 'updateSubscriptionBCD',
-    area,
     summary: 'Give a subscription a bill cycle day of its own',
     permission: 'entitlement:create',
     query: { effectiveFromDate: moment, forceNewBcdWithPastEffectiveDate: flag() },
     body: jsonBody(partial(Subscription)),
-    success: { status: 204 },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
     async handle(call) {
       const { billing, context, params, query, body } = call;
@@ -31,19 +27,16 @@ export const subscriptionTermsRoutes: readonly Route[] = [
         effectiveFromDate: query.effectiveFromDate,
         allowPastDate: query.forceNewBcdWithPastEffectiveDate,
       });
-      return empty;
     },
   }),
   tenantRoute({
     method: 'PUT',
     path: `${PATH}/quantity`,
     operationId: 'updateSubscriptionQuantity',
-    area,
     summary: 'Set the quantity of a subscription',
     permission: 'entitlement:create',
     query: { effectiveFromDate: moment, forceNewQuantityWithPastEffectiveDate: flag() },
     body: jsonBody(partial(Subscription)),
-    success: { status: 204 },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
     async handle(call) {
       const { billing, context, params, query, body } = call;
@@ -53,7 +46,6 @@ export const subscriptionTermsRoutes: readonly Route[] = [
         effectiveFromDate: query.effectiveFromDate,
         allowPastDate: query.forceNewQuantityWithPastEffectiveDate,
       });
-      return empty;
     },
   }),
 ];

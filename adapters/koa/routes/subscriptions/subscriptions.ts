@@ -1,24 +1,20 @@
 import { AuditLevel } from '../../../../lib/audit/index.ts';
-import type { Billing } from '../../../../lib/billing.ts';
-import type { CallContext } from '../../../../lib/records/index.ts';
 import type { SubscriptionOutline } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Dialect } from '../../dialect.ts';
 import { auditedIdsOfSubscription, Subscription } from '../../models/subscription.ts';
 import { type Answer, created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { plainText, required } from '../../wire/query.ts';
-import { auditParameter, renderingOf } from '../objects/audit.ts';
+import { type AuditedCall, auditParameter, renderingOf } from '../objects/audit.ts';
 import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
-import { area, creationErrors, creationQuery } from './subscription-creation.ts';
+import { creationErrors, creationQuery } from './subscription-creation.ts';
 
 export const subscriptionRoutes: readonly Route[] = [
   tenantRoute({
     method: 'POST',
     path: '/1.0/kb/subscriptions',
     operationId: 'createSubscription',
-    area,
     summary: 'Create a subscription, in a new bundle or in an existing one',
     permission: 'entitlement:create',
     query: creationQuery,
@@ -44,7 +40,6 @@ export const subscriptionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/subscriptions',
     operationId: 'getSubscriptionByKey',
-    area,
     summary: 'Get a subscription by its external key',
     permission: 'NONE',
     query: { externalKey: required(plainText), ...auditParameter },
@@ -61,7 +56,6 @@ export const subscriptionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/subscriptions/{subscriptionId}',
     operationId: 'getSubscription',
-    area,
     summary: 'Get a subscription by id',
     permission: 'NONE',
     query: auditParameter,
@@ -76,15 +70,7 @@ export const subscriptionRoutes: readonly Route[] = [
   }),
 ];
 
-async function subscriptionAnswer(
-  call: {
-    readonly billing: Billing;
-    readonly context: CallContext;
-    readonly dialect: Dialect;
-    readonly query: { readonly audit: AuditLevel };
-  },
-  subscription: SubscriptionOutline,
-): Promise<Answer> {
+async function subscriptionAnswer(call: AuditedCall, subscription: SubscriptionOutline): Promise<Answer> {
   const isAudited = call.query.audit !== AuditLevel.NONE;
   const rendering = await renderingOf(call, isAudited ? auditedIdsOfSubscription(subscription) : []);
   return json(Subscription.write(subscription, rendering));

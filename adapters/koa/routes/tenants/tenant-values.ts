@@ -11,13 +11,12 @@ import {
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
 import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../../models/tenant.ts';
-import { created, empty, json } from '../../routing/answer.ts';
+import { created, json } from '../../routing/answer.ts';
 import { type RequestBody, textBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const area = 'tenants';
 const root = '/tenants';
 
 /** Values that have a path of their own: what they are called, and the key behind the path. */
@@ -81,7 +80,6 @@ export const tenantValueRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/tenants/uploadPerTenantConfig/{keyPrefix}/search',
     operationId: 'getAllPluginConfiguration',
-    area,
     summary: 'Find all keys that begin with a prefix, with their values',
     permission: 'NONE',
     success: { status: 200, body: listOf(TenantKeyValue) },
@@ -94,7 +92,6 @@ export const tenantValueRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/tenants/registerNotificationCallback',
     operationId: 'registerPushNotificationCallback',
-    area,
     summary: 'Set the URL to which the events of the tenant are sent',
     permission: 'tenant_kvs:add',
     query: { cb: required(plainText) },
@@ -109,7 +106,6 @@ export const tenantValueRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/tenants/registerNotificationCallback',
     operationId: 'getPushNotificationCallbacks',
-    area,
     summary: 'Get the URL to which the events of the tenant are sent',
     permission: 'NONE',
     success: { status: 200, body: TenantKeyValue },
@@ -122,20 +118,14 @@ export const tenantValueRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/1.0/kb/tenants/registerNotificationCallback',
     operationId: 'deletePushNotificationCallbacks',
-    area,
     summary: 'Send no events any more',
     permission: 'tenant_kvs:delete',
-    success: { status: 204 },
-    async handle({ billing, context }) {
-      await billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB);
-      return empty;
-    },
+    handle: ({ billing, context }) => billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB),
   }),
   tenantRoute({
     method: 'POST',
     path: '/1.0/kb/tenants/notificationSigningSecret',
     operationId: 'createNotificationSigningSecret',
-    area,
     summary: 'Make a new secret that signs the events of the tenant; it is told this once',
     permission: 'tenant_kvs:add',
     success: { status: 201, body: NotificationSigningSecret },
@@ -147,14 +137,9 @@ export const tenantValueRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/1.0/kb/tenants/notificationSigningSecret',
     operationId: 'deleteNotificationSigningSecret',
-    area,
     summary: 'Stop signing the events of the tenant',
     permission: 'tenant_kvs:delete',
-    success: { status: 204 },
-    async handle({ billing, context }) {
-      await billing.signingSecrets.delete(context);
-      return empty;
-    },
+    handle: ({ billing, context }) => billing.signingSecrets.delete(context),
   }),
 ];
 
@@ -167,7 +152,6 @@ function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): reado
       method: 'POST',
       path: fullPath,
       operationId: operations.upload,
-      area,
       summary: `Upload ${what}`,
       permission: 'tenant_kvs:add',
       body: textBody as RequestBody<string>,
@@ -184,7 +168,6 @@ function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): reado
       method: 'GET',
       path: fullPath,
       operationId: operations.get,
-      area,
       summary: `Get ${what}`,
       permission: 'NONE',
       success: { status: 200, body: TenantKeyValue },
@@ -197,15 +180,12 @@ function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): reado
       method: 'DELETE',
       path: fullPath,
       operationId: operations.delete,
-      area,
       summary: `Delete ${what}`,
       permission: 'tenant_kvs:delete',
-      success: { status: 204 },
       async handle({ billing, context, params, user }) {
         const key = keyIn(params);
         checkKeyPermission(user, deletePermissions[keyKind(key)]);
         await billing.keyValues.delete(context, key);
-        return empty;
       },
     }),
   ];

@@ -9,14 +9,11 @@ import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag, plainText, required } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
-const area = 'tenants';
-
 export const tenantRoutes: readonly Route[] = [
   userRoute({
     method: 'POST',
     path: '/1.0/kb/tenants',
     operationId: 'createTenant',
-    area,
     summary: 'Create a tenant',
     permission: 'tenant:create',
     query: { useGlobalDefault: flag() },
@@ -43,7 +40,6 @@ export const tenantRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/tenants/{tenantId}',
     operationId: 'getTenant',
-    area,
     summary: 'Get a tenant by id',
     permission: 'NONE',
     success: { status: 200, body: Tenant },
@@ -57,7 +53,6 @@ export const tenantRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/tenants',
     operationId: 'getTenantByApiKey',
-    area,
     summary: 'Get a tenant by its API key',
     permission: 'NONE',
     query: { apiKey: required(plainText) },
