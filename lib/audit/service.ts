@@ -1,4 +1,4 @@
-import { noSuchAccount, noSuchObject } from '../accounts/index.ts';
+import { loadAccount, noSuchAccount, noSuchObject } from '../accounts/index.ts';
 import { isSystemDefinition } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
@@ -61,8 +61,7 @@ export class AuditService {
 
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       const all: AuditEntry[] = [];
       for await (const entries of session.exports.auditEntriesOfAccount(account.recordId)) {
         for (const entry of entries) all.push(entry);

@@ -1,4 +1,4 @@
-import { lockOwningAccount, noSuchAccount, owningAccountId } from '../accounts/index.ts';
+import { loadAccount, lockOwningAccount, owningAccountId } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CustomFieldColumn, CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
 import type { CustomField, New, ObjectRef, ObjectType, Page, PageRequest } from '../records/index.ts';
@@ -100,8 +100,7 @@ export class CustomFieldService {
   ): Promise<readonly CustomField[]> {
     const { objectType = null } = options;
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       return session.customFields.findByAccount(account.recordId, { objectType });
     });
   }

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/index.ts';
+import { loadAccount } from '../accounts/index.ts';
 import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
@@ -31,8 +31,7 @@ export class ExportService {
 
   async account(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
     return this.#ports.storage.readText(context.tenant, async (session, write) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       const { systemClock } = this.#ports;
       const sections = await sectionsOf(session, account.recordId, systemClock.nextTurn.bind(systemClock));
       for (const section of sections) await section.write(write);

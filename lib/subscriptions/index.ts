@@ -38,6 +38,7 @@ export { noSuchBundle } from './requests/no-such-bundle.ts';
 export { noSuchSubscription } from './requests/no-such-subscription.ts';
 export type { TransferBundleRequest } from './requests/transfer-request.ts';
 export { type BundleFilter, findBundlesOfAccount } from './storing/bundles-of-account.ts';
+export { loadBundle, loadSubscription } from './storing/load-known.ts';
 export { loadOutlines } from './storing/load-outlines.ts';
 export { markDirty } from './storing/mark-dirty.ts';
 export { setBlockingStates } from './storing/set-blocking-states.ts';

@@ -1,4 +1,4 @@
-import { lockOwningAccount, noSuchAccount, noSuchObject, owningAccountId } from '../accounts/index.ts';
+import { loadAccount, lockOwningAccount, noSuchObject, owningAccountId } from '../accounts/index.ts';
 import { hasEffect, isSystemDefinition, systemDefinitions, TagEffect } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
@@ -105,8 +105,7 @@ export class TagService {
   ): Promise<readonly TagView[]> {
     const { objectType = null, includeDeleted = false } = options;
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       return views(
         session,
         await session.tags.findByAccount(account.recordId, { objectType, includeDeleted }),

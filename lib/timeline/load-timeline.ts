@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/index.ts';
+import { loadAccount } from '../accounts/index.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, loadViewSources, viewInvoices } from '../invoicing/index.ts';
 import { type InvoicePaymentView, loadPayments, viewPayments, withInvoices } from '../payments/index.ts';
@@ -27,8 +27,7 @@ export interface LoadedTimeline extends TimelineOutline {
  */
 export async function loadTimeline(session: ReadSession, input: LoadTimelineInput): Promise<LoadedTimeline> {
   const { accountId, maxRows } = input;
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
+  const account = await loadAccount(session, accountId);
   const rows = new RowCount(input);
   const found = await findBundlesOfAccount(session, accountId, input);
   const bundles = found.toSorted((one, other) => one.recordId - other.recordId);

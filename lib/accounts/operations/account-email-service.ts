@@ -4,7 +4,7 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable, isStorable } from '../../values/text/index.ts';
-import { noSuchAccount } from '../rules/no-such-account.ts';
+import { loadAccount } from '../storing/load-account.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 
 /** Longest address, in characters (§1.2). */
@@ -20,8 +20,7 @@ export class AccountEmailService {
 
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AccountEmail[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      await loadAccount(session, accountId);
       return session.accounts.findEmails([accountId]);
     });
   }

@@ -1,4 +1,4 @@
-import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount, lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
@@ -68,8 +68,7 @@ async function lockPair(
   session: WriteSession,
   childId: Uuid,
 ): Promise<{ readonly child: Account; readonly parent: Account }> {
-  const [before] = await session.accounts.findByIds([childId]);
-  if (!before) throw noSuchAccount(childId);
+  const before = await loadAccount(session, childId);
   if (before.parentAccountId === null) throw noParent(before);
   const locked = await session.lockAccounts([childId, before.parentAccountId]);
   const child = locked.find(({ id }) => id === childId);

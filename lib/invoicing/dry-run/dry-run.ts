@@ -6,9 +6,9 @@ import type { Account } from '../../records/index.ts';
 import type { Hypothesis } from '../../subscriptions/index.ts';
 import {
   checkBundleOwner,
+  loadBundle,
   loadHypothesis,
-  noSuchBundle,
-  noSuchSubscription,
+  loadSubscription,
   notInBundle,
   notOfAccount,
 } from '../../subscriptions/index.ts';
@@ -156,14 +156,9 @@ async function watched(
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
   account: Account,
 ): Promise<IsWatched> {
-  if (bundleId !== null) {
-    const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
-    if (bundle === undefined) throw noSuchBundle(bundleId);
-    checkBundleOwner(bundle, account.id);
-  }
+  if (bundleId !== null) checkBundleOwner(await loadBundle(session, bundleId), account.id);
   if (subscriptionId !== null) {
-    const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
-    if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+    const subscription = await loadSubscription(session, subscriptionId);
     if (bundleId !== null && subscription.bundleId !== bundleId) throw notInBundle(subscriptionId, bundleId);
     if (subscription.accountId !== account.id) throw notOfAccount(subscriptionId, account.id);
     return (each) => each.subscriptionId === subscriptionId;

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
@@ -26,8 +26,7 @@ export class CoverageService {
     const now = context.createdDate;
     const catalogsOf = await this.#catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       invoicingCurrency(account);
       const config = await this.#configOf(session);
       const [state] = await session.invoices.loadStates([accountId]);

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
@@ -77,7 +77,7 @@ export class InvoiceReadService implements InvoiceReader {
     const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
     const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
     return this.#ports.storage.read(context.tenant, async (session) => {
-      await requireAccount(session, accountId);
+      await loadAccount(session, accountId);
       const listed = await session.invoices.listOfAccount(accountId, {
         withMigration: false,
         openOnly: unpaidOnly,
@@ -103,7 +103,7 @@ export class InvoiceReadService implements InvoiceReader {
     request: PageRequest,
   ): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
-      await requireAccount(session, accountId);
+      await loadAccount(session, accountId);
       const page = await session.invoices.pageOfAccount(accountId, request);
       return { ...page, rows: await plainViews(session, page.rows) };
     });
@@ -124,9 +124,4 @@ async function plainViews(
     catalogOf: null,
     parents: await loadParentInvoices(session, invoices),
   });
-}
-
-async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
 }

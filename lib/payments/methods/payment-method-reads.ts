@@ -1,3 +1,4 @@
+import { loadAccount } from '../../accounts/index.ts';
 import type { PaymentMethodDetails, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
@@ -6,7 +7,6 @@ import { PluginInfo, type PluginInfoPorts } from '../gateways/plugin-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodReadOptions, PaymentMethodView } from './payment-method-operations.ts';
-import { accountOf } from './stored-methods.ts';
 
 /** Reads of payment methods (§10.2). */
 export class PaymentMethodReads {
@@ -27,7 +27,7 @@ export class PaymentMethodReads {
   ): Promise<readonly PaymentMethodView[]> {
     const includeDeleted = options.includeDeleted === true;
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
-      const { paymentMethodId: defaultId } = await accountOf(session, accountId);
+      const { paymentMethodId: defaultId } = await loadAccount(session, accountId);
       const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted });
       return {
         stored: methods.map((method) => ({ ...method, isDefault: method.id === defaultId })),
@@ -49,7 +49,7 @@ export class PaymentMethodReads {
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
       if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
-      const account = await accountOf(session, method.accountId);
+      const account = await loadAccount(session, method.accountId);
       return {
         stored: { ...method, isDefault: method.id === account.paymentMethodId },
         timeoutMs: await this.#timeoutMs(session, options),

@@ -1,4 +1,4 @@
-import { lockAccount } from '../../accounts/index.ts';
+import { loadAccount, lockAccount } from '../../accounts/index.ts';
 import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentMethod } from '../../records/index.ts';
@@ -13,14 +13,7 @@ import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { checkExternalKey } from './external-key.ts';
 import { gatewayFailed } from './payment-method-errors.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
-import {
-  accountOf,
-  checkAddable,
-  freeKey,
-  makeDefault,
-  methodOfAccount,
-  storeMethod,
-} from './stored-methods.ts';
+import { checkAddable, freeKey, makeDefault, methodOfAccount, storeMethod } from './stored-methods.ts';
 
 /** A method on its way: the id is ours, the gateway hears of it first. */
 interface Addition {
@@ -80,7 +73,7 @@ export class PaymentMethodService {
     const { accountId, paymentMethodId } = options;
     const { storage } = this.#ports;
     const { method, timeoutMs } = await storage.read(context.tenant, async (session) => {
-      await accountOf(session, accountId);
+      await loadAccount(session, accountId);
       return {
         method: await methodOfAccount(session, accountId, paymentMethodId),
         timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
@@ -107,7 +100,7 @@ export class PaymentMethodService {
     context: CallContext,
     method: Pick<PaymentMethod, 'id' | 'accountId'>,
   ): Promise<readonly ReservedPayment[]> {
-    const account = await accountOf(session, method.accountId);
+    const account = await loadAccount(session, method.accountId);
     return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
   }
 

@@ -1,4 +1,4 @@
-import { accountEvent, lockAccount, noSuchAccount } from '../../accounts/index.ts';
+import { accountEvent, loadAccount, lockAccount } from '../../accounts/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -14,19 +14,13 @@ import { checkPayable } from '../collect/unpaid-invoice-payments.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodInput } from './payment-method-operations.ts';
 
-export async function accountOf(session: ReadSession, accountId: Uuid): Promise<Account> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
-  return account;
-}
-
 /** What can be refused before the gateway hears of the method; the unique key has the last word. */
 export async function checkAddable(
   session: ReadSession,
   input: PaymentMethodInput,
   key: string | null,
 ): Promise<void> {
-  const account = await accountOf(session, input.accountId);
+  const account = await loadAccount(session, input.accountId);
   if (input.payAllUnpaidInvoices) await checkPayable(session, account, input.isDefault === true);
   if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
   if (key === null || (await freeKey(session, key)) !== null) return;

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { GatewayResult, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, InvoicePayment, Payment } from '../../records/index.ts';
@@ -47,7 +47,7 @@ export class PaymentReads {
     options: PaymentReadOptions = {},
   ): Promise<readonly PaymentView[]> {
     const { payments } = await this.#read(context, options, async (session) => {
-      await checkAccount(session, accountId);
+      await loadAccount(session, accountId);
       return { payments: await session.payments.findByAccounts([accountId]), rows: [] };
     });
     return payments;
@@ -59,7 +59,7 @@ export class PaymentReads {
     options: PaymentReadOptions = {},
   ): Promise<readonly InvoicePaymentView[]> {
     const found = await this.#read(context, options, async (session) => {
-      await checkAccount(session, accountId);
+      await loadAccount(session, accountId);
       const payments = await session.payments.findByAccounts([accountId]);
       const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
       return { payments, rows };
@@ -122,11 +122,6 @@ export class PaymentReads {
     });
     return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
   }
-}
-
-async function checkAccount(session: ReadSession, accountId: Uuid): Promise<void> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
 }
 
 function noSuchInvoice(invoiceId: Uuid): BillingError {

@@ -1,4 +1,4 @@
-import { lockAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
+import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
 import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
@@ -14,9 +14,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/blocking-request.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { bundlesInParts } from '../storing/bundles-of-account.ts';
 import { loadBlockingStates } from '../storing/load-blocking-states.ts';
+import { loadSubscription } from '../storing/load-known.ts';
 import { setBlockingStates } from '../storing/set-blocking-states.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 import type { BlockingStateFilter } from './blocking-operations.ts';
@@ -67,8 +67,7 @@ export class BlockingService {
     { types = [], services = [] }: BlockingStateFilter = {},
   ): Promise<readonly BlockingState[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (account === undefined) throw noSuchAccount(accountId);
+      await loadAccount(session, accountId);
       const { systemClock } = this.#ports;
       const nextTurn = systemClock.nextTurn.bind(systemClock);
       const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
@@ -122,8 +121,7 @@ async function lockBlocked(session: WriteSession, { type, id }: BlockedRef): Pro
       return { type, bundle, account: await lockAccount(session, bundle.accountId) };
     }
     case BlockingStateType.SUBSCRIPTION: {
-      const [subscription] = await session.subscriptions.findByIds([id]);
-      if (subscription === undefined) throw noSuchSubscription(id);
+      const subscription = await loadSubscription(session, id);
       return { type, subscription, account: await lockAccount(session, subscription.accountId) };
     }
   }

@@ -8,6 +8,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { holderOf } from '../create/retired-keys.ts';
 import { noBundleOfKey, noSuchBundle } from '../requests/no-such-bundle.ts';
 import { checkBundleKey } from '../requests/rename-request.ts';
+import { loadBundle } from '../storing/load-known.ts';
 import type { BundleView } from '../views/bundle-view.ts';
 import type { BundleWindow } from '../views/outline-page.ts';
 import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
@@ -58,8 +59,7 @@ export class BundleService {
   ): Promise<void> {
     const key = checkBundleKey(externalKey);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const [known] = await session.subscriptions.findBundlesByIds([bundleId]);
-      if (known === undefined) throw noSuchBundle(bundleId);
+      const known = await loadBundle(session, bundleId);
       await lockAccount(session, known.accountId);
       const holder = holderOf(await session.subscriptions.findBundlesByKeys([key]));
       if (holder?.id === bundleId) return;

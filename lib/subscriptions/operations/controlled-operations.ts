@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import {
   type BlockedRef,
   type BlockingOptions,
@@ -17,11 +17,10 @@ import { BlockingStateType, type CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkBlockingRequest } from '../requests/blocking-request.ts';
 import { checkChangeRequest } from '../requests/change-request.ts';
-import { noSuchBundle } from '../requests/no-such-bundle.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
 import { checkBundleKey } from '../requests/rename-request.ts';
 import { checkTransferRequest, type TransferBundleRequest } from '../requests/transfer-request.ts';
+import { loadBundle, loadSubscription } from '../storing/load-known.ts';
 import type { BlockingService } from './blocking-service.ts';
 import type { BundleService } from './bundle-service.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
@@ -196,25 +195,21 @@ type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
 
 function subscriptionOf(subscriptionId: Uuid): FindSubject {
   return async (session) => {
-    const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
-    if (subscription === undefined) throw noSuchSubscription(subscriptionId);
-    const { accountId, bundleId } = subscription;
+    const { accountId, bundleId } = await loadSubscription(session, subscriptionId);
     return { accountId, bundleId, subscriptionId };
   };
 }
 
 function bundleOf(bundleId: Uuid): FindSubject {
   return async (session) => {
-    const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
-    if (bundle === undefined) throw noSuchBundle(bundleId);
-    return { accountId: bundle.accountId, bundleId, subscriptionId: null };
+    const { accountId } = await loadBundle(session, bundleId);
+    return { accountId, bundleId, subscriptionId: null };
   };
 }
 
 function accountOf(accountId: Uuid): FindSubject {
   return async (session) => {
-    const [account] = await session.accounts.findByIds([accountId]);
-    if (account === undefined) throw noSuchAccount(accountId);
+    await loadAccount(session, accountId);
     return { accountId, bundleId: null, subscriptionId: null };
   };
 }

@@ -17,10 +17,10 @@ import { decideChange } from '../edits/decided-change.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
 import { checkBundleOwner, notInBundle } from '../requests/belonging.ts';
 import { groupOf } from '../requests/create-groups.ts';
-import { noSuchBundle } from '../requests/no-such-bundle.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { checkCategory } from '../requests/plan-choice.ts';
 import { loadCreation } from '../storing/load-creation.ts';
+import { loadBundle } from '../storing/load-known.ts';
 import { loadRunning } from '../storing/load-running.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 import { dayOf, seenOn } from '../what-if/day-of-action.ts';
@@ -131,8 +131,7 @@ async function findRunning(
   { subscriptionId, bundleId }: SubscriptionInBundle,
   { account, catalogsOf, planName }: LoadHypothesisInput & { readonly planName?: string | null },
 ): Promise<RunningInBundle> {
-  const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
-  if (bundle === undefined) throw noSuchBundle(bundleId);
+  const bundle = await loadBundle(session, bundleId);
   checkBundleOwner(bundle, account.id);
   const all = await loadRunning(session, {
     account,

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
@@ -56,8 +56,7 @@ export class OutlineService {
     const catalogsOf = await this.#open(context, [accountId]);
     const bound = this.#bound();
     const window = await this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       const bundles = await findBundlesOfAccount(session, accountId, { ...bound, filter });
       return loadOutlines(session, {
         bundles,
@@ -73,8 +72,7 @@ export class OutlineService {
 
   async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<OutlinePage> {
     return this.#page(context, [accountId], async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      await loadAccount(session, accountId);
       return session.subscriptions.pageBundlesOfAccount(accountId, request);
     });
   }

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import { withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -71,8 +71,7 @@ export class SubscriptionService {
       const [subscription] = await find(session);
       if (subscription === undefined) throw noSuchSubscription(subscriptionId);
       const { accountId } = subscription;
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
+      const account = await loadAccount(session, accountId);
       const members = await withBase(session, subscription);
       const events = await session.subscriptions.findEvents(members.map(({ id }) => id));
       const plansOf = await withOverridePlans(session, {

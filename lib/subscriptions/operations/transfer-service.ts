@@ -6,13 +6,13 @@ import type { Account, Bundle, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { noSuchBundle } from '../requests/no-such-bundle.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import {
   type CheckedTransfer,
   checkTransferRequest,
   type TransferBundleRequest,
 } from '../requests/transfer-request.ts';
+import { loadBundle } from '../storing/load-known.ts';
 import { loadRunning } from '../storing/load-running.ts';
 import { saveCreations } from '../storing/save-creations.ts';
 import { saveEdits } from '../storing/save-edits.ts';
@@ -82,8 +82,7 @@ async function lockBoth(
   bundleId: Uuid,
   targetId: Uuid,
 ): Promise<{ readonly source: Account; readonly target: Account; readonly bundle: Bundle }> {
-  const [known] = await session.subscriptions.findBundlesByIds([bundleId]);
-  if (known === undefined) throw noSuchBundle(bundleId);
+  const known = await loadBundle(session, bundleId);
   if (known.accountId === targetId) {
     throw new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,

@@ -6,8 +6,8 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { runningSubscriptions } from '../edits/running-in-bundles.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import { loadSubscription } from './load-known.ts';
 
 export interface LockRunningInput {
   readonly subscriptionId: Uuid;
@@ -33,8 +33,7 @@ export async function lockRunningInBundle(
   session: WriteSession,
   { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
 ): Promise<RunningInBundle> {
-  const [known] = await session.subscriptions.findByIds([subscriptionId]);
-  if (known === undefined) throw noSuchSubscription(subscriptionId);
+  const known = await loadSubscription(session, subscriptionId);
   const account = await lockAccount(session, known.accountId);
   const bundles = await session.subscriptions.findBundlesByIds([known.bundleId]);
   const bundle = await loadRunning(session, { account, bundles, catalogsOf, planName });
