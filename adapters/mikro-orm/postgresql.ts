@@ -31,6 +31,12 @@ export interface PostgresqlOptions {
    * connection per transaction and knows no prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
+  /**
+   * Whether statements that are asked for at once reach the server in one round trip, by means of the inside of the driver
+   * `pg`; default true. False: one after the other, by what the driver declares, should another version of it not be
+   * fit for that.
+   */
+  readonly batchesStatements?: boolean;
   /** Called with every statement and what it binds (personal data included), for diagnosis. */
   readonly trace?: Trace;
 }
@@ -74,6 +80,7 @@ export function postgresql(
   const transactions = batchedTransactions(() => nativePoolOf(orm), {
     watch,
     keepsPlans: options.keepsPlans ?? true,
+    batchesStatements: options.batchesStatements ?? true,
   });
   return storageOver(orm, { ...options, closesOrm: true, transactions });
 }

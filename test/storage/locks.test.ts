@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode } from '../../lib/index.ts';
 import type { Storage, WriteSession } from '../../lib/ports/storage/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+eachDatabaseAndOneByOne((kind, open) => {
   describe('storage: account locks', () => {
     let opened: OpenedStorage;
     before(async () => {

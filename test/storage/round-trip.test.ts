@@ -11,7 +11,7 @@ import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts
 import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
@@ -228,7 +228,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-eachDatabase((kind, open) => {
+eachDatabaseAndOneByOne((kind, open) => {
   describe('storage: what is written is what is read', () => {
     let opened: OpenedStorage;
     let owner: Owner;

@@ -112,7 +112,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     expect(found).to.deep.equal([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
-  for (const kind of ['our own', 'a host’s'] as const) {
+  for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const) {
     describe(`on ${kind} connections`, () => {
       let orm: MikroORM;
       let transactions: Transactions;
@@ -126,9 +126,13 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         const connection = orm.em.getConnection();
         const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
         transactions =
-          kind === 'our own'
-            ? batchedTransactions(() => connection.getNativeClient(), { watch, keepsPlans: true })
-            : postgresqlTransactions(connection);
+          kind === 'a host’s'
+            ? postgresqlTransactions(connection)
+            : batchedTransactions(() => connection.getNativeClient(), {
+                watch,
+                keepsPlans: true,
+                batchesStatements: kind === 'our own',
+              });
       });
       after(() => orm.close(true));
 

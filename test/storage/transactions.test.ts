@@ -3,7 +3,7 @@ import { type Account, BillingError, ErrorCode, QueueName } from '../../lib/inde
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
 import {
   account,
@@ -17,7 +17,7 @@ import {
 } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+eachDatabaseAndOneByOne((kind, open) => {
   describe('storage: transactions', () => {
     let opened: OpenedStorage;
     let acme: Account;

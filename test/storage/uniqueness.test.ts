@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
@@ -262,7 +262,7 @@ async function nextNumber(session: WriteSession): Promise<{ readonly number: num
   return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
 }
 
-eachDatabase((kind, open) => {
+eachDatabaseAndOneByOne((kind, open) => {
   describe('storage: uniqueness', () => {
     let opened: OpenedStorage;
     let owner: Owner;

@@ -12,7 +12,7 @@ export type DatabaseKind = (typeof databaseKinds)[number];
 /** Where a test's own database is: what `sqlite(…)` or `postgresql(…)` needs to open it. */
 export type TestDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgresql'; readonly url: string };
+  | { readonly kind: 'postgresql'; readonly url: string; readonly batchesStatements?: false };
 
 /** A database prepared once per test run (schema, reference data) and copied for whoever asks for it. */
 export interface DatabaseTemplate {
@@ -90,6 +90,18 @@ export function eachDatabaseAndSuperuser(define: DefineTests): void {
 export function anyDatabaseAndSuperuser(define: DefineTests): void {
   anyDatabase(define);
   asSuperuser(define);
+}
+
+/** As `eachDatabase`, and on PostgreSQL once more with statements that go one by one. */
+export function eachDatabaseAndOneByOne(define: DefineTests): void {
+  eachDatabase(define);
+  if (isLeftOut('postgresql')) return;
+  describeOn('postgresql, one statement after the other', 'postgresql', (kind, open) =>
+    define(kind, async (template) => {
+      const database = await open(template);
+      return database.kind === 'sqlite' ? database : { ...database, batchesStatements: false };
+    }),
+  );
 }
 
 function asSuperuser(define: DefineTests): void {

@@ -8,7 +8,7 @@ export function storageOf(database: TestDatabase, trace?: (statement: string) =>
   const traced = trace === undefined ? {} : { trace };
   return database.kind === 'sqlite'
     ? sqlite({ path: database.path, ...traced })
-    : postgresql({ url: database.url, ...traced });
+    : postgresql({ ...database, ...traced });
 }
 
 /** A database with the current schema, migrated once per test run and copied for each test. */

@@ -9,10 +9,12 @@ import {
   type BatchedStatement,
   type DriverClient,
   type DriverResult,
-  StatementBatch,
+  oneByOne,
+  type Send,
+  together,
 } from './statement-batch.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
-import { BEGINNING } from './transactions.ts';
+import { BEGINNING, eachInTransaction } from './transactions.ts';
 
 /** The driver's pool, as far as it is used. */
 export interface DriverPool {
@@ -26,6 +28,15 @@ interface PoolUse {
   /** Gives names to the statements that connections are to keep planned. */
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
   readonly watch: ServerWatch;
+  readonly send: Send;
+}
+
+/** What a host decides of a pool. */
+export interface PoolOptions {
+  /** Whether connections keep the plans of their statements. */
+  readonly keepsPlans: boolean;
+  /** Whether statements that are asked for at once go together. */
+  readonly batchesStatements: boolean;
 }
 
 type Answer = Awaited<ReturnType<Transaction['executeQuery']>>;
@@ -62,46 +73,49 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,
-  { watch, keepsPlans }: { readonly watch: ServerWatch; readonly keepsPlans: boolean },
+  { watch, keepsPlans, batchesStatements }: PoolOptions & { readonly watch: ServerWatch },
 ): Transactions {
   const use: PoolUse = {
     watch,
     prepared: keepsPlans ? new PreparedStatements() : { nameOf: () => undefined },
+    send: batchesStatements ? together : oneByOne,
   };
   const hosts = new HostReach();
-  return {
-    run: async (kind, work) => {
+  const run: Transactions['run'] = async (kind, work) => {
+    const client = await clientOf(await pool(), watch);
+    const line = new StatementLine(client, use, openingOf(kind));
+    let isCommitting = false;
+    try {
+      const { result, last } = await work(line);
+      isCommitting = kind.mode === 'write';
+      const committed = line.commit();
+      // Where a statement fails together with the commit, its own error tells what it means.
+      committed.catch(() => undefined);
+      await last;
+      // What was read is known: whether the server has heard the end yet matters to the connection only.
+      if (kind.mode === 'write') await committed;
+      return result;
+    } catch (error) {
+      // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
+      await line.end(ROLLBACK).catch(() => undefined);
+      throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
+    } finally {
+      void line.ended.then(() => client.release());
+    }
+  };
+  const single = (reach: Reach): Transaction => ({
+    executeQuery: async (statement) => {
       const client = await clientOf(await pool(), watch);
-      const line = new StatementLine(client, use, openingOf(kind));
-      let isCommitting = false;
       try {
-        const { result, last } = await work(line);
-        isCommitting = kind.mode === 'write';
-        const committed = line.commit();
-        // Where a statement fails together with the commit, its own error tells what it means.
-        committed.catch(() => undefined);
-        await last;
-        // What was read is known: whether the server has heard the end yet matters to the connection only.
-        if (kind.mode === 'write') await committed;
-        return result;
-      } catch (error) {
-        // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
-        await line.end(ROLLBACK).catch(() => undefined);
-        throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
+        return await new StatementLine(client, use, [settingOf(reach)]).executeQuery(statement);
       } finally {
-        void line.ended.then(() => client.release());
+        client.release();
       }
     },
-    single: (reach) => ({
-      executeQuery: async (statement) => {
-        const client = await clientOf(await pool(), watch);
-        try {
-          return await new StatementLine(client, use, [settingOf(reach)]).executeQuery(statement);
-        } finally {
-          client.release();
-        }
-      },
-    }),
+  });
+  return {
+    run,
+    single: batchesStatements ? single : (reach) => eachInTransaction(run, reach),
     join: (host, reach, work) => hosts.during(host, reach, work),
   };
 }
@@ -198,7 +212,7 @@ class StatementLine implements Transaction {
 
   #answerOf(statement: Omit<BatchedStatement, 'callback'>): Promise<DriverResult> {
     return new Promise((resolve, reject) => {
-      const callback: BatchedStatement['callback'] = (error, result) => {
+      const callback: BatchedStatement['callback'] = (...[error, result]) => {
         if (error === null) return resolve(result);
         this.#failure ??= { error };
         reject(error);
@@ -229,11 +243,10 @@ class StatementLine implements Transaction {
     this.#waiting = [];
     this.#isUnderWay = true;
     const heard = this.#use.watch.begin((error) => this.#client.connection.stream.destroy(error));
-    const batch = new StatementBatch(this.#client, statements, () => {
+    this.#use.send(this.#client, statements, () => {
       heard();
       this.#goOn();
     });
-    this.#client.query(batch);
   }
 
   #goOn(): void {

@@ -35,7 +35,9 @@ export interface BatchedStatement {
   readonly values: readonly unknown[];
   /** Takes the rows as they come, which then are not gathered; must not throw, for the connection would be lost. */
   readonly onRow?: ((row: unknown) => void) | undefined;
-  readonly callback: (error: Error | null, result: DriverResult) => void;
+  readonly callback: (
+    ...answer: [error: Error, result?: undefined] | [error: null, result: DriverResult]
+  ) => void;
 }
 
 /** A connection of the driver. */
@@ -45,16 +47,57 @@ export interface DriverClient {
   /** To break it off: what is asked of it then fails with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
+  query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
+
+/**
+ * Sends the statements of a connection and calls back for each, but `whenAnswered` before. Of those behind one that fails
+ * none is run, and they fail like it.
+ */
+export type Send = (
+  client: DriverClient,
+  statements: readonly BatchedStatement[],
+  whenAnswered: () => void,
+) => void;
 
 type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
+/** In one round trip, by means of the driver's inside. */
+export const together: Send = (client, statements, whenAnswered) => {
+  client.query(new StatementBatch(client, statements, whenAnswered));
+};
+
+/** In a round trip each, by what the driver declares. */
+export const oneByOne: Send = (client, statements, whenAnswered) => {
+  void resultsOf(client, statements).then(({ results, failure }) => {
+    whenAnswered();
+    for (const [index, { onRow, callback }] of statements.entries()) {
+      const result = results[index];
+      if (result === undefined) callback(failure as Error);
+      else {
+        if (onRow) result.rows.forEach(onRow);
+        callback(null, result);
+      }
+    }
+  });
+};
+
+async function resultsOf(client: DriverClient, statements: readonly BatchedStatement[]) {
+  const results: DriverResult[] = [];
+  try {
+    for (const { name, text, values } of statements) results.push(await client.query({ name, text, values }));
+    return { results };
+  } catch (failure) {
+    return { results, failure };
+  }
+}
+
 /**
  * Statements that the driver sends in one go and the server answers in one go: together they take one round trip, whose
- * two system calls and changes of process cost more than a small statement does. The server runs them one after the
- * other; of those behind one that fails it runs none, and they fail like it.
+ * two system calls and changes of process cost more than a small statement does. The driver's own pipeline ends each
+ * statement by itself: a lone call takes a fifth longer and more, and what follows a beginning that fails would be stored.
  */
-export class StatementBatch {
+class StatementBatch {
   readonly #queries: readonly DriverQuery[];
   readonly #whenAnswered: () => void;
   /** Index of the statement that the next answer is about. */

@@ -1,5 +1,5 @@
 import type { Connection, Transaction } from '../sql/connection.ts';
-import { inTransaction, type TransactionKind, type Transactions } from '../sql/transactions.ts';
+import { inTransaction, type Reach, type TransactionKind, type Transactions } from '../sql/transactions.ts';
 import { HostReach } from './host-reach.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
 
@@ -24,13 +24,18 @@ export function postgresqlTransactions(connection: Connection): Transactions {
       );
   return {
     run,
-    single: (reach): Transaction => ({
-      executeQuery: async (statement) =>
-        run({ reach, mode: 'write' }, async (transaction) => ({
-          result: await transaction.executeQuery(statement),
-          last: Promise.resolve(),
-        })),
-    }),
+    single: (reach) => eachInTransaction(run, reach),
     join: (host, reach, work) => hosts.during(host, reach, work),
+  };
+}
+
+/** Runs each statement in a transaction: the setting of the reach does not outlast its own, where nothing holds them together. */
+export function eachInTransaction(run: Transactions['run'], reach: Reach): Transaction {
+  return {
+    executeQuery: async (statement) =>
+      run({ reach, mode: 'write' }, async (transaction) => ({
+        result: await transaction.executeQuery(statement),
+        last: Promise.resolve(),
+      })),
   };
 }

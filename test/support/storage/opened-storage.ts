@@ -60,7 +60,7 @@ export function storageAt(database: TestDatabase, trace?: Trace): Storage<never>
   const traced = trace ? { trace } : {};
   return database.kind === 'sqlite'
     ? sqlite({ path: database.path, ...traced })
-    : postgresql({ url: database.url, ...traced });
+    : postgresql({ ...database, ...traced });
 }
 
 /** The error that `promise` rejects with; fails when it does not. */
