@@ -9,7 +9,7 @@ import {
   type LockWaitOf,
   type WriteSession,
 } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
+import type { Account, WithContext } from '../records/index.ts';
 import { BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
 import type { StateToSet } from '../subscriptions/index.ts';
@@ -19,7 +19,7 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { CloseOptions } from './account-closing-operations.ts';
+import type { AccountClosingOperations, CloseOptions } from './account-closing-operations.ts';
 
 const ACCOUNT_SERVICE = 'account-service';
 const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
@@ -41,7 +41,7 @@ interface LeftWork {
 }
 
 /** Brings accounts to rest (accounts §9). */
-export class AccountCloseService {
+export class AccountCloseService implements AccountClosingOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>;
   readonly #catalogs: CatalogProvider;
   readonly #due: DueAccountWork;

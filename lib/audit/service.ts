@@ -1,15 +1,15 @@
 import { loadAccount, noSuchAccount, noSuchObject } from '../accounts/index.ts';
 import { isSystemDefinition } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { CallContext } from '../records/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
-import { AuditLevel } from './audit-operations.ts';
+import { AuditLevel, type AuditOperations } from './audit-operations.ts';
 import { auditedTableOf } from './audited-table.ts';
 
 /** Reads of the audit rows that every write leaves behind (accounts §14). */
-export class AuditService {
+export class AuditService implements AuditOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {

@@ -1,12 +1,21 @@
 import { loadAccount, lockOwningAccount, owningAccountId } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CustomFieldColumn, CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
-import type { CustomField, New, ObjectRef, ObjectType, Page, PageRequest } from '../records/index.ts';
+import type {
+  CustomField,
+  New,
+  ObjectRef,
+  ObjectType,
+  Page,
+  PageRequest,
+  WithContext,
+} from '../records/index.ts';
 import { BusEventType, type CallContext, type FieldedType, type SearchColumns } from '../records/index.ts';
 import { authorshipOf, isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, changedFields } from './changed-fields.ts';
+import type { CustomFieldOperations } from './custom-field-operations.ts';
 import { type CustomFieldInput, newFields } from './new-fields.ts';
 
 const columns: SearchColumns<CustomFieldColumn> = {
@@ -22,7 +31,7 @@ const columns: SearchColumns<CustomFieldColumn> = {
 };
 
 /** Custom fields of a tenant's objects (accounts §11). */
-export class CustomFieldService {
+export class CustomFieldService implements CustomFieldOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'ids'>) {

@@ -1,38 +1,29 @@
 import { AccountCloseService } from '../account-closing/index.ts';
 import { AccountEmailService, AccountService } from '../accounts/index.ts';
-import { billAfterMovedDay, loadBalances } from '../invoicing/index.ts';
+import { ExportService } from '../export/index.ts';
+import { AccountCreditService, billAfterMovedDay, loadBalances } from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
+import { TimelineService } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Accounts, their addresses, and how they come to rest. */
-export function accountArea({ ports, catalogs, settings, settingsOf }: Foundation) {
-  const accounts = new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances });
-  const emails = new AccountEmailService(ports);
+/** Accounts, their addresses and credit, all that has happened to them, and how they come to rest. */
+export function accountArea({ ports, catalogs, settings, settingsOf, maxRows }: Foundation) {
+  const timelines = new TimelineService(ports, catalogs, maxRows);
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),
     workOff: settings.workOff,
   });
   return {
+    timelineOutline: timelines.outlineOfAccount.bind(timelines),
     operations: {
       accounts: {
-        ...methodsOf(
-          accounts,
-          'create',
-          'update',
-          'anonymize',
-          'get',
-          'getByKey',
-          'page',
-          'balances',
-          'search',
-          'findExactly',
-          'children',
-        ),
-        emails: emails.ofAccount.bind(emails),
-        addEmail: emails.add.bind(emails),
-        removeEmail: emails.remove.bind(emails),
-        ...methodsOf(closing, 'close'),
+        ...methodsOf(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
+        ...methodsOf(new AccountEmailService(ports)),
+        ...methodsOf(new AccountCreditService(ports)),
+        ...methodsOf(new ExportService(ports)),
+        ...methodsOf(closing),
+        ...methodsOf(timelines, 'timeline'),
       },
     },
   };

@@ -2,16 +2,13 @@ import type { Ports } from '../ports/index.ts';
 import { IdempotencyService } from '../runtime/index.ts';
 import { SecurityService } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
-import { auditArea } from './audit.ts';
 import { catalogArea } from './catalog.ts';
-import { customFieldArea } from './custom-fields.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
+import { objectArea } from './objects.ts';
 import { paymentArea } from './payments.ts';
 import { subscriptionArea } from './subscriptions.ts';
-import { tagArea } from './tags.ts';
 import { tenantArea } from './tenants.ts';
-import { timelineArea } from './timelines.ts';
 
 export type Engine = ReturnType<typeof engineOf>;
 
@@ -22,7 +19,6 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const { tenants, ...tenant } = tenantArea(foundation, catalog);
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
-  const timelines = timelineArea(foundation);
   const invoicing = invoicingArea(foundation);
   const payments = paymentArea(foundation);
   return {
@@ -38,22 +34,13 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     operations: {
       ...tenant.operations,
       ...catalog.operations,
-      catalogs: { ...catalog.operations.catalogs, changeReport: invoicing.changeReport },
+      catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,
-      accounts: {
-        ...accounts.operations.accounts,
-        timeline: timelines.ofAccount,
-        rebalanceCredit: invoicing.credit.rebalance.bind(invoicing.credit),
-        export: timelines.exportOfAccount,
-        transferCreditToParent: invoicing.credit.transferToParent.bind(invoicing.credit),
-      },
       ...subscriptions.operations,
-      outlines: { ...subscriptions.operations.outlines, timeline: timelines.outlineOfAccount },
+      outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,
       ...payments.operations,
-      ...tagArea(foundation).operations,
-      ...customFieldArea(foundation).operations,
-      ...auditArea(foundation).operations,
+      ...objectArea(foundation).operations,
     },
   };
 }

@@ -27,15 +27,10 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
     ],
     operations: {
       paymentMethods: {
-        ...methodsOf(new PaymentMethodReads(ports, configOf), 'ofAccount', 'get'),
+        ...methodsOf(new PaymentMethodReads(ports, configOf)),
         ...methodsOf(methods, 'add', 'setDefault'),
       },
-      payments: methodsOf(
-        new PaymentReads(ports, configOf),
-        'ofAccount',
-        'invoicePaymentsOfAccount',
-        'invoicePaymentsOfInvoice',
-      ),
+      payments: methodsOf(new PaymentReads(ports, configOf)),
     },
   };
 }

@@ -33,8 +33,8 @@ export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundat
     handlers: [new SubscriptionEventHandler(ports, catalogs)],
     operations: {
       subscriptions: {
-        ...methodsOf(subscriptions, 'get', 'getByKey', 'planAt', 'bundlesOfAccount', 'pageBundlesOfAccount'),
-        ...methodsOf(creations, 'create', 'createWithAddOns', 'createBundles'),
+        ...methodsOf(subscriptions),
+        ...methodsOf(creations),
         ...methodsOf(controlled, 'cancel', 'uncancel', 'changePlan', 'undoChangePlan'),
         ...methodsOf(lifecycles, 'changeBillCycleDay', 'changeQuantity'),
       },
@@ -47,18 +47,7 @@ export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundat
         ...methodsOf(bundles, 'get', 'getByKey', 'allOfKey', 'page', 'search'),
         ...methodsOf(controlled, 'renameKey', 'transfer'),
       },
-      outlines: methodsOf(
-        outlines,
-        'ofAccount',
-        'pageOfAccount',
-        'page',
-        'search',
-        'bundle',
-        'bundleByKey',
-        'allOfKey',
-        'subscription',
-        'subscriptionByKey',
-      ),
+      outlines: methodsOf(outlines),
     },
   };
 }

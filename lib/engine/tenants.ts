@@ -16,7 +16,7 @@ export function tenantArea(
   return {
     tenants: new TenantService(ports),
     operations: {
-      keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
+      keyValues: methodsOf(keyValues),
       /** Secrets that sign push notifications (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {

@@ -1,8 +1,9 @@
 import { loadAccount } from '../accounts/index.ts';
 import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
-import type { CallContext } from '../records/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import type { AccountExportOperations } from './account-export-operations.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
 import {
   columnName,
@@ -22,14 +23,14 @@ interface Section {
 }
 
 /** Everything that is kept of one account, as text (accounts §16). */
-export class ExportService {
+export class ExportService implements AccountExportOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
     this.#ports = ports;
   }
 
-  async account(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
+  async export(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
     return this.#ports.storage.readText(context.tenant, async (session, write) => {
       const account = await loadAccount(session, accountId);
       const { systemClock } = this.#ports;

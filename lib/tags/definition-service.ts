@@ -1,16 +1,17 @@
 import { noSuchObject } from '../accounts/index.ts';
 import { systemDefinitions } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { TagDefinition } from '../records/index.ts';
+import type { TagDefinition, WithContext } from '../records/index.ts';
 import { type CallContext, ObjectType } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { definitionOf } from './applicable-definition.ts';
 import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
+import type { TagDefinitionOperations } from './tag-definition-operations.ts';
 
 /** Tag definitions of a tenant (accounts §12). */
-export class TagDefinitionService {
+export class TagDefinitionService implements TagDefinitionOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'ids'>) {

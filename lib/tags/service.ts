@@ -10,6 +10,7 @@ import type {
   TagDefinition,
   TaggedType,
   TagView,
+  WithContext,
 } from '../records/index.ts';
 import { BusEventType, type CallContext, type ObjectRef, ObjectType } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
@@ -19,6 +20,7 @@ import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './applicable-definition.ts';
 import { tagEvent } from './tag-event.ts';
+import type { TagOperations } from './tag-operations.ts';
 
 /** What a tag brings about in rooms above this one. */
 export interface TagEffects {
@@ -30,7 +32,7 @@ export interface TagEffects {
 }
 
 /** Tags of a tenant's objects (accounts §13). */
-export class TagService {
+export class TagService implements TagOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
   readonly #effects: TagEffects;

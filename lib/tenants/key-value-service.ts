@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { BusEventType, type CallContext, type NewBusEvent } from '../records/index.ts';
+import { BusEventType, type CallContext, type NewBusEvent, type WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
@@ -8,7 +8,7 @@ import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/lim
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
-import type { KeyValues } from './key-value-operations.ts';
+import type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
 import { KeyKind, keyKind, SystemKey } from './system-keys.ts';
 
 /** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
@@ -20,7 +20,7 @@ export interface CatalogValues {
 }
 
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
-export class KeyValueService {
+export class KeyValueService implements KeyValueOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalog: CatalogValues;
   readonly #callbacks: CallbackPolicy;

@@ -1,15 +1,16 @@
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext } from '../records/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../values/limits.ts';
+import type { SigningSecretOperations } from './signing-secret-operations.ts';
 import { secretText } from './webhook-signature.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
 /** The secrets that sign the push notifications of the tenants (platform §10.3); kept encrypted. */
-export class SigningSecretService {
+export class SigningSecretService implements SigningSecretOperations<WithContext> {
   readonly #ports: SecretPorts;
 
   constructor(ports: SecretPorts) {

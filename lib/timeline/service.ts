@@ -1,14 +1,14 @@
 import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { CallContext } from '../records/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
 import { answerTooLarge, bundleViews, countRows } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';
-import type { AccountTimeline } from './timeline-operations.ts';
+import type { AccountTimeline, TimelineOperations } from './timeline-operations.ts';
 import type { TimelineOutline } from './timeline-outline-operations.ts';
 
 /** The timeline of accounts (accounts §10). */
-export class TimelineService {
+export class TimelineService implements TimelineOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
   readonly #maxRows: number;
@@ -19,9 +19,9 @@ export class TimelineService {
     this.#maxRows = maxRows;
   }
 
-  async ofAccount(context: CallContext, accountId: Uuid): Promise<AccountTimeline> {
-    const { bundles, ...timeline } = await this.outlineOfAccount(context, accountId);
-    return { ...timeline, bundles: await bundleViews(bundles.outlines, this.#ports.systemClock) };
+  async timeline(context: CallContext, accountId: Uuid): Promise<AccountTimeline> {
+    const { bundles, ...rest } = await this.outlineOfAccount(context, accountId);
+    return { ...rest, bundles: await bundleViews(bundles.outlines, this.#ports.systemClock) };
   }
 
   async outlineOfAccount(context: CallContext, accountId: Uuid): Promise<TimelineOutline> {

@@ -1,31 +1,32 @@
 import type { Ports } from '../../ports/index.ts';
-import type { AccountEmail, CallContext } from '../../records/index.ts';
+import type { AccountEmail, CallContext, WithContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable, isStorable } from '../../values/text/index.ts';
 import { loadAccount } from '../storing/load-account.ts';
 import { lockAccount } from '../storing/lock-account.ts';
+import type { AccountEmailOperations } from './account-email-operations.ts';
 
 /** Longest address, in characters (§1.2). */
 const MAX_EMAIL_LENGTH = 254;
 
 /** Secondary addresses of accounts (§15). */
-export class AccountEmailService {
+export class AccountEmailService implements AccountEmailOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
     this.#ports = ports;
   }
 
-  async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AccountEmail[]> {
+  async emails(context: CallContext, accountId: Uuid): Promise<readonly AccountEmail[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await loadAccount(session, accountId);
       return session.accounts.findEmails([accountId]);
     });
   }
 
-  async add(context: CallContext, accountId: Uuid, email: string): Promise<void> {
+  async addEmail(context: CallContext, accountId: Uuid, email: string): Promise<void> {
     checkAddress(email);
     const { storage, ids } = this.#ports;
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -44,7 +45,7 @@ export class AccountEmailService {
     });
   }
 
-  async remove(context: CallContext, accountId: Uuid, email: string): Promise<void> {
+  async removeEmail(context: CallContext, accountId: Uuid, email: string): Promise<void> {
     if (!isStorable(email)) return;
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await lockAccount(session, accountId);

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, AccountBalance, Page, PageRequest } from '../../records/index.ts';
+import type { Account, AccountBalance, Page, PageRequest, WithContext } from '../../records/index.ts';
 import { BusEventType, type CallContext } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
@@ -25,7 +25,7 @@ import {
 } from '../storing/create-together.ts';
 import { lockFamily, movedMeanwhile } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
-import type { AccountUpdate } from './account-operations.ts';
+import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
 /** What invoicing, a room above this one, does and knows of accounts. */
 export interface AccountInvoicing {
@@ -38,7 +38,7 @@ export interface AccountInvoicing {
 const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 
 /** Accounts of a tenant (§§3–5). */
-export class AccountService {
+export class AccountService implements AccountOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
   readonly #invoicing: AccountInvoicing;

@@ -1,7 +1,7 @@
 import { loadAccount, lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import type { Account, WithContext } from '../../records/index.ts';
 import { type CallContext, InvoiceItemType, InvoiceStatus } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
@@ -13,24 +13,25 @@ import { checkCurrency } from '../invoices/manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { plainItem } from '../invoices/new-item.ts';
+import type { AccountCreditOperations } from '../operations/account-credit-operations.ts';
 import { changeInvoices } from './change-invoices.ts';
 
 /** Account credit on request (§9 rule 9, §12 rule 9). */
-export class AccountCreditService {
+export class AccountCreditService implements AccountCreditOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
   constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
     this.#ports = ports;
   }
 
-  async rebalance(context: CallContext, accountId: Uuid): Promise<void> {
+  async rebalanceCredit(context: CallContext, accountId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       await changeInvoices(session, { changes: [], accounts: [account] }, this.#ports.ids);
     });
   }
 
-  async transferToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
+  async transferCreditToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { child, parent } = await lockPair(session, childAccountId);
       const [state] = await session.invoices.loadStates([child.id]);

@@ -38,7 +38,7 @@ export class CreditDeletionService {
     this.#ports = ports;
   }
 
-  async delete(context: CallContext, request: DeleteCreditRequest): Promise<void> {
+  async deleteCredit(context: CallContext, request: DeleteCreditRequest): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, request.accountId);
       const invoice = await countedInvoice(session, request);

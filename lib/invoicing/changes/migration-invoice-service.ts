@@ -22,7 +22,7 @@ export class MigrationInvoiceService {
     this.#invoices = invoices;
   }
 
-  async create(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
+  async createMigrationInvoice(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
     checkMigrationItems(request.items);
     const invoiceId = await this.#ports.storage.write(
       context.tenant,

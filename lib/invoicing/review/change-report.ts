@@ -6,7 +6,7 @@ import type {
   CatalogVersion,
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Account, CallContext } from '../../records/index.ts';
+import type { Account, CallContext, WithContext } from '../../records/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
@@ -15,13 +15,17 @@ import type { StreamRequest } from '../evaluation/account-streams.ts';
 import { priceDifferences } from '../evaluation/price-differences.ts';
 import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
-import type { ChangeReportPart, ChangeReportTotals } from '../operations/catalog-report-operations.ts';
+import type {
+  CatalogReportOperations,
+  ChangeReportPart,
+  ChangeReportTotals,
+} from '../operations/catalog-report-operations.ts';
 
 /** The source of the catalogs, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
-export class ChangeReports {
+export class ChangeReports implements CatalogReportOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
@@ -32,7 +36,10 @@ export class ChangeReports {
     this.#configOf = configOf;
   }
 
-  async report(context: CallContext, document: CatalogUpload): Promise<AsyncIterable<ChangeReportPart>> {
+  async changeReport(
+    context: CallContext,
+    document: CatalogUpload,
+  ): Promise<AsyncIterable<ChangeReportPart>> {
     const preview = await this.#catalogs.preview(context, document);
     return this.#parts(context, preview);
   }

@@ -22,7 +22,7 @@ export class CoverageService {
     this.#configOf = configOf;
   }
 
-  async verify(context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> {
+  async verifyCoverage(context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> {
     const now = context.createdDate;
     const catalogsOf = await this.#catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });
     return this.#ports.storage.read(context.tenant, async (session) => {

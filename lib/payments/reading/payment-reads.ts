@@ -1,7 +1,7 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { GatewayResult, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, InvoicePayment, Payment } from '../../records/index.ts';
+import type { CallContext, InvoicePayment, Payment, WithContext } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { PluginInfo } from '../gateways/plugin-info.ts';
@@ -15,7 +15,7 @@ import {
   withInvoices,
 } from '../state/payment-view.ts';
 import { loadPayments } from './load-payments.ts';
-import type { PaymentReadOptions } from './payment-operations.ts';
+import type { PaymentOperations, PaymentReadOptions } from './payment-operations.ts';
 
 /** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
 interface FoundPayments {
@@ -30,7 +30,7 @@ type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemCloc
  * asks the gateways and records what they know better of open transactions (§7.2 rule 3). A gateway that
  * fails gives null information and a warning.
  */
-export class PaymentReads {
+export class PaymentReads implements PaymentOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #pluginInfo: PluginInfo;

@@ -10,6 +10,7 @@ import {
   type PageRequest,
   ProductCategory,
   type Subscription,
+  type WithContext,
 } from '../../records/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -24,6 +25,7 @@ import { answerTooLarge, checkRowsOf, countRows } from '../views/answer-rows.ts'
 import type { SubscriptionOutline } from '../views/bundle-outline.ts';
 import { bundleSearch } from '../views/bundle-search.ts';
 import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from '../views/outline-page.ts';
+import type { OutlineOperations } from './outline-operations.ts';
 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
@@ -32,7 +34,7 @@ type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
  * memory grows with what is stored and not with what is shown. An answer without pages has at most `server.limits.rows`
  * rows; more is refused with ANSWER_TOO_LARGE (60020).
  */
-export class OutlineService {
+export class OutlineService implements OutlineOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
   readonly #maxRows: number;

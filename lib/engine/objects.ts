@@ -1,0 +1,21 @@
+import { AuditService } from '../audit/index.ts';
+import { CustomFieldService } from '../custom-fields/index.ts';
+import { setWrittenOff } from '../invoicing/index.ts';
+import { TagDefinitionService, TagService } from '../tags/index.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** What objects of many kinds carry: tags, custom fields, and the record of who changed what. */
+export function objectArea({ ports, settingsOf }: Foundation) {
+  const tags = new TagService(ports, settingsOf, {
+    setWrittenOff: (session, change) => setWrittenOff(session, change, ports.ids),
+  });
+  return {
+    operations: {
+      tagDefinitions: methodsOf(new TagDefinitionService(ports)),
+      tags: methodsOf(tags),
+      customFields: methodsOf(new CustomFieldService(ports)),
+      audit: methodsOf(new AuditService(ports)),
+    },
+  };
+}
