@@ -24,7 +24,6 @@ export type {
   TierInput,
   UsageInput,
 } from './formats/entries/entry-input.ts';
-export * from './formats/json/catalog-json.ts';
 export type { SimplePlan } from './formats/simple-plan/simple-plan-input.ts';
 export type { CatalogValidation } from './formats/xml/catalog-document.ts';
 export { type ParsedDocument, readCatalogXml } from './formats/xml/read-catalog.ts';
@@ -64,7 +63,7 @@ export type { ChangeContext, CreationContext, SubscriptionContext } from './look
 export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
 export * from './model/catalog-model.ts';
 export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
-export type { Part, SoldAs } from './model/part.ts';
+export { type Part, type SoldAs, soldAs } from './model/part.ts';
 export type { PartList } from './model/part-list.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './model/phase-name.ts';
 export { createPlan, samePlan, textOfPlan } from './model/plan.ts';

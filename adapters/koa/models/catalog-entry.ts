@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import {
   BillingMode,
-  type CatalogEntriesView,
   CatalogState,
   type EntryPhase,
-  type EntryPrice,
-  type EntryUsage,
   PhaseType,
   type PlanEntryView,
   ProductCategory,
-  type ProductEntryView,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
@@ -17,7 +13,7 @@ import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
 import { Decimal, type Decimal as DecimalValue } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
 import { documentOf } from '../wire/json-schema.ts';
-import { field, model } from '../wire/model.ts';
+import { type Access, field, model } from '../wire/model.ts';
 import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
@@ -26,21 +22,32 @@ import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 // that exists already nothing is needed but its name.
 
 /** A date-time; in answers "" where there is none. */
-const dateOrEmpty: WireType<Instant> = answering(timestamp, () =>
-  z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
-);
+function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
+  const type = answering(timestamp, {
+    answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
+    write: (date: Instant | '') => date && formatInstant(date),
+  });
+  return field(type, access, { from: (shown: Readonly<Record<Name, Instant | null>>) => shown[name] ?? '' });
+}
 
 /** A decimal, in answers as text with nine fractional digits. */
-const decimalText: WireType<DecimalValue> = answering(decimalNumber, () =>
-  z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
-);
+const decimalText: WireType<DecimalValue> = answering(decimalNumber, {
+  answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
+  write: (value: DecimalValue) => value.toFixed(MAX_FRACTION_DIGITS),
+});
 
-function answering<T>(type: WireType<T>, make: () => z.ZodType): WireType<T> {
+interface Answering<S> {
+  readonly answer: () => z.ZodType;
+  readonly write: (value: S) => string;
+}
+
+function answering<T, S>(type: WireType<T>, { answer: make, write }: Answering<S>): WireType<T> {
   const answer = onDemand(make);
   const document = onDemand(() => documentOf(answer()));
   return {
     request: type.request,
     answer: perDialect(answer),
+    write: (value) => write(value as S),
     get json() {
       return document();
     },
@@ -82,10 +89,13 @@ const RecurringPriceData = model('RecurringPriceData', {
 const phase = model('PhaseData', {
   prettyName: field(text(), 'W'),
   type: field(enumeration(PhaseType), 'W'),
-  durationUnit: field(enumeration(TimeUnit), 'W'),
-  durationLength: field(int({ minimum: -1 }), 'W'),
+  durationUnit: field(enumeration(TimeUnit), 'W', { from: ({ duration }: EntryPhase) => duration.unit }),
+  durationLength: field(int({ minimum: -1 }), 'W', { from: ({ duration }: EntryPhase) => duration.number }),
   fixedPrices: field(prices, 'W'),
-  recurringPrices: field(RecurringPriceData, 'W', { absentable: true }),
+  recurringPrices: field(RecurringPriceData, 'W', {
+    absentable: true,
+    from: ({ recurringPrices }: EntryPhase) => recurringPrices ?? undefined,
+  }),
   usages: field(listOf(UsageData), 'W'),
 });
 
@@ -94,6 +104,7 @@ export const PhaseData = {
   name: phase.name,
   json: phase.json,
   answer: phase.answer,
+  write: phase.write,
   request: perDialect((dialect) => z.preprocess(withType, phase.request[dialect])),
 };
 
@@ -107,13 +118,18 @@ export const PlanData = model('PlanData', {
   name: field(text(), 'C'),
   prettyName: field(text(), 'C'),
   recurringBillingMode: field(enumeration(BillingMode), 'C'),
-  effectiveDate: field(dateOrEmpty, 'C'),
-  effectiveDateForExistingSubscriptions: field(dateOrEmpty, 'C'),
+  effectiveDate: dateOrEmpty('effectiveDate', 'C'),
+  effectiveDateForExistingSubscriptions: dateOrEmpty('effectiveDateForExistingSubscriptions', 'C'),
   productName: field(text(), 'C'),
   pricelistName: field(text(), 'C'),
   retired: field(bool, 'R'),
-  phases: field(listOf(PhaseData), 'C'),
+  phases: field(listOf(PhaseData), 'C', { from: phasesOf }),
 });
+
+/** A row of a retirement shows no recurring prices (catalog §15.1 rule 3). */
+function phasesOf({ phases, retired }: PlanEntryView): readonly EntryPhase[] {
+  return retired ? phases.map((each) => ({ ...each, recurringPrices: null })) : phases;
+}
 
 export const ProductData = model('ProductData', {
   name: field(text(), 'C'),
@@ -121,7 +137,7 @@ export const ProductData = model('ProductData', {
   category: field(enumeration(ProductCategory), 'C'),
   availableForBps: field(listOf(text()), 'C'),
   availableAddons: field(listOf(text()), 'C'),
-  retiredDate: field(dateOrEmpty, 'R'),
+  retiredDate: dateOrEmpty('retiredDate', 'R'),
 });
 
 export const CatalogInputData = model('CatalogInputData', {
@@ -131,66 +147,3 @@ export const CatalogInputData = model('CatalogInputData', {
 });
 
 export const CatalogInfo = model('CatalogInfo', { state: field(enumeration(CatalogState), 'R') });
-
-export function catalogInputJson({ catalogName, plans, products }: CatalogEntriesView): object {
-  return { catalogName, plans: plans.map(planJson), products: products.map(productJson) };
-}
-
-export function productJson(product: ProductEntryView): object {
-  const { name, prettyName, category, availableForBps, availableAddons, retiredDate } = product;
-  return { name, prettyName, category, availableForBps, availableAddons, retiredDate: dateJson(retiredDate) };
-}
-
-/** A row of a retirement shows no recurring prices (catalog §15.1 rule 3). */
-export function planJson(plan: PlanEntryView): object {
-  return {
-    name: plan.name,
-    prettyName: plan.prettyName,
-    recurringBillingMode: plan.recurringBillingMode,
-    effectiveDate: dateJson(plan.effectiveDate),
-    effectiveDateForExistingSubscriptions: dateJson(plan.effectiveDateForExistingSubscriptions),
-    productName: plan.productName,
-    pricelistName: plan.pricelistName,
-    retired: plan.retired,
-    phases: plan.phases.map((each) => phaseJson(plan.retired ? { ...each, recurringPrices: null } : each)),
-  };
-}
-
-function phaseJson({ recurringPrices, ...each }: EntryPhase): object {
-  return {
-    prettyName: each.prettyName,
-    type: each.type,
-    durationUnit: each.duration.unit,
-    durationLength: each.duration.number,
-    fixedPrices: each.fixedPrices.map(priceJson),
-    ...(recurringPrices && {
-      recurringPrices: {
-        billingPeriod: recurringPrices.billingPeriod,
-        prices: recurringPrices.prices.map(priceJson),
-      },
-    }),
-    usages: each.usages.map(usageJson),
-  };
-}
-
-function usageJson(usage: EntryUsage): object {
-  return {
-    usageName: usage.usageName,
-    usageType: usage.usageType,
-    prettyName: usage.prettyName,
-    billingPeriod: usage.billingPeriod,
-    tierBlockPolicy: usage.tierBlockPolicy,
-    tiers: usage.tiers.map(({ tierNumber, blocks }) => ({
-      tierNumber,
-      blocks: blocks.map((block) => ({ ...block, prices: block.prices.map(priceJson) })),
-    })),
-  };
-}
-
-function priceJson({ currency: code, value }: EntryPrice): object {
-  return { currency: code, value: value.toFixed(MAX_FRACTION_DIGITS) };
-}
-
-function dateJson(date: Instant | null): string {
-  return date === null ? '' : formatInstant(date);
-}

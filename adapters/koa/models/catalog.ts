@@ -1,4 +1,18 @@
-import { type AvailablePlan, problemText } from '../../../lib/catalog/index.ts';
+import {
+  type AvailablePlan,
+  type Block as CatalogBlock,
+  type Plan as CatalogPlan,
+  type Price as CatalogPrice,
+  type Tier as CatalogTier,
+  type TieredBlock as CatalogTieredBlock,
+  type CatalogVersion,
+  type InternationalPrice,
+  type PlanPhase,
+  type PlanRules,
+  problemText,
+  soldAs,
+  type WrittenDecimal,
+} from '../../../lib/catalog/index.ts';
 import {
   BillingMode,
   BlockType,
@@ -7,50 +21,61 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
-import type { Problem } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
+import { LazyList } from '../response/json-pieces.ts';
 import { field, model } from '../wire/model.ts';
+import type { Rendering } from '../wire/rendering.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
-import { anyValue, listOf } from '../wire/wire-type.ts';
+import { anyValue, listOf, type WireType } from '../wire/wire-type.ts';
 
 // The JSON catalog of catalog §11: only answers, closed in dialect K, with further fields in D.
 
 const onlyD = { onlyD: true } as const;
 
+/** A bound or count as its document writes it; -1: none. */
+const written: WireType<string> = { ...text(), write: (number) => (number as WrittenDecimal).text };
+
 export const Price = model('Price', {
   currency: field(currency, 'R'),
-  value: field(decimalNumber, 'R', { nullable: true }),
+  value: field(decimalNumber, 'R', {
+    nullable: true,
+    from: ({ amount }: CatalogPrice) => amount?.value ?? null,
+  }),
 });
-const prices = listOf(Price);
+
+/** Prices by currency; `priceOf` tells what of the thing shown they are, which may have none. */
+function prices<T>(priceOf: (shown: T) => InternationalPrice | null | undefined) {
+  return field(listOf(Price), 'R', { from: (shown: T) => priceOf(shown)?.prices ?? [] });
+}
 
 const Unit = model('Unit', { name: field(text(), 'R'), prettyName: field(text(), 'R') });
 
 const Limit = model('Limit', {
   unit: field(text(), 'R'),
-  max: field(text(), 'R'),
-  min: field(text(), 'R'),
+  max: field(written, 'R'),
+  min: field(written, 'R'),
 });
 
 const TieredBlock = model('TieredBlock', {
   unit: field(text(), 'R'),
-  size: field(text(), 'R'),
-  max: field(text(), 'R'),
-  prices: field(prices, 'R'),
+  size: field(written, 'R'),
+  max: field(written, 'R'),
+  prices: prices((block: CatalogTieredBlock) => block.prices),
 });
 
 const Block = model('Block', {
   type: field(enumeration(BlockType), 'R'),
   unit: field(text(), 'R'),
-  size: field(text(), 'R'),
-  prices: field(prices, 'R'),
-  minTopUpCredit: field(text(), 'R', { nullable: true }),
+  size: field(written, 'R'),
+  prices: prices((block: CatalogBlock) => block.prices),
+  minTopUpCredit: field(written, 'R', { nullable: true }),
 });
 
 const Tier = model('Tier', {
   blocks: field(listOf(TieredBlock), 'R'),
   limits: field(listOf(Limit), 'R'),
-  fixedPrice: field(prices, 'R'),
-  recurringPrice: field(prices, 'R'),
+  fixedPrice: prices((tier: CatalogTier) => tier.fixedPrice),
+  recurringPrice: prices((tier: CatalogTier) => tier.recurringPrice),
 });
 
 const Usage = model('Usage', {
@@ -72,13 +97,17 @@ const Duration = model('Duration', {
 
 export const Phase = model('Phase', {
   type: field(enumeration(PhaseType), 'R'),
-  prices: field(prices, 'R'),
-  fixedPrices: field(prices, 'R'),
+  prices: prices(({ recurring }: PlanPhase) => recurring?.price),
+  fixedPrices: prices(({ fixed }: PlanPhase) => fixed?.price),
   duration: field(Duration, 'R'),
   usages: field(listOf(Usage), 'R'),
   name: field(text(), 'R', onlyD),
   prettyName: field(text(), 'R', onlyD),
-  recurringBillingPeriod: field(enumeration(BillingPeriod), 'R', { nullable: true, onlyD: true }),
+  recurringBillingPeriod: field(enumeration(BillingPeriod), 'R', {
+    nullable: true,
+    onlyD: true,
+    from: ({ recurring }: PlanPhase) => recurring?.billingPeriod ?? null,
+  }),
 });
 
 export const Plan = model('Plan', {
@@ -93,8 +122,13 @@ export const Plan = model('Plan', {
   effectiveDateForExistingSubscriptions: field(timestamp, 'R', { nullable: true, onlyD: true }),
 });
 
+/** The plan with the first list of the version that holds it. */
+export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
+  return { ...plan, priceList: version.priceListOf(plan) };
+}
+
 export const Product = model('Product', {
-  type: field(enumeration(ProductCategory), 'R'),
+  type: field(enumeration(ProductCategory), 'R', { from: 'category' }),
   name: field(text(), 'R'),
   prettyName: field(text(), 'R'),
   plans: field(listOf(Plan), 'R'),
@@ -108,39 +142,59 @@ export const PriceList = model('PriceList', {
   prettyName: field(text(), 'R', onlyD),
 });
 
-/** One version; its JSON is made by `catalogJson` of the library. */
+/** How a case of each rule calls its result. */
+const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
+  changePolicy: 'policy',
+  changeAlignment: 'alignment',
+  cancelPolicy: 'policy',
+  createAlignment: 'alignment',
+  billingAlignment: 'alignment',
+  priceList: 'toPriceList',
+};
+
+/** The cases of each rule, flat; a condition that is null holds always. */
+function rulesOf({ rules }: CatalogVersion) {
+  const named = Object.entries(RESULTS) as [keyof PlanRules, string][];
+  return Object.fromEntries(
+    named.map(([rule, name]) => [
+      rule,
+      rules[rule].map(({ conditions, result }) => ({ ...conditions, [name]: result })),
+    ]),
+  );
+}
+
+/** Each product is made when it is written: of a large version they take long. */
+function productsOf(version: CatalogVersion, rendering: Rendering) {
+  return new LazyList(function* () {
+    const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);
+    for (const { value: product } of version.productParts.parts) {
+      const plans = (plansOf.get(product.name) ?? []).map(({ value }) => shownPlan(value, version));
+      yield Product.write({ ...product, plans }, rendering);
+    }
+  });
+}
+
+/** One version. */
 export const Catalog = model('Catalog', {
-  name: field(text(), 'R'),
+  name: field(text(), 'R', { from: 'catalogName' }),
   effectiveDate: field(timestamp, 'R'),
   currencies: field(listOf(currency), 'R'),
   units: field(listOf(Unit), 'R'),
-  products: field(listOf(Product), 'R'),
-  priceLists: field(listOf(PriceList), 'R'),
-  rules: field(anyValue, 'R', onlyD),
+  products: field(listOf(Product), 'R', { from: productsOf }),
+  priceLists: field(listOf(PriceList), 'R', { from: 'allPriceLists' }),
+  rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
 /** A plan that can be bought, on one price list. */
 export const PlanDetail = model('PlanDetail', {
-  product: field(text(), 'R'),
-  plan: field(text(), 'R'),
-  priceList: field(text(), 'R'),
-  finalPhaseBillingPeriod: field(enumeration(BillingPeriod), 'R'),
-  finalPhaseRecurringPrice: field(prices, 'R'),
+  product: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.product }),
+  plan: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.name }),
+  priceList: field(text(), 'R', { from: 'priceListName' }),
+  finalPhaseBillingPeriod: field(enumeration(BillingPeriod), 'R', {
+    from: ({ plan }: AvailablePlan) => plan.billingPeriod,
+  }),
+  finalPhaseRecurringPrice: prices(({ plan }: AvailablePlan) => plan.finalPhase.recurring?.price),
 });
-
-export function planDetailJson({ plan, priceListName }: AvailablePlan) {
-  const price = plan.finalPhase.recurring?.price?.prices ?? [];
-  return {
-    product: plan.product,
-    plan: plan.name,
-    priceList: priceListName,
-    finalPhaseBillingPeriod: plan.billingPeriod,
-    finalPhaseRecurringPrice: price.map(({ currency, amount }) => ({
-      currency,
-      value: amount?.value ?? null,
-    })),
-  };
-}
 
 export const SimplePlan = model('SimplePlan', {
   planId: field(text(255), 'I'),
@@ -154,26 +208,11 @@ export const SimplePlan = model('SimplePlan', {
   availableBaseProducts: field(listOf(text(255)), 'I'),
 });
 
-const CatalogValidationError = model('CatalogValidationError', { errorDescription: field(text(), 'R') });
-const CatalogValidationWarning = model('CatalogValidationWarning', {
-  warningDescription: field(text(), 'R'),
-});
+const errorDescription = field(text(), 'R', { from: problemText });
+const CatalogValidationError = model('CatalogValidationError', { errorDescription });
+const CatalogValidationWarning = model('CatalogValidationWarning', { warningDescription: errorDescription });
 
 export const CatalogValidation = model('CatalogValidation', {
-  catalogValidationErrors: field(listOf(CatalogValidationError), 'R'),
-  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', onlyD),
+  catalogValidationErrors: field(listOf(CatalogValidationError), 'R', { from: 'errors' }),
+  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', { onlyD: true, from: 'warnings' }),
 });
-
-/** `warnings` null: dialect K, which does not know them. */
-export function catalogValidationJson(errors: readonly Problem[], warnings: readonly Problem[] | null) {
-  return {
-    catalogValidationErrors: errors.map((problem) => ({ errorDescription: problemText(problem) })),
-    ...(warnings === null
-      ? {}
-      : {
-          catalogValidationWarnings: warnings.map((problem) => ({
-            warningDescription: problemText(problem),
-          })),
-        }),
-  };
-}

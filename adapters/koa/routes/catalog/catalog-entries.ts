@@ -2,18 +2,16 @@ import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import {
   CatalogInfo,
   CatalogInputData,
-  catalogInputJson,
   PhaseData,
   PlanData,
   ProductData,
-  planJson,
-  productJson,
 } from '../../models/catalog-entry.ts';
 import { json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, instantParameter, uuidParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/catalog` as const;
@@ -44,8 +42,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     query: { accountId },
     success: { status: 200, body: listOf(ProductData) },
     fails: [unknownAccount],
-    async handle({ billing, context, query }) {
-      return json((await billing.catalogEntries.products(context, query)).map(productJson));
+    async handle({ billing, context, dialect, query }) {
+      const products = await billing.catalogEntries.products(context, query);
+      return json(products.map((product) => ProductData.write(product, unaudited(dialect))));
     },
   }),
   pluginRoute({
@@ -57,8 +56,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     query: { accountId },
     success: { status: 200, body: listOf(PlanData) },
     fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
-    async handle({ billing, context, params: { productName }, query }) {
-      return json((await billing.catalogEntries.plansOfProduct(context, productName, query)).map(planJson));
+    async handle({ billing, context, dialect, params: { productName }, query }) {
+      const plans = await billing.catalogEntries.plansOfProduct(context, productName, query);
+      return json(plans.map((plan) => PlanData.write(plan, unaudited(dialect))));
     },
   }),
   pluginRoute({
@@ -84,8 +84,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     body: jsonBody(CatalogInputData),
     success: { status: 201, body: CatalogInputData },
     fails: creationFails,
-    async handle({ billing, context, query, body }) {
-      return json(catalogInputJson(await billing.catalogEntries.create(context, body, query)));
+    async handle({ billing, context, dialect, query, body }) {
+      const entries = await billing.catalogEntries.create(context, body, query);
+      return json(CatalogInputData.write(entries, unaudited(dialect)));
     },
   }),
   pluginRoute({
@@ -98,8 +99,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     body: jsonBody(PlanData),
     success: { status: 201, body: PlanData },
     fails: creationFails,
-    async handle({ billing, context, query, body }) {
-      return json(planJson(await billing.catalogEntries.createPlan(context, body, query)));
+    async handle({ billing, context, dialect, query, body }) {
+      const plan = await billing.catalogEntries.createPlan(context, body, query);
+      return json(PlanData.write(plan, unaudited(dialect)));
     },
   }),
   pluginRoute({
@@ -112,8 +114,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     query: { accountId },
     success: { status: 200, body: listOf(PlanData) },
     fails: [unknownAccount],
-    async handle({ billing, context, query }) {
-      return json((await billing.catalogEntries.plans(context, query)).map(planJson));
+    async handle({ billing, context, dialect, query }) {
+      const plans = await billing.catalogEntries.plans(context, query);
+      return json(plans.map((plan) => PlanData.write(plan, unaudited(dialect))));
     },
   }),
   pluginRoute({
@@ -125,8 +128,9 @@ export const catalogEntryRoutes: readonly Route[] = [
     query: { accountId },
     success: { status: 200, body: PlanData },
     fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
-    async handle({ billing, context, params: { planName }, query }) {
-      return json(planJson(await billing.catalogEntries.latestPlan(context, planName, query)));
+    async handle({ billing, context, dialect, params: { planName }, query }) {
+      const plan = await billing.catalogEntries.latestPlan(context, planName, query);
+      return json(PlanData.write(plan, unaudited(dialect)));
     },
   }),
   pluginRoute({
@@ -143,10 +147,11 @@ export const catalogEntryRoutes: readonly Route[] = [
     body: jsonListBody(PhaseData, PhaseData.name),
     success: { status: 201, body: PlanData },
     fails: [unknownAccount, ErrorCode.CATALOG_ENTRY_INVALID_ENTRY, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
-    async handle({ billing, context, params: { planName }, query, body: phases }) {
+    async handle({ billing, context, dialect, params: { planName }, query, body: phases }) {
       const { effDate: effectiveDate, ...dates } = query;
       const update = { ...dates, effectiveDate, phases };
-      return json(planJson(await billing.catalogEntries.updatePlan(context, planName, update)));
+      const plan = await billing.catalogEntries.updatePlan(context, planName, update);
+      return json(PlanData.write(plan, unaudited(dialect)));
     },
   }),
   pluginRoute({

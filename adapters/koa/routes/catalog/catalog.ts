@@ -2,26 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type Catalog as CatalogValue,
   type CatalogVersion,
-  catalogJsonParts,
   catalogXmlTextSteps,
 } from '../../../../lib/catalog/index.ts';
 import { timeSlices } from '../../../../lib/runtime/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { formatInstant, type Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
-import {
-  Catalog,
-  CatalogValidation,
-  catalogValidationJson,
-  PlanDetail,
-  planDetailJson,
-  SimplePlan,
-} from '../../models/catalog.ts';
-import { LazyList } from '../../response/json-pieces.ts';
+import { Catalog, CatalogValidation, PlanDetail, SimplePlan } from '../../models/catalog.ts';
 import { created, json, plain } from '../../routing/answer.ts';
 import { jsonBody, xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
@@ -46,7 +38,7 @@ export const catalogRoutes: readonly Route[] = [
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
       if (mediaType !== 'application/json') return plain(await xmlText(catalog, versions));
-      return json(versions.map((version) => versionJson(version, dialect)));
+      return json(versions.map((version) => Catalog.write(version, unaudited(dialect))));
     },
   }),
   tenantRoute({
@@ -91,8 +83,8 @@ export const catalogRoutes: readonly Route[] = [
     body: xmlBody,
     success: { status: 200, body: CatalogValidation },
     async handle({ billing, context, dialect, body }) {
-      const { errors, warnings } = await billing.catalogs.validate(context, body);
-      return json(catalogValidationJson(errors, dialect === Dialect.D ? warnings : null));
+      const found = await billing.catalogs.validate(context, body);
+      return json(CatalogValidation.write(found, unaudited(dialect)));
     },
   }),
   tenantRoute({
@@ -142,9 +134,9 @@ export const catalogRoutes: readonly Route[] = [
     query: accountQuery,
     success: { status: 200, body: listOf(PlanDetail) },
     fails: readFails,
-    async handle({ billing, context, query: { accountId } }) {
+    async handle({ billing, context, dialect, query: { accountId } }) {
       const plans = await billing.catalogs.availableBasePlans(context, { accountId });
-      return json(plans.map(planDetailJson));
+      return json(plans.map((each) => PlanDetail.write(each, unaudited(dialect))));
     },
   }),
   tenantRoute({
@@ -156,21 +148,15 @@ export const catalogRoutes: readonly Route[] = [
     query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },
     success: { status: 200, body: listOf(PlanDetail) },
     fails: readFails,
-    async handle({ billing, context, query: { baseProductName, ...request } }) {
+    async handle({ billing, context, dialect, query: { baseProductName, ...request } }) {
       const plans = await billing.catalogs.availableAddOns(context, {
         baseProductName: baseProductName ?? '',
         ...request,
       });
-      return json(plans.map(planDetailJson));
+      return json(plans.map((each) => PlanDetail.write(each, unaudited(dialect))));
     },
   }),
 ];
-
-/** Its products are made while they are written. */
-function versionJson(version: CatalogVersion, dialect: Dialect) {
-  const { head, products, tail } = catalogJsonParts(version, dialect);
-  return { ...head, products: new LazyList(products), ...tail };
-}
 
 const slices = timeSlices({ nowMs: () => performance.now(), nextTurn: () => setImmediate() });
 

@@ -1,17 +1,11 @@
-import {
-  type PriceList as CatalogPriceList,
-  phaseJson,
-  planJson,
-  priceListJson,
-  productJson,
-} from '../../../../lib/catalog/index.ts';
+import type { PriceList as CatalogPriceList } from '../../../../lib/catalog/index.ts';
 import type { PlanInForce } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Dialect } from '../../dialect.ts';
-import { Phase, Plan, PriceList, Product } from '../../models/catalog.ts';
+import { Phase, Plan, PriceList, Product, shownPlan } from '../../models/catalog.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { moment, required, uuidParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 
 /** What a subscription is on at a date (catalog §12, row 10). */
 export const subscriptionCatalogRoutes: readonly Route[] = [
@@ -19,26 +13,26 @@ export const subscriptionCatalogRoutes: readonly Route[] = [
     path: 'plan',
     operationId: 'getPlanForSubscriptionAndDate',
     body: Plan,
-    jsonOf: ({ version, plan }, dialect) => planJson(version, plan, dialect),
+    shownOf: ({ version, plan }) => shownPlan(plan, version),
   }),
   route({
     path: 'phase',
     operationId: 'getPhaseForSubscriptionAndDate',
     body: Phase,
-    jsonOf: ({ phase }, dialect) => phaseJson(phase, dialect),
+    shownOf: ({ phase }) => phase,
   }),
   route({
     path: 'product',
     operationId: 'getProductForSubscriptionAndDate',
     body: Product,
     // json-models §5: without the plans of the product.
-    jsonOf: ({ version, plan }) => productJson(version.findProduct(plan.product), []),
+    shownOf: ({ version, plan }) => ({ ...version.findProduct(plan.product), plans: [] }),
   }),
   route({
     path: 'priceList',
     operationId: 'getPriceListForSubscriptionAndDate',
     body: PriceList,
-    jsonOf: (inForce, dialect) => priceListJson(priceListOf(inForce), dialect),
+    shownOf: priceListOf,
   }),
 ];
 
@@ -52,10 +46,10 @@ interface SubscriptionCatalogRoute {
   readonly path: 'plan' | 'phase' | 'product' | 'priceList';
   readonly operationId: string;
   readonly body: typeof Plan | typeof Phase | typeof Product | typeof PriceList;
-  readonly jsonOf: (inForce: PlanInForce, dialect: Dialect) => unknown;
+  readonly shownOf: (inForce: PlanInForce) => unknown;
 }
 
-function route({ path, operationId, body, jsonOf }: SubscriptionCatalogRoute): Route {
+function route({ path, operationId, body, shownOf }: SubscriptionCatalogRoute): Route {
   const thing = path === 'priceList' ? 'price list' : path;
   return tenantRoute({
     method: 'GET',
@@ -68,7 +62,7 @@ function route({ path, operationId, body, jsonOf }: SubscriptionCatalogRoute): R
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
     async handle({ billing, context, dialect, query: { subscriptionId, requestedDate } }) {
       const inForce = await billing.subscriptions.planAt(context, { subscriptionId, requestedDate });
-      return json(jsonOf(inForce, dialect));
+      return json(body.write(shownOf(inForce), unaudited(dialect)));
     },
   });
 }

@@ -1,7 +1,8 @@
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { explanationJson, InvoiceItemExplanation } from '../../models/item-explanation.ts';
+import { InvoiceItemExplanation } from '../../models/item-explanation.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { unaudited } from '../../wire/rendering.ts';
 
 /** What explains the items of invoices; of this product alone. */
 export const itemExplanationRoutes: readonly Route[] = [
@@ -15,8 +16,9 @@ export const itemExplanationRoutes: readonly Route[] = [
     permission: 'NONE',
     success: { status: 200, body: InvoiceItemExplanation },
     fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],
-    async handle({ billing, context, params }) {
-      return json(explanationJson(await billing.invoices.explain(context, params.invoiceItemId)));
+    async handle({ billing, context, dialect, params }) {
+      const explanation = await billing.invoices.explain(context, params.invoiceItemId);
+      return json(InvoiceItemExplanation.write(explanation, unaudited(dialect)));
     },
   }),
 ];
