@@ -5,6 +5,9 @@ import { isLongRun } from './long-run.ts';
  */
 export const propertyRuns = runs(100_000);
 
+/** Catalog documents of every shape, which are large: each takes as long as many cases of other properties. */
+export const documentRuns = runs(100_000, 80);
+
 /** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing §7.3). */
 export const historyRuns = runs(100_000, 400);
 
