@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { Client } from 'pg';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
@@ -17,7 +15,7 @@ import {
   writeCatalogXml,
 } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
-import { anyDatabase, onEachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { withParts } from '../support/replaced-parts.ts';
@@ -118,12 +116,12 @@ anyDatabase((_kind, open) => {
         await engine.close();
         for (const { record_id: recordId, name } of parts) {
           const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
-          await change(
+          await rowsOf(
             engine.database,
             `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
           );
         }
-        await change(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
+        await rowsOf(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
         const billing = await Billing.open({ storage: storageOf(engine.database) });
         const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
         expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
@@ -184,7 +182,7 @@ anyDatabase((_kind, open) => {
       if (!version) throw new Error('no version');
       const xml = canonicalXml(version).replaceAll("'", "''");
       await engine.close();
-      await change(
+      await rowsOf(
         engine.database,
         `update bw_catalog_versions set composition = null, canonical_xml = '${xml}'`,
       );
@@ -206,17 +204,3 @@ anyDatabase((_kind, open) => {
     });
   });
 });
-
-/** Runs one statement on a database that nobody has open. */
-async function change(database: TestDatabase, statement: string): Promise<void> {
-  if (database.kind === 'sqlite') {
-    const connection = new DatabaseSync(database.path);
-    connection.exec(statement);
-    connection.close();
-    return;
-  }
-  const client = new Client(reachingEveryTenant(database.url));
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}

@@ -27,6 +27,17 @@ export interface DatabaseTemplate {
 /** Gives a fresh database: empty, or a copy of the template. It is removed after the tests of its `describe`. */
 export type OpenDatabase = (template?: DatabaseTemplate) => Promise<TestDatabase>;
 
+/** Has `end` called before the database is removed: for a connection that is kept as long. */
+export function endWith(database: TestDatabase, end: () => Promise<void>): void {
+  ends.set(placeOf(database), end);
+}
+
+const ends = new Map<string, () => Promise<void>>();
+
+function placeOf(database: TestDatabase): string {
+  return database.kind === 'sqlite' ? database.path : database.url;
+}
+
 interface DatabaseMaker {
   create(name: string): Promise<TestDatabase>;
   copy(template: TestDatabase, templateName: string, name: string): Promise<TestDatabase>;
@@ -121,13 +132,17 @@ type DefineTests = (kind: DatabaseKind, open: OpenDatabase) => void;
 function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Mocha.Suite {
   return describe(title, () => {
     const names: string[] = [];
+    const places: string[] = [];
     const open: OpenDatabase = async (template) => {
       const name = `test_${++databasesMade}`;
       names.push(name);
-      return makeDatabase(kind, name, template);
+      const database = await makeDatabase(kind, name, template);
+      places.push(placeOf(database));
+      return database;
     };
     define(kind, open);
     after(async () => {
+      for (const place of places) await ends.get(place)?.();
       for (const name of names) await makers[kind].drop(name);
     });
   });

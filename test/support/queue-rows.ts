@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/sqlite';
 import { Client } from 'pg';
-import { reachingEveryTenant, type TestDatabase } from './databases.ts';
+import { endWith, reachingEveryTenant, type TestDatabase } from './databases.ts';
 
 export interface StoredEvent {
   readonly topic: string;
@@ -56,24 +56,34 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** What one reading statement finds, on a connection of its own beside the engine. */
 export async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
-  return database.kind === 'sqlite'
-    ? sqliteRows(database.path, statement)
-    : postgresqlRows(database.url, statement);
+  if (database.kind === 'postgresql') return postgresqlRows(database.url, statement);
+  const orm = await beside(database);
+  return orm.em.getConnection().execute<Row[]>(statement);
 }
 
 /**
  * By the library that the engine uses too: another one in the same process would take the engine's locks of the file away
- * when it closes it, and cut the shared memory off that the engine has mapped.
+ * when it closes it, and cut the shared memory off that the engine has mapped. It stays open for as long as the file is
+ * there, since to open it costs many times what a statement does.
  */
-async function sqliteRows(path: string, statement: string): Promise<readonly Row[]> {
-  const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, dbName: path });
-  try {
-    await orm.connect();
-    return await orm.em.getConnection().execute<Row[]>(statement);
-  } finally {
+function beside(database: TestDatabase & { readonly kind: 'sqlite' }): Promise<MikroORM> {
+  const known = opened.get(database.path);
+  if (known !== undefined) return known;
+  const orm = new MikroORM({
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    dbName: database.path,
+  });
+  const connected = orm.connect().then(() => orm);
+  opened.set(database.path, connected);
+  endWith(database, async () => {
+    opened.delete(database.path);
     await orm.close(true);
-  }
+  });
+  return connected;
 }
+
+const opened = new Map<string, Promise<MikroORM>>();
 
 async function postgresqlRows(url: string, statement: string): Promise<readonly Row[]> {
   const client = new Client(reachingEveryTenant(url));

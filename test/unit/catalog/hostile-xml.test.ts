@@ -9,6 +9,9 @@ import { MAX_XML_BYTES } from '../../../lib/values/limits.ts';
 import { catalogXml, errorOf, parse } from '../../support/catalogs/catalog-document.ts';
 import { isLongRun } from '../../support/long-run.ts';
 
+/** Where time grew with the square of it, no answer would come. */
+const HUGE = isLongRun ? 2_000_000 : 400_000;
+
 function fault(document: string): string {
   const { code, problems } = errorOf(() => readCatalogXml(document));
   expect(code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
@@ -175,19 +178,19 @@ describe('Hostile catalog documents', () => {
   });
 
   for (const [title, document] of [
-    ['white space inside a text', `<catalog><catalogName>a${' '.repeat(2_000_000)}b</catalogName>`],
-    ['white space around a text', `<catalog><catalogName>${' '.repeat(2_000_000)}b</catalogName>`],
-    ['a comment of dashes', `<!--${'- '.repeat(1_000_000)}--><catalog>`],
-    ['an open comment', `<!--${'<!--'.repeat(1_000_000)}`],
-    ['open instructions', '<?a'.repeat(1_000_000)],
-    ['an endless entity', `<catalog>&${'a'.repeat(2_000_000)}`],
-    ['an endless name', `<${'a'.repeat(2_000_000)}`],
-    ['closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(2_000_000)}`],
-    ['line ends', '\r\n'.repeat(1_000_000)],
-    ['digits', catalogXml({ effectiveDate: '1'.repeat(2_000_000) })],
+    ['white space inside a text', `<catalog><catalogName>a${' '.repeat(HUGE)}b</catalogName>`],
+    ['white space around a text', `<catalog><catalogName>${' '.repeat(HUGE)}b</catalogName>`],
+    ['a comment of dashes', `<!--${'- '.repeat(HUGE / 2)}--><catalog>`],
+    ['an open comment', `<!--${'<!--'.repeat(HUGE / 2)}`],
+    ['open instructions', '<?a'.repeat(HUGE / 2)],
+    ['an endless entity', `<catalog>&${'a'.repeat(HUGE)}`],
+    ['an endless name', `<${'a'.repeat(HUGE)}`],
+    ['closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(HUGE)}`],
+    ['line ends', '\r\n'.repeat(HUGE / 2)],
+    ['digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const) {
     it(`answers soon to ${title}`, () => {
       expect(fault(document)).to.be.a('string');
-    }).timeout(isLongRun ? 5_000 : 60_000);
+    }).timeout(60_000);
   }
 });
