@@ -18,8 +18,8 @@ import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 export interface BillingOperations extends Operations<WithContext> {}
 
 /**
- * The operations bound to one caller; each call reads the clock anew. As JSON, the views that they give show dates and
- * instants in ISO form and amounts as text.
+ * The operations bound to one caller; each call reads the clock anew. As JSON, their views show dates and instants in ISO
+ * form and amounts as text.
  */
 export interface TenantBilling extends Operations {}
 
@@ -27,15 +27,12 @@ export interface TenantBilling extends Operations {}
 export interface CallerBilling<Host> extends TenantBilling {
   /**
    * The same operations inside the host's own open transaction: they commit or roll back with it.
-   * @param host the handle of that transaction: MikroORM's entity manager, of an instance that leads to the database of
-   * the engine.
+   * @param host the handle of that transaction: MikroORM's entity manager, connected to the engine's database.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
    *
-   * @example
-   * await em.transactional(async (em) => {
+   * @example await em.transactional(async (em) => {
    *   const order = em.create(Order, { … });
-   *   await acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' });
-   * });
+   *   await acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
    */
   within(host: Host): TenantBilling;
 }
@@ -113,8 +110,8 @@ export const Billing = {
     };
   },
   /**
-   * The checks alone, for a look at a database that others work on: no work is taken over, nothing is written. Give the
-   * plugins and settings that the others have. The storage is closed by whoever has opened it.
+   * The checks alone, for a look at a database on which others work: takes over no work and writes nothing. Pass the
+   * plugins and settings that the others have. The caller closes the storage.
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
@@ -126,7 +123,7 @@ export const Billing = {
   },
 };
 
-/** Tenants are kept apart by each statement; the second barrier is missing then (platform §2, isolation rule 2). */
+/** Every statement keeps tenants apart; this warns that the second barrier is missing (platform §2, isolation rule 2). */
 async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
   const role = await storage.system.unboundRole();
   if (role === null) return;

@@ -1,5 +1,5 @@
 /**
- * The two dialects of the interface (http-api §4): D is that of the documents, K that of clients which send only
+ * The two dialects of the interface (http-api §4): D, as the service is documented, and K, for clients that send only
  * `X-Killbill-…` headers. They differ in the lines of one table and nowhere else.
  */
 export const Dialect = { D: 'D', K: 'K' } as const;

@@ -54,7 +54,7 @@ export function billingMiddleware(options: KoaOptions): Middleware {
 export function createKoaApp(options: KoaOptions): Koa {
   const app = new Koa();
   app.use(dispatcher({ ...options, ...served(options), ownsEveryPath: true }));
-  // What fails after an answer has begun, such as a client that has gone.
+  // Failures after an answer has begun, such as a client that has gone.
   app.on('error', (error: unknown) => options.logger.warn({ err: error }, 'connection failed'));
   return app;
 }
@@ -69,7 +69,7 @@ function served({ test, ...options }: KoaOptions) {
 
 /** How late Node may find that a request has taken too long. */
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
-/** How long a connection without a call is kept while the server stops, so that its client hears of that. */
+/** How long a connection without a call is kept while the server stops, so that its client learns of that. */
 const KEPT_WHILE_STOPPING_MS = 1_000;
 
 export interface ListenOptions {
@@ -81,11 +81,16 @@ export interface ListenOptions {
   readonly maxHeaderBytes?: number | undefined;
   /** How long the headers of a request may take; default 10 s. */
   readonly maxHeadersMs?: number | undefined;
-  /** How long a request may take (`server.limits.requestTime`), which ends also what no route reads; default 60 s. */
+  /**
+   * How long a request may take (`server.limits.requestTime`); it also ends requests that no route reads; default 60 s.
+   */
   readonly requestTimeMs?: number | undefined;
   /** Connections at a time; default 2,000 (`server.limits.connections`). More are refused. */
   readonly maxConnections?: number | undefined;
-  /** What has to be there before the first call is answered, once the port is known to be free: calls wait for it. */
+  /**
+   * Work that must be done before the first call is answered; it begins once the port is known to be free, and calls wait
+   * for it.
+   */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
 
@@ -94,11 +99,14 @@ export interface Listening {
   readonly server: Server;
   readonly host: string;
   readonly port: number;
-  /** Takes no new calls (503 on kept connections), lets those under way end, and closes the idle connections. */
+  /** Takes no new calls (503 on kept connections), lets running calls end, and closes the idle connections. */
   close(): Promise<void>;
 }
 
-/** Starts to serve `app` over HTTP/1.1. @throws what `prepare` throws; the port is free again then. */
+/**
+ * Begins to serve `app` over HTTP/1.1.
+ * @throws what `prepare` throws; the port is then free again.
+ */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
@@ -115,10 +123,11 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
-      // The dispatcher asks for the Host header itself, with the body that every error has.
+      // The dispatcher checks the Host header itself, so that the error has the usual body.
       requireHostHeader: false,
       headersTimeout: maxHeadersMs,
-      // The dispatcher gives up a body itself, with an answer: this is for bodies that it does not read.
+      // The dispatcher itself gives up a body that is late, with an answer; this limit is for bodies that it does not
+      // read.
       requestTimeout: (options.requestTimeMs ?? MAX_REQUEST_MS) + maxHeadersMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
       keepAliveTimeout: KEPT_CONNECTION_MS,
@@ -126,9 +135,9 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     serve,
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
-  // Who is idle makes room for who comes next.
+  // Idle connections make room for new ones.
   server.on('drop', () => server.closeIdleConnections());
-  // An expectation that nobody knows is none: Node would answer it without a word of why.
+  // An unknown expectation is ignored: Node would answer it without saying why.
   server.on('checkExpectation', serve);
   server.on('clientError', unreadableAnswer({ maxHeaderBytes, maxHeadersMs }));
   server.listen(options.port, host);
@@ -138,7 +147,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // For those that are answered from now on.
+    // For connections that get an answer from now on.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

@@ -10,20 +10,21 @@ export interface CloseOptions {
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
   /**
-   * Removes the account's planned work from all queues, but not the ends of subscriptions that the same call plans; push
-   * notifications that are promised still arrive.
+   * Removes the account's planned work from all queues, but not the ends of subscriptions that the same call plans;
+   * pushes that are due already still arrive.
    */
   readonly removeFutureNotifications?: boolean | undefined;
 }
 
-/** How accounts come to rest. */
+/** The closing of accounts. */
 export interface AccountClosingOperations<C extends Leading = []> {
   /**
-   * Closes the account: what is due of it is done first, in the order of the queue, such as the invoice of a cancellation
-   * just made and its payment (ruling R41); then, in one transaction, it is not invoiced by itself any more and takes no
-   * subscriptions, its unpaid invoices are dealt with as asked. Nothing is deleted; closing again changes nothing new.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018), also where due work of the account does not
-   * end within the time that a busy account is waited for, and inside a transaction of the host while there is any.
+   * Closes the account. First its due work is done, in the order of the queue, such as the invoice of a cancellation just
+   * made and its payment (ruling R41). Then, in one transaction, automatic invoicing stops, the account takes no more
+   * subscriptions, and its unpaid invoices are treated as requested. Nothing is deleted; closing again changes nothing
+   * more.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018): also if due work of the account does not end
+   * within the time that calls wait for a busy account, or if there is any inside a transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: Given<CloseOptions>]): Promise<void>;
 }

@@ -24,12 +24,12 @@ import type { AccountClosingOperations, CloseOptions } from './account-closing-o
 const ACCOUNT_SERVICE = 'account-service';
 const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
 
-/** Works what is due of an account at an instant, as far as it can be done now. */
+/** Does the due work of an account at an instant, as far as possible now. */
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 
 /** How the due work of an account is done before it is closed. */
 export interface DueAccountWork {
-  /** How long work is waited for that others do, or that is put off. */
+  /** How long to wait for work that others do or that is put off. */
   readonly lockWaitOf: LockWaitOf;
   readonly workOff: WorkOff;
 }
@@ -58,7 +58,7 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
 
   async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
     const { tenant, createdDate } = context;
-    // Work of others would wait for the transaction of the host.
+    // Inside a transaction of the host, work of others would wait for that transaction.
     const workOff = tenant.within ? null : this.#due.workOff;
     for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
       const left = await this.#closeUnlessDue(context, accountId, options);
@@ -69,7 +69,7 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
     }
   }
 
-  /** Looks for due work under the account's lock, so that none comes between; where there is some, nothing is written. */
+  /** Looks for due work under the account's lock, so that none can come between; if there is some, nothing is written. */
   async #closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
@@ -91,7 +91,7 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
 
   async #closeNow(session: WriteSession, account: Account, { context, options, catalogsOf }: Closing) {
     const { ids } = this.#ports;
-    // First, so that the ends which this very call plans are told of when they are reached.
+    // First, so that the ends that this very call plans are still told when they are reached.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
@@ -108,7 +108,7 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
     await this.#block(session, account);
   }
 
-  /** Refuses changes from now on; an account that is closed already stays as it is. */
+  /** Refuses changes from now on; an account that is already closed stays as it is. */
   async #block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
@@ -130,7 +130,7 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** null = no subscription is to be cancelled. */
+  /** null = no subscription has to be cancelled. */
   readonly catalogsOf: CatalogSource | null;
 }
 

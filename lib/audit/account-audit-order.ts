@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../records/index.ts';
 
-/** The tables whose name in the audit is not that of the table itself (accounts §14.1). */
+/** The tables whose name in audit rows is not that of the table itself (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',

@@ -22,7 +22,7 @@ export interface AuditOperations<C extends Leading = []> {
   history(...given: [...C, object: Given<ObjectRef>]): Promise<readonly AuditRow[]>;
 
   /**
-   * As `history`, of an object that has to belong to the account.
+   * As `history`, for an object that must belong to the account.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); those of `history`, also for an object of another account.
    */
   historyWithin(

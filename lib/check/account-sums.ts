@@ -8,12 +8,12 @@ export type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'acc
 
 export const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
 
-/** The balance with one more invoice; what the parent of an account pays is no part of it. */
+/** The balance with one more invoice; an invoice that the parent pays does not count. */
 export function balanceWith(balance: CountedBalance, invoice: AccountedInvoice): CountedBalance {
   return accountBalancesAfter(balance, { before: null, after: invoice });
 }
 
-/** The kept balances of an account that are not those of its invoices. */
+/** The stored balances of an account that differ from those of its invoices. */
 export function wrongBalances(kept: CountedBalance | undefined, counted: CountedBalance): readonly Finding[] {
   const { accountBalance, accountCBA } = kept ?? NO_BALANCE;
   const pairs = [

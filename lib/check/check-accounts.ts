@@ -8,7 +8,7 @@ import { expectedEntries } from './expected-entries.ts';
 import { CheckedInvariant } from './model.ts';
 import { overRefunded } from './payment-limits.ts';
 
-/** The payments of these accounts, those without an invoice included. */
+/** Checks the payments of these accounts, those without an invoice included. */
 export async function checkRefunds(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -22,7 +22,10 @@ export async function checkRefunds(
   );
 }
 
-/** What is to happen to these accounts and has no entry in the queue. Closing an account may have taken its entries out. */
+/**
+ * Finds what is to happen to these accounts and has no entry in the queue. Closing an account may have removed its
+ * entries.
+ */
 export async function checkQueued(
   session: ReadSession,
   all: readonly Account[],

@@ -11,7 +11,7 @@ import { severalOpenPayments } from './payment-limits.ts';
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
 
-/** Checks all invoices of these accounts, so many at a time, and what is kept of the accounts for them. */
+/** Checks all invoices of these accounts, a part at a time, and what is stored about the accounts for them. */
 export async function checkInvoices(
   session: ReadSession,
   accounts: readonly Account[],
@@ -78,7 +78,7 @@ async function checkBatch(
   });
 }
 
-/** Repairs and adjustments of these items on invoices that count: not VOID, and not of another system. */
+/** Repairs and adjustments of these items on invoices that count: neither VOID nor made by another system. */
 async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
     ({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ,

@@ -19,8 +19,8 @@ export interface FutureOfAccount {
 }
 
 /**
- * The entries for what is to happen to an account after now. Of runs those of later days alone: what has fallen due and is
- * not to be invoiced at present leaves no entry.
+ * The entries for what is to happen to an account after now. Runs count only from the next day on: a run that has fallen
+ * due and must not be made at present leaves no entry.
  */
 export function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
   const { account, cursors, events, states, now } = of;

@@ -5,7 +5,7 @@ import { CheckedInvariant, type Finding } from './model.ts';
 
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];
 
-/** The sums that are kept of an invoice and are not those of its items and payments. */
+/** The stored sums of an invoice that differ from those of its items and payments. */
 export function wrongSums(
   invoice: Pick<Invoice, 'id' | 'isMigration'> & InvoiceAmounts,
   items: readonly CountedItem[],

@@ -27,7 +27,10 @@ const adjustable: ReadonlySet<InvoiceItemType> = new Set([
   InvoiceItemType.TAX,
 ]);
 
-/** What is kept of a charge and is not what repairs and adjustments leave of it; of a VOID invoice nothing may be left. */
+/**
+ * What is stored of a charge and differs from what repairs and adjustments leave of it; nothing may be left on a VOID
+ * invoice.
+ */
 export function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item } = of;
   if (!adjustable.has(item.itemType)) return [];

@@ -1,16 +1,16 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** What always holds of stored data; named as reports and exit codes of operators' jobs name them. */
+/** What always holds in stored data; reports and exit codes of operators' jobs use these names. */
 export const CheckedInvariant = {
-  /** Kept sums of an invoice are those of its items and payments (invoicing §1.4 rules 1–5). */
+  /** The stored sums of an invoice are those of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
-  /** Kept balance and credit of an account are those of its invoices (invoicing §1.4 rules 6–8). */
+  /** The stored balance and credit of an account are those of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing §7.3). */
   COVERAGE: 'COVERAGE',
   /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing §6). */
   REPAIRS: 'REPAIRS',
-  /** Of a payment no more is refunded than was captured. */
+  /** No more is refunded of a payment than was captured. */
   REFUNDS: 'REFUNDS',
   /** An invoice has at most one payment whose outcome is open. */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
@@ -25,10 +25,10 @@ export const CheckedInvariant = {
 } as const;
 export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInvariant];
 
-/** Something stored that cannot be as it is. */
+/** Something stored that cannot be right. */
 export interface Breach {
   readonly invariant: CheckedInvariant;
-  /** null: of a tenant that is not there. */
+  /** null: it belongs to a tenant that does not exist. */
   readonly tenantId: Uuid | null;
   /** null: it belongs to no account. */
   readonly accountId: Uuid | null;
@@ -36,5 +36,5 @@ export interface Breach {
   readonly message: string;
 }
 
-/** What a rule finds; whose it is the service adds. */
+/** What a rule finds; the service adds tenant and account. */
 export type Finding = Pick<Breach, 'invariant' | 'message'>;

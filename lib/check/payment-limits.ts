@@ -12,7 +12,7 @@ import { CheckedInvariant, type Finding } from './model.ts';
 
 type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
 
-/** A payment of which more went back than had come in. */
+/** Finds a payment of which more was given back than came in. */
 export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): readonly Finding[] {
   const total = (...types: readonly TransactionType[]) =>
     sum(
@@ -27,7 +27,7 @@ export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): r
   return [{ invariant: CheckedInvariant.REFUNDS, message }];
 }
 
-/** An invoice of which two payments are open at a time. */
+/** Finds an invoice with several open payments. */
 export function severalOpenPayments(
   invoiceId: Uuid,
   payments: readonly Pick<InvoicePayment, 'type' | 'status' | 'paymentId'>[],

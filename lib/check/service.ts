@@ -30,9 +30,9 @@ interface OwnedRecord {
 type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
 
 /**
- * Looks through what is stored for what cannot be: reads only, takes no lock, and may run beside a busy engine. Each part is
- * read from a snapshot of its own, so many records at a time, and memory does not grow with the database but with its
- * largest account.
+ * Searches what is stored for what cannot be: reads only, takes no lock, and may run beside a busy engine. Each part is
+ * read from a snapshot of its own, a number of records at a time; memory grows with the largest account, not with the
+ * database.
  */
 export class CheckService {
   readonly #ports: CheckPorts;
@@ -98,7 +98,7 @@ export class CheckService {
     const ids = listed.map(({ id }) => id);
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: ids });
     return this.#ports.storage.read(tenant, async (session) => {
-      // As this snapshot has them, like everything else.
+      // The accounts as this snapshot has them, like everything else.
       const accounts = await session.accounts.findByIds(ids);
       const lasting = [...(await checkInvoices(session, accounts)), ...(await checkRefunds(session, ids))];
       if (!isTimeKnown) return lasting;
@@ -187,7 +187,7 @@ export class CheckService {
     }
   }
 
-  /** Whose records are; an account that is not there has no id. */
+  /** The accounts and tenants of these records; an account that does not exist has no id. */
   async #owners(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
     const known = new Map<number, Uuid>();
     for (const [tenantRecordId, own] of Map.groupBy(records, (record) => record.tenantRecordId)) {

@@ -2,21 +2,24 @@ import { ObjectType, type TaggedType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag } from './system-definitions.ts';
 
-/** What a tag of the system stops or does. */
+/** What a system tag stops or does. */
 export const TagEffect = {
   /** Automatic payments are held back; the end of the last such tag releases them (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /** Stays while the account has no default payment method: what it holds could not be paid (accounts §13.1 rule 6). */
+  /**
+   * The tag stays while the account has no default payment method, since what it holds back could not be paid (accounts
+   * §13.1 rule 6).
+   */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
-  /** Automatic runs pass the object over; its end asks for what was missed (invoicing §4 rule 5, §8.1, §8.2). */
+  /** Automatic runs pass the object over; removing the tag asks for what was missed (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',
-  /** Automatic runs pass the account over until a run that is asked for succeeds (invoicing §8.6). */
+  /** Automatic runs pass the account over until an explicit run succeeds (invoicing §8.6). */
   PARKS: 'PARKS',
   /** Runs make DRAFT invoices (invoicing §8.3). */
   MAKES_DRAFTS: 'MAKES_DRAFTS',
   /** Runs add to the oldest DRAFT if there is one (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
-  /** The invoice has the balance 0 and leaves that of its account (invoicing §9 rule 8). */
+  /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
   /** The account stays in its overdue state. */
   STOPS_OVERDUE: 'STOPS_OVERDUE',
@@ -34,8 +37,8 @@ interface TagRow {
 const { ACCOUNT, BUNDLE, INVOICE } = ObjectType;
 
 /**
- * Every effect that a tag has. AUTO_INVOICING_OFF is made for accounts (accounts §13.2); a bundle that carries it is left out of
- * its account's invoices all the same (invoicing §4 rule 5, subscriptions §19.1).
+ * Every effect that a tag has. AUTO_INVOICING_OFF is made for accounts (accounts §13.2); nevertheless a bundle that
+ * carries it is left out of its account's invoices (invoicing §4 rule 5, subscriptions §19.1).
  */
 export const tagEffects: readonly TagRow[] = [
   {
@@ -86,7 +89,7 @@ export function hasEffect(tag: unknown, effect: TagEffect): boolean {
   return tagEffects.some((row) => row.tag === tag && row.effects.includes(effect));
 }
 
-/** Whether the tag is one of the system that concerns objects of this type. */
+/** Whether the tag is a system tag that concerns objects of this type. */
 export function concerns(tag: Uuid, type: TaggedType): boolean {
   return tagEffects.some((row) => row.tag === tag && row.on === type);
 }

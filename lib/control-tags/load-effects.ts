@@ -11,7 +11,7 @@ export interface AccountEffects {
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/** What the active tags of these accounts do; one statement. What follows is decided in the transaction that needs it. */
+/** What the active tags of these accounts do; one statement. Decisions on it are made in the same transaction. */
 export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -23,7 +23,7 @@ export async function effectsOnAccounts(
   return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
-/** The bundles of these accounts that are not to be invoiced (invoicing §4 rule 5); one statement. */
+/** The bundles of these accounts that must not be invoiced (invoicing §4 rule 5); one statement. */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],

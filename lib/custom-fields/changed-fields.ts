@@ -6,7 +6,7 @@ import { checkDistinct, checkValue } from './new-fields.ts';
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
   readonly value?: string | null;
-  /** Of no effect, but it must be the field's own where it is given. */
+  /** Has no effect, but must be the field's own name if given. */
   readonly name?: string | null;
 }
 

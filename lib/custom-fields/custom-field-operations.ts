@@ -34,7 +34,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Removes these fields of the object, or all of them where none is named; ids that are not the object's are ignored.
+   * Removes these fields of the object, or all of them if none is named; ids that are not the object's are ignored.
    * @throws BillingError of the object's type when it is unknown, BUSY (60018).
    */
   remove(
@@ -56,13 +56,13 @@ export interface CustomFieldOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<CustomField>>;
 
   /**
-   * A window of the fields whose id is the key, or that have it in their object id, object type, name or value in any
-   * letter case; or that meet the clauses of a key in operator form (accounts §6.2, §11 rule 5).
+   * A window of the fields whose id is the key, or that contain the key in their object id, object type, name or value in
+   * any letter case; or that meet the clauses of a key in operator form (accounts §6.2, §11 rule 5).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<CustomField>>;
 
-  /** A window of the fields with exactly this name, and value unless it is null, on objects of the type. */
+  /** A window of the fields on objects of the type with exactly this name and, unless it is null, this value. */
   searchByName(
     ...given: [
       ...C,

@@ -11,7 +11,7 @@ export interface CustomFieldInput {
 export type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
- * The pairs that are to be added to an object with these fields (accounts §11 rules 1 and 2).
+ * The pairs to add to an object that has these fields (accounts §11 rules 1 and 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a pair that the object
  * has, or that is given twice.
  */

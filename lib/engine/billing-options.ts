@@ -26,7 +26,7 @@ export interface BillingOptions<Host> {
   readonly gateways?: readonly PaymentGateway[];
   /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog §16). */
   readonly catalogPlugins?: readonly CatalogPlugin[];
-  /** Ask the host's own code before what happens to subscriptions, in this order (subscriptions §22). */
+  /** The host's own code, asked in this order before what happens to subscriptions (subscriptions §22). */
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
    * Values of properties by name (platform §4): those of the server, such as
@@ -35,14 +35,14 @@ export interface BillingOptions<Host> {
    */
   readonly configuration?: ConfigurationObject;
   /**
-   * XML of the catalog that tenants created with `useGlobalDefault` sell by until they upload their own; what runs on it by
-   * then goes on, so it has to stay. A text is checked when the engine is opened; a function is asked for it when the first
-   * of these tenants needs it.
+   * XML of the catalog that tenants created with `useGlobalDefault` use until they upload their own. Subscriptions that
+   * run on it then go on, so it has to stay. A text is checked when the engine is opened; a function is called when the
+   * first of these tenants needs it.
    */
   readonly defaultCatalog?: string | (() => string);
   /**
-   * Whether the engine is only being tried: push targets on this machine are taken (platform §10.1), and gateways that do
-   * not answer are waited for 5 s instead of 30 unless `payment.plugin.timeout` is set; default false.
+   * Whether the engine is only being tried: push targets on this machine are accepted (platform §10.1), and gateways have
+   * 5 s to answer instead of 30 unless `payment.plugin.timeout` is set. Default false.
    */
   readonly testMode?: boolean;
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
@@ -50,7 +50,7 @@ export interface BillingOptions<Host> {
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
   /**
-   * Whether a node of this name was an earlier life of this one, which has ended: what it had claimed is done again at
+   * Whether a node of this name was an earlier life of this one and has ended: what it had claimed is then done again at
    * once. What nodes of other names leave behind is taken over when their leases end, within 30 s.
    */
   readonly isFormerNode?: (name: string) => boolean;

@@ -7,8 +7,8 @@ type NextContext = () => Promise<CallContext>;
 type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
 
 /**
- * Binds these operations to callers. Made once for all of them: a caller costs next to nothing, and of its operations a
- * group is bound when it is first asked for.
+ * Binds these operations to callers. Made once for all callers, so that a caller costs next to nothing; a group of its
+ * operations is bound when it is first asked for.
  */
 export function binderOf<O extends object, B>(
   operations: O,

@@ -8,14 +8,14 @@ import type { Uuid } from '../values/ids/index.ts';
 export interface Caller {
   /** Tenant id, or the reference that `tenants.authenticate` gave. */
   readonly tenant: Uuid | string | TenantRef;
-  /** Author of the changes, as it stands in audit rows. */
+  /** Author of the changes, as named in audit rows. */
   readonly user: string;
   readonly principal?: string;
   readonly reason?: string;
   readonly comment?: string;
-  /** Ties the changes of one request together; default a new id per call. */
+  /** Ties the changes of one request together; default: a new id per call. */
   readonly userToken?: Uuid | string;
-  /** Handed on to plugins. */
+  /** Passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
 }
 
@@ -49,7 +49,7 @@ function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
 
-/** The same for calls that join a transaction of the host. */
+/** The same, for calls that join a transaction of the host. */
 export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);

@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 
-/** The calls of an engine: it knows which are under way, and refuses them once it has been closed. */
+/** The calls of an engine: it knows which are running, and refuses further ones once it is closed. */
 export class Calls {
   readonly #underWay = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -38,7 +38,7 @@ export class Calls {
     return Object.freeze(Object.fromEntries(calls)) as O;
   }
 
-  /** Refuses what comes from now on; resolves when all that is under way has ended. */
+  /** Refuses calls from now on; resolves when all running ones have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([...this.#underWay]);

@@ -7,7 +7,7 @@ export function catalogArea({ ports, catalogs }: Foundation) {
   const administration = new CatalogAdministration(ports, catalogs);
   const entries = new CatalogEntryService(ports, catalogs);
   return {
-    /** The catalog as a value under a key, which clients of the key-value endpoints may read and replace. */
+    /** The catalog as the value of a key, which clients of the key-value endpoints may read and replace. */
     keyedValues: { ...methodsOf(catalogs, 'upload'), ...methodsOf(administration, 'sources', 'delete') },
     operations: {
       catalogs: {

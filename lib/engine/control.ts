@@ -19,38 +19,38 @@ import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
 import type { Operations } from './operations.ts';
 
-/** Background work of an engine, and how it is. */
+/** The background work of an engine, and its condition. */
 export interface BillingControl {
   /** Starts the background dispatcher: due work of the queue is done as it falls due. */
   start(): void;
   /**
-   * Works the queue until nothing is due or in processing (of one tenant, or of all), at most `timeoutMs` of system
-   * time. With a fake clock this makes the whole chain deterministic. False when the time ran out.
+   * Processes the queue until nothing is due or in processing (of one tenant, or of all), for at most `timeoutMs` of
+   * system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
    * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
-   * the context's user token through the queue (subscriptions §22, call completion); what falls due later is not
-   * waited for. Works whether this node or another does the work, and works the queue itself where `start` has not been
+   * the context's user token through the queue (subscriptions §22, call completion); it does not wait for what falls due
+   * later. Works whether this node or another does the work, and works the queue itself where `start` has not been
    * called. `timeoutMs` is system time, at most `server.callCompletion.maxSec`; naming the account makes the wait cheap.
    * @returns false when the time ran out; what the call did stays done.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid | string): Promise<boolean>;
-  /** Answers when the storage does. */
+  /** Resolves when the storage answers. */
   ping(): Promise<void>;
-  /** The health checks of this node: database, queues, clock (platform §13); they throw nothing. */
+  /** The health checks of this node: database, queues, clock (platform §13); never throws. */
   health(): Promise<HealthReport>;
   /** What this node measures of its queue, its work and its database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
   /**
-   * Ends what `start` has started: waits up to 15 s for work that is running, and gives back what is left. Calls go on;
-   * those that wait for work, such as `settle` and `completion`, end.
+   * Ends what `start` began: waits up to 15 s for running work, and gives back what is left. Calls go on, but those that
+   * wait for work, such as `settle` and `completion`, end.
    */
   stop(): Promise<void>;
   /**
-   * Stops, waits up to 15 s for calls that are under way, and closes the storage. Every call from then on is refused with
-   * BillingError BUSY (60018), also by what `as` and `within` have given before.
+   * Stops, waits up to 15 s for running calls, and closes the storage. Every later call is refused with BillingError BUSY
+   * (60018), also through what `as` and `within` returned before.
    */
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ interface ControlParts<Host> {
   readonly engine: Engine;
 }
 
-/** What the storage goes by. */
+/** What the storage is told to follow. */
 export function storagePolicyOf({
   server,
   engine,
@@ -76,7 +76,7 @@ export function storagePolicyOf({
   };
 }
 
-/** The dispatcher that works what the engine's handlers take. */
+/** The dispatcher for the topics of the engine's handlers. */
 export function dispatcherOf<Host>({ options, ports, server, engine }: ControlParts<Host>): Dispatcher {
   return new Dispatcher(ports, {
     handlers: engine.handlers,

@@ -12,7 +12,7 @@ import { tenantArea } from './tenants.ts';
 
 export type Engine = ReturnType<typeof engineOf>;
 
-/** The areas, each with its services and handlers, put together. */
+/** Puts the areas together, each with its services and handlers. */
 export function engineOf(ports: Ports, settings: EngineSettings) {
   const foundation = foundationOf(ports, settings);
   const catalog = catalogArea(foundation);
@@ -29,7 +29,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     settingsOf: foundation.settingsOf,
     catalogs: foundation.catalogs,
     idle: payments.idle,
-    // In this order they handle an entry that several of them consume.
+    // The order in which they handle an entry that several of them consume.
     handlers: [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers],
     operations: {
       ...tenant.operations,
@@ -45,5 +45,5 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   };
 }
 
-/** The operations as the services have them, which take values and no text. */
+/** The operations as the services have them, which take values and not texts. */
 export type StrictOperations = Engine['operations'];

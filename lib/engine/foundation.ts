@@ -11,13 +11,13 @@ import {
 } from '../tenants/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
-/** Settings of the engine, as it is opened with. */
+/** The settings with which the engine is opened. */
 export interface EngineSettings
   extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
-  /** Works due entries of an account. */
+  /** Does the due work of an account. */
   readonly workOff: WorkOff;
 }
 
@@ -28,7 +28,7 @@ export interface Foundation {
   readonly settingsOf: SettingsOf;
   readonly invoicingConfig: InvoicingConfigOf;
   readonly catalogs: CatalogService;
-  /** Rows of an answer that is made while it is read. */
+  /** How many rows an answer without pages may have. */
   readonly maxRows: number;
 }
 

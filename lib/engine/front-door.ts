@@ -11,7 +11,10 @@ type Operation = (...given: unknown[]) => unknown;
 
 type Group = Readonly<Record<string, Operation>>;
 
-/** Opens the operations to hosts: texts are read on the way in, views can be read as JSON, and the frequent ones have a short name. */
+/**
+ * Opens the operations to hosts: reads texts on the way in, makes views readable as JSON, and gives the frequent
+ * operations a short name.
+ */
 export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   const shown: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = outputs;
   const groups = Object.entries(strict).map(([name, group]) => [
@@ -34,7 +37,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   });
 }
 
-/** Tenants stand above them: their operations have no context. */
+/** Tenants stand above the other operations: theirs have no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
   const group: unknown = methodsOf(tenants, 'create', 'get', 'getByApiKey', 'authenticate', 'refOf');
   const takes: Door['takes'] = { get: [['tenantId', 'uuid']], refOf: [['tenantId', 'uuid']] };
@@ -48,11 +51,11 @@ export function openedTenants(tenants: TenantService): TenantOperations {
 
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
 
-/** What the operations of a group take as text, and what of their answers is to be read. */
+/** What the operations of a group take as text, and which of their answers are made readable. */
 interface Door {
   readonly takes: Readonly<Record<string, AnyParameters>>;
   readonly gives: Readonly<Record<string, AnyShape>>;
-  /** Number of the parameter that the first of `takes` is. */
+  /** Index of the parameter that the first of `takes` describes. */
   readonly first: number;
 }
 
@@ -65,7 +68,7 @@ function opened(group: Group, { takes, gives, first }: Door) {
   return Object.freeze(Object.fromEntries(operations));
 }
 
-/** The view that is given, each of a list, or each of a page: what stands in it is read through it. */
+/** Makes the answer readable: the view itself, each one of a list, or each one of a page. */
 function givingReadable(operation: Operation, shape: AnyShape): Operation {
   const makeReadable = readableBy(shape);
   return async (...given) => {

@@ -215,7 +215,9 @@ export const inputs: Inputs = {
   configuration: {},
 };
 
-/** A parameter that may hold text: its name in errors, and where in it the texts are. An object is named by its fields. */
+/**
+ * A parameter that may hold text: its name in errors, and where the texts are in it. An object is named by its fields.
+ */
 type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
 
 type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown
@@ -224,7 +226,7 @@ type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => un
 
 type TakesText<O> = Exclude<ParametersOf<O>[keyof ParametersOf<O> & number], null>;
 
-/** Of each operation that takes a value as text, its parameters. */
+/** The parameters of each operation that takes a value as text. */
 export type Inputs = {
   readonly [G in keyof StrictOperations]: {
     readonly [N in keyof StrictOperations[G] as [TakesText<StrictOperations[G][N]>] extends [never]

@@ -34,7 +34,7 @@ export interface AllAccountOperations<C extends Leading = []>
     AccountExportOperations<C>,
     TimelineOperations<C> {}
 
-/** Catalogs, and what a change of one comes to. */
+/** Catalogs, and what changes of a catalog would do. */
 export interface AllCatalogOperations<C extends Leading = []>
   extends CatalogOperations<C>,
     CatalogReportOperations<C> {}
@@ -46,7 +46,7 @@ export interface AllOutlineOperations<C extends Leading = []>
 
 /** The operations of one tenant in their groups. `C` is what each call begins with: its context, or nothing. */
 export interface GroupedOperations<C extends Leading = []> {
-  /** Accounts: who pays. Their addresses, credit and timeline, their close and export. */
+  /** Accounts: who pays. Their addresses, credit and timeline, their closing and export. */
   readonly accounts: AllAccountOperations<C>;
   /** What the tenant sells, as documents. */
   readonly catalogs: AllCatalogOperations<C>;
@@ -58,27 +58,27 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly blocking: BlockingOperations<C>;
   /** Bundles: a base subscription with its add-ons. */
   readonly bundles: BundleOperations<C>;
-  /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
+  /** Bundles and subscriptions whose rows are made while they are read, for answers of any length. */
   readonly outlines: AllOutlineOperations<C>;
   /** Invoices, and what is put on them by hand. */
   readonly invoices: InvoiceOperations<C>;
-  /** What accounts pay by. */
+  /** The payment methods of accounts. */
   readonly paymentMethods: PaymentMethodOperations<C>;
-  /** What was paid, and how it went. */
+  /** Payments, and how they went. */
   readonly payments: PaymentOperations<C>;
-  /** What tags there are. */
+  /** Definitions of tags. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
-  /** Tags on objects; those of the system steer the engine. */
+  /** Tags on objects; system tags steer the engine. */
   readonly tags: TagOperations<C>;
   /** Fields that the tenant adds to objects. */
   readonly customFields: CustomFieldOperations<C>;
   /** Who has changed what. */
   readonly audit: AuditOperations<C>;
-  /** Values that the tenant keeps by key, its configuration among them. */
+  /** Values that the tenant stores by key, its configuration among them. */
   readonly keyValues: KeyValueOperations<C>;
-  /** Secrets that sign push notifications (platform §10.3). */
+  /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
-  /** What is in force for the tenant. */
+  /** The settings in force for the tenant. */
   readonly configuration: ConfigurationOperations<C>;
 }
 

@@ -135,7 +135,10 @@ export const outputs: Outputs = {
   configuration: {},
 };
 
-/** What a list or a page holds, else the answer itself. Catalogs, maps and outlines have no text, and no plan of one. */
+/**
+ * The view inside a list or a page, else the answer itself. Catalogs, maps and outlines have no readable form here, nor
+ * has a plan of a catalog.
+ */
 type ViewOf<R> =
   R extends Page<infer V> ? V : R extends readonly (infer V)[] ? V : R extends ShowsItself ? never : R;
 
@@ -145,7 +148,7 @@ type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
   ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
   : never;
 
-/** Of each operation that gives views with dates or instants, where they are in it. */
+/** Where each operation's views have dates or instants. */
 export type Outputs = {
   readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
     readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [

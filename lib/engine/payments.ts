@@ -17,7 +17,7 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
   const configOf: PaymentConfigOf = async (session) => paymentConfig(await settingsOf(session));
   const methods = new PaymentMethodService(ports, configOf);
   return {
-    /** Resolves when nothing goes on any more that no call waits for. */
+    /** Resolves when no work is going on that no call waits for. */
     idle: methods.idle.bind(methods),
     handlers: [
       new AutomaticPaymentHandler(ports, configOf),

@@ -14,7 +14,7 @@ import {
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Bundles and subscriptions; entitlement plugins are asked before what happens to them. */
+/** Bundles and subscriptions, under the control of entitlement plugins. */
 export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundation) {
   const outlines = new OutlineService(ports, catalogs, { maxRows });
   const subscriptions = new SubscriptionService(ports, catalogs, outlines);

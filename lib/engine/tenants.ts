@@ -20,7 +20,7 @@ export function tenantArea(
       /** Secrets that sign push notifications (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {
-        /** What is in force for the tenant, by property name without prefix (platform §4.1). */
+        /** The settings in force for the tenant, by property name without prefix (platform §4.1). */
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
       },
     },

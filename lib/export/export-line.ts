@@ -6,7 +6,7 @@ export function headerLine(table: string, columns: readonly string[]): string {
   return `-- ${table} ${columns.join('|')}\n`;
 }
 
-/** One row: null is empty, what is neither text, number nor boolean is JSON. */
+/** One row: null is empty; anything but text, number and boolean is JSON. */
 export function rowLine(values: readonly unknown[]): string {
   return `${values.map(cellText).join('|')}\n`;
 }
@@ -26,7 +26,7 @@ function cellText(value: unknown): string {
   return escaped(typeof value === 'string' ? value : stringifyExactJson(value));
 }
 
-/** What ends a value or a line has a name of its own; nothing is quoted (accounts §16 rule 2). */
+/** Characters that would end a value or a line are escaped; nothing is quoted (accounts §16 rule 2). */
 function escaped(text: string): string {
   return text.replaceAll('\n', '\\N{LINE FEED}').replaceAll('|', '\\N{VERTICAL LINE}');
 }

@@ -2,7 +2,7 @@ import { auditedTable } from '../audit/index.ts';
 import type { AuditRow } from '../records/index.ts';
 import { timeText, withOffset } from './export-line.ts';
 
-/** What every history row begins with: the audit row that holds it, and the record that it is of. */
+/** The first columns of every history row: its audit row, and the record. */
 export const historyHead = [
   'record_id',
   'id',
@@ -12,7 +12,7 @@ export const historyHead = [
   'change_date',
 ] as const;
 
-/** Members of snapshots that hold an instant, in its wire form; a date of the same name is left as it is. */
+/** Members of snapshots that hold an instant in its wire form; a date of the same name stays as it is. */
 const instantMembers: ReadonlySet<string> = new Set([
   'referenceTime',
   'effectiveDate',
@@ -29,7 +29,7 @@ const instantMembers: ReadonlySet<string> = new Set([
 /** The members of the snapshots of each audited table, in the order in which they first occur. */
 export type HistoryColumns = Map<string, Set<string>>;
 
-/** Adds the tables and members that these rows show. */
+/** Adds the tables and members that occur in these rows. */
 export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): void {
   for (const { tableName, snapshot } of rows) {
     if (snapshot === null || historyNameOf(tableName) === null) continue;
@@ -39,7 +39,7 @@ export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): v
   }
 }
 
-/** Name of the history of an audited table, null where it has none. */
+/** Name of the history of an audited table; null if it has none. */
 export function historyNameOf(tableName: string): string | null {
   return auditedTable(tableName).historyTableName?.toLowerCase() ?? null;
 }

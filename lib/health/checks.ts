@@ -2,7 +2,7 @@ import type { QueueBacklog } from '../ports/storage/index.ts';
 import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES, MAX_LATENESS_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** The result of one check; `message` says why it fails, or what is to be known of one that passes. */
+/** The result of one check; `message` says why it fails, or what is worth knowing although it passes. */
 export interface HealthCheck {
   readonly healthy: boolean;
   readonly message: string | null;
@@ -17,7 +17,7 @@ export interface ClockReading {
 
 const passed: HealthCheck = { healthy: true, message: null };
 
-/** Fails when too many entries are late, or one for too long (platform §13 rule 1). */
+/** Fails if too many entries are late, or one is for too long (platform §13 rule 1). */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
   if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;
@@ -25,17 +25,19 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
   return failed(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
 }
 
-/** Fails when the clocks of the database and of this process differ by more than the way of the answer explains. */
+/**
+ * Fails if the clocks of the database and of this process differ by more than the time that the answer took can explain.
+ */
 export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): HealthCheck {
   const skewMs = Math.max(askedMs - databaseMs, databaseMs - answeredMs, 0);
   if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;
   return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
 }
 
-/** A check of queues that this node does not work on passes (platform §13 rule 1). */
+/** Passes: this node does not process the queues (platform §13 rule 1). */
 export const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
 
-/** A database that answers; `isRoleBound` says whether its row-level security holds for the engine too. */
+/** The database answers; `isRoleBound` says whether its row-level security binds the engine's role too. */
 export function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean }): HealthCheck {
   if (isRoleBound) return passed;
   return {

@@ -16,7 +16,7 @@ import {
 
 /** The checks of a node by name (platform §13). */
 export interface HealthReport {
-  /** The database answers within 2 s; its message says where row-level security does not bind the role of the engine. */
+  /** The database answers within 2 s; the message says so if row-level security does not bind the engine's role. */
   readonly database: HealthCheck;
   /** At most 1000 queue entries are late (`health.lateThreshold`), and none for more than 10 minutes. */
   readonly queues: HealthCheck;
@@ -33,13 +33,13 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 
 /** What is to be known of the queues of this node. */
 interface QueueHealth {
-  /** The kinds of entries that it works on now. */
+  /** The kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];
-  /** From when on an entry is late (`health.lateThreshold`). */
+  /** By how much an entry must be behind to be late (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
 }
 
-/** Tells whether this node can serve, with a constant number of cheap queries. */
+/** Tells whether this node can serve, by a constant number of cheap queries. */
 export class HealthService {
   readonly #ports: HealthPorts;
   readonly #queueing: QueueHealth;
@@ -60,7 +60,7 @@ export class HealthService {
     return { database, queues, clock };
   }
 
-  /** What the database says of its failure stays in the log: the report is for everybody. */
+  /** What the database says about its failure stays in the log, since anybody may read the report. */
   async #check(name: keyof HealthReport, check: () => Promise<HealthCheck>): Promise<HealthCheck> {
     const { systemClock, logger } = this.#ports;
     try {

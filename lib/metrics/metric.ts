@@ -6,7 +6,7 @@ export interface MetricValue {
 
 /** A metric of this node, counted since it was opened or measured now. */
 export interface Metric {
-  /** Lower case with underscores and the unit at its end; counters end in `_total`. */
+  /** Lower case with underscores, ending in the unit; counters end in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly kind: 'counter' | 'gauge';

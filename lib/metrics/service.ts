@@ -13,7 +13,7 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 };
 
 /**
- * What can be measured of the engine (platform §13 rule 3), with one query whose cost does not grow. What only a database
+ * What can be measured of the engine (platform §13 rule 3), by one query whose cost does not grow. What only the database
  * knows is left out while it does not answer.
  */
 export class MetricsService {

@@ -1,15 +1,15 @@
 import type { Instant } from '../values/time/index.ts';
 
 /**
- * The business clock (platform §14.1). Every business date comes from it; nothing in `lib` reads system time.
- * `now()` is a whole second. A clock that can be moved (tests, the test endpoints) tells its listeners, so that the
- * dispatcher looks for newly due work at once.
+ * The business clock (platform §14.1). Every business date comes from it; nothing in `lib` reads system time. `now()` is
+ * a whole second. A clock that can be moved (tests, the test endpoints) tells its listeners, so that the dispatcher looks
+ * for due work at once.
  */
 export interface Clock {
   now(): Instant;
   /**
-   * Milliseconds of system time until `now()` shows `at`; negative when it is past. A clock that runs has it, since
-   * `now()` hides the part of a second by which a timer would be late.
+   * Milliseconds of system time until `now()` shows `at`; negative once it is past. A running clock has this method,
+   * since `now()` hides the fraction of a second by which a timer would be late.
    */
   msUntil?(at: Instant): number;
   /** Registers `listener` for moves of the clock; returns the function that removes it. */
@@ -26,7 +26,7 @@ export interface SystemClock {
   nowMs(): number;
   /**
    * Resolves once everything else that waits for its turn has had it: timers, requests, signals. A database in the
-   * process answers without ever leaving the current turn, so long work has to let the others in by itself.
+   * process answers without ever leaving the current turn, so long work has to give way explicitly.
    */
   nextTurn(): Promise<void>;
   /**

@@ -8,18 +8,18 @@ export interface IdGenerator {
 /** Hashing of secrets (platform §6.3): slow, salted, parameters inside the stored string, constant-time compare. */
 export interface SecretHasher {
   hash(secret: string): Promise<string>;
-  /** True if `secret` is the one behind `stored`; a null `stored` costs the same work and answers false. */
+  /** True if `secret` is the one behind `stored`; null for `stored` costs the same work and answers false. */
   verify(secret: string, stored: string | null): Promise<boolean>;
   /** True if `stored` was made with less work than `hash` does now: it is replaced at the next success. */
   isWeaker(stored: string): boolean;
 }
 
 /**
- * Encryption of what the server must read again, such as signing keys, with the server key: authenticated, and told
- * apart from what another key has made.
+ * Encryption, with the server key, of what the server must read again, such as signing keys. It is authenticated, so that
+ * what another key made is recognised.
  */
 export interface SecretCipher {
-  /** Bytes that nobody can guess: of which secrets are made. */
+  /** Bytes that nobody can guess, of which secrets are made. */
   random(length: number): Uint8Array;
   encrypt(text: string): Promise<string>;
   /** Null if `stored` was not made with this key. */

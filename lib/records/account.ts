@@ -32,7 +32,9 @@ export interface Account {
   readonly updatedDate: Instant;
 }
 
-/** Kept aggregates of an account's invoices (invoicing §1.4, §1.5); changed with the invoices, never recounted. */
+/**
+ * Stored sums over an account's invoices (invoicing §1.4, §1.5); they change with the invoices and are never recounted.
+ */
 export interface AccountBalance {
   readonly accountId: Uuid;
   readonly accountBalance: Decimal;

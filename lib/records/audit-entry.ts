@@ -21,14 +21,14 @@ export interface AuditEntry {
   readonly userToken: Uuid;
 }
 
-/** A change with the record as it was after it. */
+/** A change, and the record as it was afterwards. */
 export interface AuditRow extends AuditEntry {
   /** The columns of accounts §14.1; null for records without history. */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * Who stands in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
+ * Who is named in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
  * the token of the call that caused its work; hence a function.
  */
 export interface Authorship {

@@ -34,25 +34,28 @@ export interface BillingEvent {
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** null = nothing of that sort; 0 is a price. */
+  /** null = no price of that kind; 0 is a price. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
-  /** 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has none, as by SUBSCRIPTION (invoicing §4 rule 4). */
+  /**
+   * 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has no day, as if aligned by
+   * SUBSCRIPTION (invoicing §4 rule 4).
+   */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
-  /** How the plan aligns its bill cycle, by which case of the catalog; null where no plan has been in force. */
+  /** How the plan aligns its bill cycle, and which case of the catalog says so; null where no plan has been in force. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
   /** True if the day is that of a BCD_CHANGE, whatever the alignment. */
   readonly isRequestedDay: boolean;
   readonly quantity: number;
 }
 
-/** What a case asks for, by the name of the property that it reads; none = it holds always. */
+/** What a case asks for, by the name of the property that it reads; empty = it always holds. */
 export type RuleConditions = Readonly<Record<string, string>>;
 
-/** What a rule says, and the case that says it. */
+/** What a rule decides, and the case that decided. */
 export interface RuleDecision<Result extends string> {
   readonly result: Result;
   /** What the case asks for, all of which holds; null = no case holds, so that the default counts. */

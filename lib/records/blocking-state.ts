@@ -19,7 +19,7 @@ export const EntitlementStateName = {
 } as const;
 export type EntitlementStateName = (typeof EntitlementStateName)[keyof typeof EntitlementStateName];
 
-/** Stored, dated fact about an account, bundle or subscription with three flags, owned by a service. */
+/** A stored, dated fact about an account, bundle or subscription with three flags, owned by a service. */
 export interface BlockingState {
   readonly recordId: number;
   readonly id: Uuid;

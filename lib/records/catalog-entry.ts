@@ -10,8 +10,9 @@ import type {
 } from './catalog-enumerations.ts';
 
 /**
- * What a name of the entry catalog stands for. Names are unique over both scopes; those of usage sections and units are
- * kept so that a later plan cannot take them (catalog §15.1, V1). CATALOG holds the name of the entry catalog itself.
+ * What a name of the entry catalog stands for. Names are unique over both scopes; names of usage sections and units are
+ * kept too, so that a later plan cannot take them (catalog §15.1, V1). CATALOG holds the name of the entry catalog
+ * itself.
  */
 export const EntryKind = {
   CATALOG: 'CATALOG',
@@ -32,9 +33,9 @@ export interface EntryScope {
 export interface ProductTerms {
   readonly prettyName: string;
   readonly category: ProductCategory;
-  /** Of an ADD_ON: the base products that it can be bought for. */
+  /** For an ADD_ON: the base products for which it can be bought. */
   readonly availableForBps: readonly string[];
-  /** Of a BASE product: the add-ons that can be bought for it. */
+  /** For a BASE product: the add-ons that can be bought for it. */
   readonly availableAddons: readonly string[];
 }
 
@@ -44,7 +45,7 @@ export interface PlanTerms {
   readonly recurringBillingMode: BillingMode;
   readonly productName: string;
   readonly pricelistName: string;
-  /** A product of an XML version as it was then: should the XML catalog be deleted, the plan keeps it. */
+  /** The product of an XML version as it was then; the plan keeps it even if the XML catalog is deleted. */
   readonly xmlProduct: Pick<ProductTerms, 'prettyName' | 'category'> | null;
 }
 
@@ -54,11 +55,11 @@ export interface CatalogEntry extends EntryScope {
   readonly id: Uuid;
   readonly kind: EntryKind;
   readonly name: string;
-  /** Of a PLAN its product, where that is an entry; of a USAGE its plan. */
+  /** For a PLAN its product, if that is an entry; for a USAGE its plan. */
   readonly parentId: Uuid | null;
-  /** Of a PRODUCT only. */
+  /** For a PRODUCT only. */
   readonly product: ProductTerms | null;
-  /** Of a PLAN only. */
+  /** For a PLAN only. */
   readonly plan: PlanTerms | null;
   readonly createdDate: Instant;
 }
@@ -103,20 +104,20 @@ export interface EntryPhase {
   readonly usages: readonly EntryUsage[];
 }
 
-/** A plan from one date on: its prices, or that it is retired. Never changed once it is stored. */
+/** A plan from one date on: its prices, or its retirement. Never changed once it is stored. */
 export interface PlanRow {
   readonly recordId: number;
   readonly id: Uuid;
   readonly planName: string;
   readonly accountRecordId: number | null;
   readonly effectiveDate: Instant;
-  /** Counts the rows of a plan: of two rows of one date the later one holds. */
+  /** Counts the rows of a plan: where two rows have one date, the later one holds. */
   readonly createdOrder: number;
   readonly effectiveDateForExistingSubscriptions: Instant | null;
   readonly retired: boolean;
   /** The tenant's `catalogRevision` since which the catalog holds the row. */
   readonly sinceRevision: number;
-  /** Of a retirement those of the row before. */
+  /** For a retirement, the phases of the row before. */
   readonly phases: readonly EntryPhase[];
   readonly createdDate: Instant;
 }
@@ -124,7 +125,7 @@ export interface PlanRow {
 /** A product as the entry API shows it (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
-  /** When its last plan was retired; null while it has a plan that is not, or none at all. */
+  /** When its last plan was retired; null while it has a plan that is not retired, or has none at all. */
   readonly retiredDate: Instant | null;
 }
 

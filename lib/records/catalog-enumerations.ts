@@ -4,7 +4,7 @@
 export const ProductCategory = { BASE: 'BASE', ADD_ON: 'ADD_ON', STANDALONE: 'STANDALONE' } as const;
 export type ProductCategory = (typeof ProductCategory)[keyof typeof ProductCategory];
 
-/** Sort of a phase; a plan has at most one of each. EVERGREEN never ends. */
+/** Kind of a phase; a plan has at most one of each. EVERGREEN never ends. */
 export const PhaseType = {
   TRIAL: 'TRIAL',
   DISCOUNT: 'DISCOUNT',
@@ -29,7 +29,7 @@ export type UsageType = (typeof UsageType)[keyof typeof UsageType];
 export const TierBlockPolicy = { ALL_TIERS: 'ALL_TIERS', TOP_TIER: 'TOP_TIER' } as const;
 export type TierBlockPolicy = (typeof TierBlockPolicy)[keyof typeof TierBlockPolicy];
 
-/** Sort of a block of units; blocks of tiers are TIERED. */
+/** Kind of a block of units; blocks of tiers are TIERED. */
 export const BlockType = { VANILLA: 'VANILLA', TOP_UP: 'TOP_UP', TIERED: 'TIERED' } as const;
 export type BlockType = (typeof BlockType)[keyof typeof BlockType];
 
@@ -42,14 +42,14 @@ export const BillingActionPolicy = {
 } as const;
 export type BillingActionPolicy = (typeof BillingActionPolicy)[keyof typeof BillingActionPolicy];
 
-/** Start of the phase chain of a new subscription (catalog §8 rule 5). */
+/** From where the phases of a new subscription count (catalog §8 rule 5). */
 export const PlanAlignmentCreate = {
   START_OF_BUNDLE: 'START_OF_BUNDLE',
   START_OF_SUBSCRIPTION: 'START_OF_SUBSCRIPTION',
 } as const;
 export type PlanAlignmentCreate = (typeof PlanAlignmentCreate)[keyof typeof PlanAlignmentCreate];
 
-/** Start of the phase chain after a change of plan (catalog §8 rule 5). */
+/** From where phases count after a change of plan (catalog §8 rule 5). */
 export const PlanAlignmentChange = {
   START_OF_BUNDLE: 'START_OF_BUNDLE',
   START_OF_SUBSCRIPTION: 'START_OF_SUBSCRIPTION',

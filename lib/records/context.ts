@@ -11,9 +11,9 @@ export interface TenantRef {
   readonly within?: HostTransaction;
 }
 
-/** A transaction that the host has begun and will end; what is seen in it may be rolled back. One object per `within`. */
+/** A transaction that the host has begun and will end; what is read in it may be rolled back. One object per `within`. */
 export interface HostTransaction {
-  /** What the host has handed in; the storage knows what it is. */
+  /** The host's own handle; only the storage knows what it is. */
   readonly host: unknown;
 }
 
@@ -34,7 +34,7 @@ export interface CallContext {
   readonly userToken: Uuid;
   readonly callOrigin: CallOrigin;
   readonly createdDate: Instant;
-  /** What the caller has to say to plugins; default nothing. */
+  /** What the caller tells plugins; default nothing. */
   readonly pluginProperties?: readonly PluginProperty[];
 }
 
@@ -43,13 +43,16 @@ export interface SystemAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
   readonly comments?: string | null;
-  /** Default a new id. */
+  /** Default: a new id. */
   readonly userToken?: Uuid;
-  /** Who calls, and so may neither hand out nor manage more than they hold; absent: the host itself, which may do all. */
+  /**
+   * Who calls; they can neither hand out nor manage more than they hold themselves. Absent: the host itself, which may do
+   * everything.
+   */
   readonly principal?: Principal | null;
 }
 
-/** Component names that stand in `changedBy` for work which the engine does by itself (platform §5.3). */
+/** Component names in `changedBy` for work that the engine does by itself (platform §5.3). */
 export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
   NEXT_BILLING_DATE: 'NextBillingDateNotifier',
@@ -61,7 +64,7 @@ export const ActingComponent = {
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 
-/** What comes first in each call of an operation: its context, or nothing where that is bound already. */
+/** The first parameter of each operation: its context, or none where the context is already bound. */
 export type Leading = readonly [] | WithContext;
 export type WithContext = readonly [context: CallContext];
 

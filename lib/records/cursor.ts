@@ -10,27 +10,32 @@ export interface InvoicingCursor {
   readonly nextDueDate: LocalDate | null;
 }
 
-/** What bills a subscription on while nothing changes, kept so that a run needs neither its events nor the catalog for it. */
+/** What bills a subscription on while nothing changes, stored so that a run needs neither its events nor the catalog. */
 export interface OngoingCharge {
   /** The billing event in force. */
   readonly event: BillingEvent;
 }
 
-/** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (invoicing §8.4). */
+/**
+ * A cursor as it is stored: with its account, and how many items its subscription got on the last day it got any
+ * (invoicing §8.4).
+ */
 export interface StoredCursor extends InvoicingCursor {
-  /** Number of the row that it was read from, in which it is saved again; absent = of a new subscription. */
+  /** Record id of the row that it was read from, in which it is saved again; absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Revision of the catalog under which it was last evaluated; null = not yet, or before revisions were kept. */
+  /** Revision of the catalog under which it was last evaluated; null = not yet, or before revisions were recorded. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
-  /** Holds while the subscription is not dirty and its catalog has the same revision; null = its events tell. */
+  /**
+   * Holds while the subscription is not dirty and its catalog has the same revision; null = its events have to be read.
+   */
   readonly ongoing: OngoingCharge | null;
 }
 
-/** A cursor as it is to be kept. */
+/** A cursor as it is to be stored. */
 export interface CursorToSave extends StoredCursor {
-  /** True of a cursor that was read: its ongoing charge is the one that is stored, and need not be written. */
+  /** True for a cursor that was read: its ongoing charge is the stored one and need not be written. */
   readonly keepsOngoing?: boolean;
 }

@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FieldedType } from './object-type.ts';
 
-/** A value that a user keeps under a name on an object (accounts §11); a deleted field stays as inactive. */
+/** A value that a user keeps under a name on an object (accounts §11); a deleted field stays, inactive. */
 export interface CustomField {
   readonly recordId: number;
   readonly id: Uuid;

@@ -54,14 +54,14 @@ export interface AddedItem extends Omit<InvoiceItem, 'recordId'> {
   readonly basis?: ItemBasis | undefined;
 }
 
-/** A billing event as an item remembers it. */
+/** A billing event, as an item records it. */
 export interface BasisEvent {
   readonly type: BillingTransitionType;
   readonly effectiveDate: Instant;
   readonly localDate: LocalDate;
 }
 
-/** Which period of its cycle a recurring charge is of (invoicing §5.4): rule 3, 2, 4 or 1. */
+/** Which period of its cycle a recurring charge is for (invoicing §5.4): rule 3, 2, 4 or 1. */
 export const PeriodRule = {
   WHOLE: 'WHOLE',
   LEADING: 'LEADING',
@@ -74,16 +74,16 @@ export type PeriodRule = (typeof PeriodRule)[keyof typeof PeriodRule];
 export const RepairRule = {
   /** The row is repaired as a whole. */
   WHOLE: 'WHOLE',
-  /** By days. */
+  /** The days of a part of the row. */
   PART: 'PART',
   /** No more than is left of the item after adjustments and earlier repairs. */
   LIMIT: 'LIMIT',
-  /** The item's last day goes, and with it all that is left. */
+  /** The item's last day is taken, and with it all that is left. */
   REMAINDER: 'REMAINDER',
 } as const;
 export type RepairRule = (typeof RepairRule)[keyof typeof RepairRule];
 
-/** A share by days: of what, and how many of how many. */
+/** A share by days: of which amount, and how many days of how many. */
 export interface Share {
   readonly base: Decimal;
   readonly days: number;
@@ -110,9 +110,9 @@ export interface RecurringBasis {
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
-  /** Which case of the catalog aligns the bill cycle; null = not kept, of items made before it was. */
+  /** Which case of the catalog aligns the bill cycle; null = not recorded, for items older than the record. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day was asked for, whatever the alignment; null = not kept. */
+  /** True if the day was requested, whatever the alignment; null = not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The period that was proposed. */
@@ -120,9 +120,9 @@ export interface RecurringBasis {
   readonly endDate: LocalDate;
   /** Share of the rate; null = the whole rate. */
   readonly share: Share | null;
-  /** Of a part of the period: its share of the period's amount or, with fixed days, of the rate; null = all of it. */
+  /** For a part of the period: its share of the period's amount or, with fixed days, of the rate; null = all of it. */
   readonly part: Share | null;
-  /** Days that every month counts for; 0 = calendar days. */
+  /** How many days every month counts for; 0 = calendar days. */
   readonly prorationFixedDays: number;
 }
 
@@ -136,7 +136,7 @@ export interface RepairBasis {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** By days; null = the whole row. */
+  /** The share by days; null = the whole row. */
   readonly share: Share | null;
   /** What was left of the item before. */
   readonly repairable: Decimal;
@@ -145,14 +145,14 @@ export interface RepairBasis {
 /** Account credit made of an invoice or used on it (invoicing §10 rule 2). */
 export interface CreditBasis {
   readonly kind: 'CREDIT';
-  /** Of the invoice, before. */
+  /** Balance of the invoice before. */
   readonly balance: Decimal;
-  /** Of the account, before; of a withheld invoice 0. */
+  /** Credit of the account before; for a withheld invoice 0. */
   readonly credit: Decimal;
 }
 
 /**
- * The facts that made the amount of an item, as they were when it was made. Kept with the item, because later changes,
- * uploads and repairs alter what the subscription's events and the catalog say of its days.
+ * The facts that made the amount of an item, as they were when it was made. They are stored with the item, because later
+ * changes, uploads and repairs alter what the subscription's events and the catalog say about its days.
  */
 export type ItemBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;

@@ -6,7 +6,7 @@ import type { AccountBalance } from './account.ts';
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
 export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
 
-/** Kept sums of an invoice (invoicing §1.4); they change with the items and payments that cause them. */
+/** Stored sums of an invoice (invoicing §1.4); they change with the items and payments that cause them. */
 export interface InvoiceAmounts {
   readonly amount: Decimal;
   readonly creditAdj: Decimal;
@@ -30,12 +30,15 @@ export interface Invoice extends InvoiceAmounts {
   readonly isMigration: boolean;
   readonly isWrittenOff: boolean;
   readonly isParentInvoice: boolean;
-  /** The parent's invoice that a child's is linked to, null = not linked; and whose that is, or is going to be. */
+  /**
+   * The parent's invoice to which a child's is linked, null = not linked; and the account whose invoice that is or will
+   * be.
+   */
   readonly parentInvoiceId: Uuid | null;
   readonly parentAccountId: Uuid | null;
   /**
-   * Of a child's invoice that the parent pays: what it adds to the parent's summary (invoicing §12), 0 until the two
-   * are linked. null = its own account pays.
+   * For a child's invoice that the parent pays: what it adds to the parent's summary (invoicing §12), 0 until the two are
+   * linked. null = its own account pays.
    */
   readonly contributedAmount: Decimal | null;
   /** Id of the first invoice written by the same run. */
@@ -43,7 +46,7 @@ export interface Invoice extends InvoiceAmounts {
   readonly createdDate: Instant;
 }
 
-/** Kept state of an account's invoicing; `version` guards every write of it. */
+/** Stored state of an account's invoicing; `version` guards every write of it. */
 export interface AccountInvoicingState {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
@@ -56,9 +59,12 @@ export interface AccountInvoicingState {
 /** What decides the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
-/** The kept balances of an account, and those of its invoices that a parent pays, which are kept with none. */
+/**
+ * The stored balances of an account, and those of its invoices that a parent pays, whose balances are stored with no
+ * account.
+ */
 export interface StoredBalance extends AccountBalance {
-  /** Each with the summary that it is linked to, if any; those whose summary is settled or VOID are left out. */
+  /** Each with the summary that it is linked to, if any; invoices whose summary is settled or VOID are left out. */
   readonly delegated: readonly {
     readonly invoice: BalancedInvoice;
     readonly summary: BalancedInvoice | null;

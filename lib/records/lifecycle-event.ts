@@ -17,7 +17,7 @@ export const LifecycleEventType = {
 } as const;
 export type LifecycleEventType = (typeof LifecycleEventType)[keyof typeof LifecycleEventType];
 
-/** Stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions §3). */
+/** A stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions §3). */
 export interface LifecycleEvent {
   readonly recordId: number;
   readonly id: Uuid;
@@ -34,7 +34,7 @@ export interface LifecycleEvent {
   readonly phaseAnchorType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Text of its `EventReason` (event-reason.ts); null = none is kept. */
+  /** Text of its `EventReason` (event-reason.ts); null = none is stored. */
   readonly reason: string | null;
   readonly isActive: boolean;
   readonly deactivatedBy: Uuid | null;

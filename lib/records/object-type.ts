@@ -1,6 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Kinds of objects that audit, tags and custom fields speak of (json-models §1). */
+/** Kinds of objects that audit rows, tags and custom fields refer to (json-models §1). */
 export const ObjectType = {
   ACCOUNT: 'ACCOUNT',
   ACCOUNT_EMAIL: 'ACCOUNT_EMAIL',
@@ -30,7 +30,7 @@ export interface ObjectRef<T extends ObjectType = ObjectType> {
   readonly id: Uuid;
 }
 
-/** Objects that carry custom fields (accounts §11); those of an invoice payment are its payment's (ruling R15). */
+/** Objects that carry custom fields (accounts §11); an invoice payment has those of its payment (ruling R15). */
 export type FieldedType =
   | typeof ObjectType.ACCOUNT
   | typeof ObjectType.BUNDLE

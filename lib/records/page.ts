@@ -6,7 +6,10 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** Records that match: exact up to MAX_COUNTED_RECORDS, above it one more, so that a page costs no count of it all. */
+  /**
+   * Records that match: exact up to MAX_COUNTED_RECORDS, one more than that above it, so that a page need not count them
+   * all.
+   */
   readonly total: number;
   /** All records of that type in the tenant (or in the account, for account-scoped lists). */
   readonly max: number;

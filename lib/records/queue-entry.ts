@@ -58,16 +58,16 @@ export interface QueueEntry {
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
   readonly createdDate: Instant;
-  /** When it is due; of a bus entry its creation. */
+  /** When it is due; for a bus entry, its creation. */
   readonly effectiveDate: Instant;
   readonly errorCount: number;
   readonly processingState: ProcessingState;
   readonly processingOwner: string | null;
-  /** Names of handlers that are done with it (platform §9.3 rule 4). */
+  /** Names of handlers that have finished with it (platform §9.3 rule 4). */
   readonly doneHandlers: readonly string[];
 }
 
-/** Types of bus events; the names that push notifications carry (platform §10.4), plus the internal ones. */
+/** Types of bus events: the names that pushes carry (platform §10.4), and the internal ones. */
 export const BusEventType = {
   ACCOUNT_CREATION: 'ACCOUNT_CREATION',
   ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',

@@ -12,7 +12,7 @@ export const SearchOperator = {
 } as const;
 export type SearchOperator = (typeof SearchOperator)[keyof typeof SearchOperator];
 
-/** What the values of a column are: they are compared as that. */
+/** The type of a column's values, as which they are compared. */
 export type SearchColumnType = 'text' | 'uuid' | 'instant' | 'number' | 'boolean';
 
 /** The columns that a search knows, by the names that callers write. */
@@ -23,11 +23,11 @@ export type SearchValue = string | Instant | number | boolean;
 export interface SearchClause<C extends string = string> {
   readonly column: C;
   readonly operator: SearchOperator;
-  /** Of the column's type; of a `like` clause the pattern: `%` any run, `_` one character. */
+  /** Of the column's type; in a `like` clause the pattern: `%` any run, `_` one character. */
   readonly value: SearchValue;
 }
 
-/** The columns of an operator search with what they hold (accounts §6.2 rule 1). */
+/** The columns of an operator search, and what they hold (accounts §6.2 rule 1). */
 export const accountColumnTypes = {
   id: 'uuid',
   external_key: 'text',

@@ -10,11 +10,11 @@ export interface Subscription {
   readonly accountRecordId: number;
   readonly externalKey: string;
   readonly category: ProductCategory;
-  /** Origin for START_OF_SUBSCRIPTION. */
+  /** From where START_OF_SUBSCRIPTION alignment counts. */
   readonly alignStart: DatedInstant;
-  /** Origin for START_OF_BUNDLE. */
+  /** From where START_OF_BUNDLE alignment counts. */
   readonly bundleStart: DatedInstant;
-  /** Up to when it is invoiced; written by invoicing only. */
+  /** The date up to which it is invoiced; written by invoicing only. */
   readonly chargedThrough: DatedInstant | null;
   readonly migrated: boolean;
   readonly createdDate: Instant;
@@ -34,7 +34,7 @@ export type EntitlementState = (typeof EntitlementState)[keyof typeof Entitlemen
 export const SourceType = { NATIVE: 'NATIVE', MIGRATED: 'MIGRATED', TRANSFERRED: 'TRANSFERRED' } as const;
 export type SourceType = (typeof SourceType)[keyof typeof SourceType];
 
-/** Types of the rows of the presented timeline (subscriptions §18). */
+/** Types of the rows of the timeline that callers see (subscriptions §18). */
 export const SubscriptionEventType = {
   START_ENTITLEMENT: 'START_ENTITLEMENT',
   START_BILLING: 'START_BILLING',

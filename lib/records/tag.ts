@@ -2,10 +2,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FieldedType, ObjectType } from './object-type.ts';
 
-/** Objects that carry tags: those with custom fields but payment methods (accounts §13.1). */
+/** Objects that carry tags: those with custom fields except payment methods (accounts §13.1). */
 export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 
-/** What a tag means and which objects may carry it, of the system or of a user (accounts §12). */
+/** What a tag means and which objects may carry it; defined by the system or by a user (accounts §12). */
 export interface TagDefinition {
   readonly id: Uuid;
   /** Lower case for users' definitions, upper case for those of the system. */
@@ -16,14 +16,14 @@ export interface TagDefinition {
   readonly isControlTag: boolean;
 }
 
-/** A user's definition as it is kept; deleted ones stay, so that deleted tags keep their name. */
+/** A user's definition as it is stored; deleted ones stay, so that deleted tags keep their name. */
 export interface UserTagDefinition extends Omit<TagDefinition, 'isControlTag'> {
   readonly recordId: number;
   readonly isActive: boolean;
   readonly createdDate: Instant;
 }
 
-/** A definition put on an object; a deleted tag stays as inactive. */
+/** A definition put on an object; a deleted tag stays, inactive. */
 export interface Tag {
   readonly recordId: number;
   readonly id: Uuid;

@@ -1,14 +1,14 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** An isolated deployment unit (platform §2). `apiSecretHash` never leaves the engine. */
+/** An isolated customer of the installation (platform §2). `apiSecretHash` never leaves the engine. */
 export interface Tenant {
   readonly recordId: number;
   readonly id: Uuid;
   readonly externalKey: string | null;
   readonly apiKey: string;
   readonly apiSecretHash: string;
-  /** True while the tenant lives on the server's default catalog (catalog §14). */
+  /** True while the tenant uses the server's default catalog (catalog §14). */
   readonly useGlobalDefault: boolean;
   /** Raised by every catalog change, in its transaction; caches compare it (catalog §13). */
   readonly catalogRevision: number;
@@ -17,7 +17,7 @@ export interface Tenant {
   readonly createdDate: Instant;
 }
 
-/** A secret that signs the push notifications of a tenant (platform §10.3). */
+/** A secret that signs the pushes of a tenant (platform §10.3). */
 export interface SigningSecret {
   readonly recordId: number;
   readonly id: Uuid;
@@ -29,7 +29,7 @@ export interface SigningSecret {
   readonly createdDate: Instant;
 }
 
-/** One value of a tenant key (platform §3). A row is never changed but for becoming inactive. */
+/** One value of a tenant key (platform §3). A row never changes, except that it may become inactive. */
 export interface TenantKeyValue {
   readonly recordId: number;
   readonly id: Uuid;

@@ -13,9 +13,9 @@ export interface User extends TenantGrants {
   /** At most 128 characters, unique. */
   readonly name: string;
   readonly passwordHash: string;
-  /** Raised by each change of password, roles or activity: it ends sessions, tokens and remembered checks. */
+  /** Raised by each change of password, roles or activity, which ends sessions, tokens and remembered checks. */
   readonly credentialVersion: number;
-  /** Granted directly and through no role; only the bootstrap administrator has some. */
+  /** Granted directly and not through a role; only the bootstrap administrator has some. */
   readonly permissions: readonly string[];
   /** Names of roles, sorted. */
   readonly roles: readonly string[];
@@ -61,7 +61,7 @@ export interface Principal extends TenantGrants {
 export interface LoginSession {
   readonly recordId: number;
   readonly id: Uuid;
-  /** SHA-256 of the cookie's value, in hex: who reads the table cannot log in with it. */
+  /** SHA-256 of the cookie's value, in hex: reading the table does not suffice to log in. */
   readonly tokenHash: string;
   readonly userName: string;
   /** The session ends when the user's version is another. */
@@ -88,7 +88,7 @@ export interface SigningKey {
 /** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
 export interface LoginFailures {
   readonly recordId: number;
-  /** SHA-256 of what is counted, in hex: a password typed where the name belongs is not kept. */
+  /** SHA-256 of the name or address, in hex: a password typed in place of the name is not kept. */
   readonly subject: string;
   /** When they happened, oldest first; those inside the window only. */
   readonly failedAtMs: readonly number[];

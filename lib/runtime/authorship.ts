@@ -20,7 +20,7 @@ export function authorshipOf(context: CallContext): Authorship {
 }
 
 /**
- * The same for a change of no tenant.
+ * The same for a change that belongs to no tenant.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
  */
 export function systemAuthorshipOf(

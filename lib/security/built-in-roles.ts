@@ -1,6 +1,6 @@
 import { ALL_PERMISSIONS } from './permissions.ts';
 
-/** The role that may do everything; clients unlock their menus on its one permission (http-api §5). */
+/** The role that may do everything; clients unlock their menus by its one permission (http-api §5). */
 export const ADMIN_ROLE = 'admin';
 
 /** Roles that are always there and cannot be changed: name to permissions. */

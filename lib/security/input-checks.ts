@@ -10,8 +10,8 @@ import { checkStorable } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 
 /**
- * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or that no path can
- * hold: what asks for `.` and `..` asks for another path.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or cannot stand
+ * in a path: `.` and `..` would lead to another path.
  */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalid(`${field} needs to be set`, field);
@@ -50,7 +50,7 @@ export async function existingRoles(
   });
 }
 
-/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001): a grant for nothing is a slip of the pen. */
+/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001): a grant for a tenant that does not exist is a mistake. */
 export async function existingTenants(
   { storage }: Pick<Ports, 'storage'>,
   tenantIds: readonly Uuid[],

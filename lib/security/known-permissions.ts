@@ -29,8 +29,8 @@ export const permissions: readonly string[] = Object.entries(groups).flatMap(([g
 );
 
 /**
- * Refuses what only looks like a permission: an unknown value in a group of the product. Other groups are those of
- * plugins (platform §8 rule 2).
+ * Refuses what only looks like a permission: an unknown value in a group of the product. Other groups belong to plugins
+ * (platform §8 rule 2).
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that names the nearest one.
  */
 export function checkKnownPermissions(given: readonly string[]): void {

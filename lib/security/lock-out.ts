@@ -10,13 +10,13 @@ export function lockedUntil(
   return until !== null && nowMs < until ? until : null;
 }
 
-/** What is known of a subject after one more failure: `limit` of them within 15 minutes lock it for 15 minutes. */
+/** The failures of a subject after one more: `limit` of them within 15 minutes lock it for 15 minutes. */
 export function afterFailure(
   subject: string,
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
 ): New<LoginFailures> {
-  // Failures that led to a lock have been answered for when it ends.
+  // Failures that led to a lock no longer count once it has ended.
   const counted = known === null || known.lockedUntilMs !== null ? [] : known.failedAtMs;
   const isLocked = lockedUntil(known, nowMs) !== null;
   if (isLocked && known !== null) {

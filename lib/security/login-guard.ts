@@ -8,7 +8,7 @@ import {
 } from '../values/limits.ts';
 import { afterFailure, lockedUntil } from './lock-out.ts';
 
-/** Whose failures are counted: a name of some kind, and the address that the attempt comes from. */
+/** Whose failures are counted: a name of some kind, and the address of the attempt. */
 export interface LoginAttempt {
   readonly kind: 'user' | 'client' | 'tenant';
   readonly name: string;
@@ -25,7 +25,7 @@ interface Counted {
 
 const secondMs = 1_000;
 
-/** Locks names and addresses out that fail too often (platform §6.4); the counters are in the database. */
+/** Locks out names and addresses that fail too often (platform §6.4); the counters are in the database. */
 export class LoginGuard {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
@@ -61,7 +61,7 @@ export class LoginGuard {
     });
   }
 
-  /** Returns what was known of the subjects before. */
+  /** Counts one more failure; returns what was known of the subjects before. */
   async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<readonly Locked[]> {
     const { storage, systemClock, logger } = this.#ports;
     const nowMs = systemClock.nowMs();
@@ -76,7 +76,7 @@ export class LoginGuard {
       isLocked ||= next.lockedUntilMs !== null && lockedUntil(known, nowMs) === null;
       return next;
     });
-    // The name is what somebody typed, a password by mistake perhaps: it is not logged.
+    // The name is not logged: somebody typed it, perhaps a password by mistake.
     if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
     return before;
   }

@@ -5,15 +5,15 @@ import { shortened } from '../values/text/index.ts';
 import { ALL_PERMISSIONS, isPermitted } from './permissions.ts';
 import { permissionsOfRoles } from './role-permissions.ts';
 
-/** Somebody with roles, for tenants: a user or a client. */
+/** Somebody with roles in tenants: a user or a client. */
 interface Managed extends TenantGrants {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
 /**
- * What a change by this author has to pass inside its transaction; undefined where nothing is kept from the author: the
- * host itself, and whoever may do everything in every tenant.
+ * The check that a change by this author must pass inside its transaction; undefined for authors without limits: the host
+ * itself, and whoever may do everything in every tenant.
  */
 export function checkBy(
   { principal }: SystemAuthor,
@@ -24,7 +24,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** Whether somebody belongs to tenants of the manager, and to no others (platform §8, R39). */
+/** True if somebody belongs to tenants of the manager and to no others (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
@@ -66,7 +66,7 @@ export async function checkRolesHeld(
 }
 
 /**
- * What keeps a manager from changing somebody as it is now; itself it may always change.
+ * Refuses a manager who may not change this user or client as it is now; everybody may change themselves.
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or what `unknown` makes for somebody of other tenants.
  */
 export async function checkManaged(
@@ -81,9 +81,9 @@ export async function checkManaged(
 }
 
 /**
- * A role belongs to the tenants of those who have it: to nobody's where nobody has.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions, and for one that is not of
- * the manager's tenants alone.
+ * A role belongs to the tenants of those who have it; if nobody has it, to none.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions, and for one that is not
+ * of the manager's tenants alone.
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);

@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
 
-/** Everything; the permission of the bootstrap administrator and of the role `admin` (platform §8). */
+/** Everything: the permission of the bootstrap administrator and of the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
 /** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */

@@ -7,9 +7,9 @@ import { permissionsOfRoles } from './role-permissions.ts';
 
 /**
  * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any
- * of them raises a revision in its own transaction, and whoever asks compares it first (platform §8 rule 5). On one
- * node the changes are this process's own and nothing is read; among several nodes one small statement serves all calls
- * that came before it began.
+ * of them raises a revision in its own transaction, and every reader compares it first (platform §8 rule 5). A single
+ * node makes all changes itself and reads nothing; among several nodes, one small statement serves all calls that came
+ * before it began.
  */
 export class Principals {
   readonly #ports: Pick<Ports, 'storage'>;
@@ -38,7 +38,7 @@ export class Principals {
     );
   }
 
-  /** To be called after every change of users, roles, clients and grants has committed. */
+  /** Call it after every change of users, roles, clients or grants has committed. */
   forget(): void {
     this.#known = new Map();
   }
@@ -55,7 +55,7 @@ export class Principals {
     known.set(key, loading);
     try {
       const value = await loading;
-      // Names of nobody are not kept: they are as many as a stranger likes.
+      // Unknown names are not cached: a stranger can invent any number of them.
       if (value === null) known.delete(key);
       return value;
     } catch (error) {
@@ -64,7 +64,7 @@ export class Principals {
     }
   }
 
-  /** Waits for a reading of the revision that begins after this call. */
+  /** Waits for a read of the revision that begins after this call. */
   #refresh(): Promise<void> {
     if (this.#reading === null) return this.#read();
     this.#next ??= this.#reading.then(

@@ -26,7 +26,8 @@ export interface UserOperations {
 
   /**
    * The active user.
-   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the users of these alone.
+   * @param viewer who asks; absent: the host itself. A viewer bound to tenants sees themselves and the users of these
+   * tenants only.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<User>;
@@ -68,7 +69,7 @@ export interface RoleOperations {
   /** All roles, the built-in ones among them, by name. */
   list(): Promise<readonly RoleDefinition[]>;
 
-  /** A role; one that does not exist has no permissions. */
+  /** A role; a role that does not exist has no permissions. */
   get(name: string): Promise<RoleDefinition>;
 
   /**
@@ -79,10 +80,10 @@ export interface RoleOperations {
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 
   /**
-   * Replaces the permissions of a role, or makes it.
+   * Replaces the permissions of a role, or creates it.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005),
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and for a role that somebody of
-   * other tenants than the author's has.
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and for a role of somebody in
+   * tenants other than the author's.
    */
   put(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 }
@@ -99,7 +100,8 @@ export interface ApiClientOperations {
 
   /**
    * The active client.
-   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the clients of these alone.
+   * @param viewer who asks; absent: the host itself. A viewer bound to tenants sees themselves and the clients of these
+   * tenants only.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<ApiClient>;
@@ -116,13 +118,13 @@ export interface ApiClientOperations {
 
 /** Sessions of users who have signed in. */
 export interface LoginSessionOperations {
-  /** Starts a session of a user who has just logged in, and removes those that have ended. */
+  /** Starts a session of a user who has just logged in, and removes sessions that have ended. */
   start(
     user: Principal,
     session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
   ): Promise<New<LoginSession>>;
 
-  /** The session that has not ended, with its user; null otherwise. Its last use is now. */
+  /** The session with its user, if it has not ended; else null. Counts as a use of the session. */
   find(
     tokenHash: string,
     idleMs?: number,
@@ -131,16 +133,16 @@ export interface LoginSessionOperations {
 
 /** The keys of the server’s own tokens. */
 export interface TokenKeyOperations {
-  /** System time, which the times in tokens are of. */
+  /** System time, to which the times in tokens refer. */
   nowMs(): number;
 
-  /** The key that signs now; `make` is called where a new one is due, or where the server key cannot read the last. */
+  /** The key that signs now; `make` is called if a new one is due, or if the server key cannot read the last. */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
-  /** Public parts of the keys whose tokens may be valid. `graceMs`: longest life of a token, with its tolerance. */
+  /** Public parts of the keys whose tokens may still be valid. `graceMs`: longest life of a token, with its tolerance. */
   published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]>;
 
-  /** Removes the keys whose tokens are long dead; the one that signs is never among them. */
+  /** Removes keys whose tokens have long expired, never the one that signs. */
   purge(): Promise<void>;
 }
 
@@ -174,9 +176,10 @@ export interface PrincipalOperations {
 /** Counts failed logins. */
 export interface LoginGuardOperations {
   /**
-   * What `check` says of the attempt, null being a failure, which is counted; a success clears the name's.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`: without asking `check`, or without telling
-   * what it said where other attempts have led to the lock meanwhile, else many at a time would be as many guesses.
+   * Makes an attempt: `check` answers null for a failure, which is counted; a success clears the name's failures.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`: without calling `check`, or without
+   * telling its answer if other attempts have led to the lock meanwhile; else many attempts at a time would be as many
+   * guesses.
    */
   attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null>;
 }
@@ -191,7 +194,7 @@ export interface SecurityOperations extends PrincipalOperations {
   readonly clients: ApiClientOperations;
   /** Sessions of users who have signed in, for whoever serves them. */
   readonly sessions: LoginSessionOperations;
-  /** Counts failed logins, and locks whom they are about. */
+  /** Counts failed logins, and locks out names and addresses that fail too often. */
   readonly guard: LoginGuardOperations;
   /** The keys of the server's own tokens. */
   readonly tokenKeys: TokenKeyOperations;

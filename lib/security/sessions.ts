@@ -4,12 +4,12 @@ import { type LoginSession, type Principal, PrincipalKind } from '../records/ind
 import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../values/limits.ts';
 import type { Principals } from './principals.ts';
 
-/** Parts of the idle time at which the last use is written, so that a read writes nothing most of the time. */
+/** The last use is written at most so many times per idle time, so that most reads write nothing. */
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform §6.2), in the database for all nodes, known by the hash of their token alone. A session
- * ends when it was idle for `rbac.globalSessionTimeout`, and when password, roles or activity of its user change.
+ * Login sessions (platform §6.2), in the database for all nodes, stored by the hash of their token only. A session ends
+ * when it was idle for `rbac.globalSessionTimeout`, or when password, roles or activity of its user change.
  */
 export class LoginSessions {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;

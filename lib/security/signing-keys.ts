@@ -13,7 +13,7 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * The keys whose tokens may still be valid: a key stops to sign when a newer one exists, at the latest after 90 days, and
+ * The keys whose tokens may still be valid: a key stops signing when a newer one exists, at the latest after 90 days, and
  * stays published until the last token that it signed has expired. `graceMs` is the longest life of a token with its
  * tolerance.
  */

@@ -18,8 +18,9 @@ export interface TokenSigner {
 }
 
 /**
- * The keys that sign the server's own tokens (platform §7.1), in the database for all nodes: the private part
- * encrypted with the server key, a new one every 90 days by system time, old public parts until their tokens are dead.
+ * The keys that sign the server's own tokens (platform §7.1), in the database for all nodes: the private part is
+ * encrypted with the server key, a new key is made every 90 days by system time, and old public parts stay until their
+ * tokens have expired.
  */
 export class TokenKeys {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>;
@@ -44,7 +45,7 @@ export class TokenKeys {
     const nowMs = systemClock.nowMs();
     const unlessNewerThanMs = known.key?.createdMs ?? nowMs - SIGNING_KEY_LIFETIME_MS;
     await this.#insert(await make(), { nowMs, unlessNewerThanMs });
-    // Another node may have been faster, so that its key is the one.
+    // Another node may have been faster; then its key counts.
     const made = await this.#readable(await this.#current());
     if (made.signer !== null) return made.signer;
     throw new Error(

@@ -25,9 +25,9 @@ export interface NewUserInput {
   readonly tenantIds?: readonly Uuid[];
 }
 
-/** What goes with a new password. */
+/** The rule for a new password. */
 export interface PasswordPolicy {
-  /** True: a password of fewer than 8 characters is taken, as in test mode. */
+  /** True: passwords of fewer than 8 characters are accepted, as in test mode. */
   readonly allowShort: boolean;
 }
 
@@ -113,7 +113,10 @@ export class Users {
     await this.#change(author, name, { values: { isActive: false }, isCredential: true });
   }
 
-  /** @throws BillingError SECURITY_INVALID_USER for nobody, and for the administrator of the server's configuration. */
+  /**
+   * @throws BillingError SECURITY_INVALID_USER if there is no such user, and for the administrator of the server's
+   * configuration.
+   */
   async #changeable(author: SystemAuthor, name: string): Promise<void> {
     const user = await this.get(name, author.principal);
     if (user.permissions.length === 0) return;
@@ -153,7 +156,7 @@ function checkUserName(name: string): void {
   });
 }
 
-/** SECURITY_INVALID_USER (40001). */
+/** The error SECURITY_INVALID_USER (40001). */
 export function noSuchUser(name: string): BillingError {
   return new BillingError({
     code: ErrorCode.SECURITY_INVALID_USER,

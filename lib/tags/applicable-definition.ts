@@ -6,13 +6,16 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 export interface DefinitionLookup {
-  /** The active users' definitions among those that are named. */
+  /** The named definitions that are active ones of users. */
   readonly known: readonly UserTagDefinition[];
-  /** Whether users' definitions apply to the types that they declare only (`tags.enforceApplicableTypes`). */
+  /** Whether users' definitions apply only to the types that they declare (`tags.enforceApplicableTypes`). */
   readonly enforceTypes: boolean;
 }
 
-/** The definition as a user's or the system's. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
+/**
+ * The definition, of a user or of the system.
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902).
+ */
 export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
   const system = systemDefinition(id);
   if (system) return system;
@@ -34,7 +37,10 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   return definition;
 }
 
-/** What only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */
+/**
+ * Refuses definitions that only the engine sets and removes.
+ * @throws BillingError TAG_IS_SYSTEM (3953).
+ */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
   if (!hasEffect(id, TagEffect.PARKS)) return;
   throw new BillingError({

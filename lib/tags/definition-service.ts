@@ -46,7 +46,7 @@ export class TagDefinitionService implements TagDefinitionOperations<WithContext
 
   async delete(context: CallContext, id: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      // Under the lock nobody begins to use it.
+      // Under the lock nobody can start to use it.
       const [definition] = await session.tags.lockDefinitions([id]);
       if (!definition) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
       const used = await session.tags.definitionsInUse([id]);

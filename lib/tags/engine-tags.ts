@@ -12,11 +12,11 @@ type Tagged = Pick<Account, 'id' | 'recordId'>;
 interface NewSystemTag {
   readonly definitionId: Uuid;
   readonly ids: IdGenerator;
-  /** Why an object gets it, for its audit row. */
+  /** Why an object gets the tag, for its audit row. */
   readonly reasonOf?: (objectId: Uuid) => string;
 }
 
-/** Puts a tag of the system on accounts under their locks, in the name of the engine; those that carry it stay so. */
+/** Puts a system tag on locked accounts, in the name of the engine; accounts that already carry it keep it. */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -37,7 +37,7 @@ interface TaggedObject extends ObjectRef<TaggedType> {
   readonly accountRecordId: number;
 }
 
-/** The same for objects of locked accounts. */
+/** Does the same for objects of locked accounts. */
 export async function addSystemTag(
   session: WriteSession,
   objects: readonly TaggedObject[],
@@ -68,7 +68,7 @@ export async function addSystemTag(
   );
 }
 
-/** Takes a tag of the system off accounts under their locks; returns the ids of those that carried it. */
+/** Takes a system tag off locked accounts; returns the ids of those that carried it. */
 export async function removeEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],

@@ -22,9 +22,9 @@ import { applicableDefinition, definitionOf, refuseSystemTag } from './applicabl
 import { tagEvent } from './tag-event.ts';
 import type { TagOperations } from './tag-operations.ts';
 
-/** What a tag brings about in rooms above this one. */
+/** What a tag causes in rooms above this one. */
 export interface TagEffects {
-  /** WRITTEN_OFF was put on the invoice or taken off; its account is locked. */
+  /** Called when WRITTEN_OFF was put on the invoice or taken off; its account is locked. */
   setWrittenOff(
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },

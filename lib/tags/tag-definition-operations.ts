@@ -3,7 +3,7 @@ import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { TagDefinitionInput } from './new-definition.ts';
 
-/** What tags there are. */
+/** Definitions of tags. */
 export interface TagDefinitionOperations<C extends Leading = []> {
   /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;

@@ -1,7 +1,7 @@
 import type { BusEventType, New, NewBusEvent, Tag } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** TAG_CREATION or TAG_DELETION (platform §10.4); the tagged object is named for handlers of the engine. */
+/** TAG_CREATION or TAG_DELETION (platform §10.4); it names the tagged object for handlers of the engine. */
 export function tagEvent(
   type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
   tag: New<Tag>,

@@ -13,7 +13,7 @@ import type { Uuid } from '../values/ids/index.ts';
 /** Tags on objects. */
 export interface TagOperations<C extends Leading = []> {
   /**
-   * Puts tags of these definitions on the object, all or none; those it carries already are left as they are.
+   * Puts tags of these definitions on the object, all or none; tags that it already carries stay as they are.
    * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
    * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
@@ -32,7 +32,7 @@ export interface TagOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Tags of the object in the order in which they were added. With `accountId` the object has to be that account's.
+   * Tags of the object in the order in which they were added. With `accountId`, the object must belong to that account.
    * @throws BillingError of the object's type when it is unknown.
    */
   ofObject(
@@ -59,8 +59,8 @@ export interface TagOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<TagView>>;
 
   /**
-   * A window of the active tags whose id is the key, or that have it in their object type or in the name or description
-   * of their definition, in any letter case (http-api §8).
+   * A window of the active tags whose id is the key, or that contain the key in their object type or in the name or
+   * description of their definition, in any letter case (http-api §8).
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<TagView>>;
 }

@@ -6,18 +6,18 @@ export interface KeyValues {
   readonly values: readonly string[];
 }
 
-/** Values that a tenant keeps by key. */
+/** Values that a tenant stores by key. */
 export interface KeyValueOperations<C extends Leading = []> {
   /**
    * Adds a value to the key, or replaces the value of a key that holds one. Values of the server's own keys are checked
-   * first, and the change is told as TENANT_CONFIG_CHANGE. Names of a configuration that have no effect (misspelt,
-   * retired, or of properties that hold for the whole server) are kept and logged as warnings.
+   * first, and the bus event TENANT_CONFIG_CHANGE tells of the change. Names in a configuration that have no effect
+   * (misspelt, retired, or of properties of the whole server) are stored and logged as warnings.
    * @param key 1–255 characters, any of them.
    * @param value at most 10 MiB, not empty.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
-   * MALFORMED_BODY (60001) for a configuration that is no flat JSON object, INVALID_PARAMETER (60002) for a bad callback
-   * URL, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key of a part
-   * that this version does not have.
+   * MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002) for a bad
+   * callback URL, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key
+   * of a part that this version does not have.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
@@ -25,8 +25,8 @@ export interface KeyValueOperations<C extends Leading = []> {
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
-   * Removes every value of the key; an unknown key is no error. A key of the server's own that had one is told as
-   * TENANT_CONFIG_DELETION.
+   * Removes every value of the key; an unknown key is no error. If one of the server's own keys had a value, the bus
+   * event TENANT_CONFIG_DELETION tells of it.
    * @throws BillingError MISSING_OR_INVALID_FIELD for a bad key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog that a
    * subscription refers to.
    */

@@ -84,7 +84,7 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
     );
   }
 
-  /** The key CATALOG, if it has the prefix and a value. */
+  /** The key CATALOG, if it begins with the prefix and has a value. */
   async #catalogUnder(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
     if (!SystemKey.CATALOG.startsWith(prefix)) return [];
     const values = await this.#catalog.sources(context);
@@ -127,7 +127,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** platform §10.4. */
+/** The bus event of a change of configuration (platform §10.4). */
 function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
   return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
 }

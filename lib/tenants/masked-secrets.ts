@@ -3,9 +3,9 @@ const secretName = /password|passwd|secret|token|key|credential/i;
 const separator = /[=:>]/;
 
 /**
- * A plugin's configuration as it may be shown to somebody who must not change it: of every line that names a password,
- * secret, token, key or credential, the rest after the name is masked (platform §3 rule 8, §12.6 rule 5), and so are
- * the lines below it that are further in: they are its value in YAML, and may be in anything else.
+ * A plugin's configuration as it may be shown to somebody who must not change it (platform §3 rule 8, §12.6 rule 5). In
+ * every line that names a password, secret, token, key or credential, the rest after the name is masked. So are the
+ * following lines with a deeper indent: in YAML they are its value, elsewhere they may be.
  */
 export function maskedSecrets(text: string): string {
   const shown: string[] = [];
@@ -22,7 +22,7 @@ export function maskedSecrets(text: string): string {
   return shown.join('\n');
 }
 
-/** Where the value of a secret begins in a line; null where it names none. */
+/** Where the value of a secret begins in a line; null if the line names no secret. */
 function secretAt(line: string): number | null {
   const name = secretName.exec(line);
   if (name === null) return null;

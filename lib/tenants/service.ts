@@ -5,12 +5,12 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 
-/** Who makes a tenant: a call that belongs to no tenant yet. */
+/** Who creates a tenant: a call that belongs to no tenant yet. */
 export interface TenantAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
   readonly comments?: string | null;
-  /** Default a new id. */
+  /** Default: a new id. */
   readonly userToken?: Uuid;
 }
 
@@ -19,7 +19,7 @@ export interface NewTenantInput {
   /** 1–128 characters, unique in the deployment. */
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** True: the tenant lives on the default catalog until it uploads its own (catalog §14). Default false. */
+  /** True: the tenant uses the default catalog until it uploads its own (catalog §14). Default false. */
   readonly useGlobalDefault?: boolean;
 }
 

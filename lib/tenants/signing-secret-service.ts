@@ -48,8 +48,8 @@ export class SigningSecretService implements SigningSecretOperations<WithContext
   }
 
   /**
-   * The secrets that sign now, newest first; empty where notifications go unsigned.
-   * @throws InvariantError for one that another server key has encrypted.
+   * The secrets that sign now, newest first; empty if pushes are not signed.
+   * @throws InvariantError for a secret that another server key has encrypted.
    */
   async current(session: ReadSession): Promise<readonly string[]> {
     const nowMs = this.#ports.systemClock.nowMs();

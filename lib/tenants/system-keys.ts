@@ -18,7 +18,7 @@ export const KeyKind = {
   OVERDUE: 'OVERDUE',
   INVOICE_TEXT: 'INVOICE_TEXT',
   USAGE: 'USAGE',
-  /** The tenant's own: any number of values, which the server never looks at. */
+  /** The tenant's own: any number of values, which the server never reads. */
   USER: 'USER',
 } as const;
 export type KeyKind = (typeof KeyKind)[keyof typeof KeyKind];

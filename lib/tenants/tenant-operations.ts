@@ -26,7 +26,7 @@ export interface TenantOperations {
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
 
   /**
-   * The reference of a tenant by its public id, which calls for it may name in place of the id.
+   * The reference of a tenant by its public id; calls for the tenant may use it in place of the id.
    * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    */
   refOf(tenantId: Uuid | string): Promise<TenantRef>;

@@ -3,9 +3,9 @@ import { InvariantError } from '../values/errors/index.ts';
 const SECRET_PREFIX = 'whsec_';
 const VERSION = 'v1';
 
-/** One attempt of a push notification, as it is signed. */
+/** One attempt of a push, as it is signed. */
 export interface SignedContent {
-  /** `webhook-id`: the event's, the same in every attempt. */
+  /** `webhook-id`: that of the bus event, the same in every attempt. */
   readonly id: string;
   /** `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestampSec: number;
@@ -13,7 +13,7 @@ export interface SignedContent {
   readonly body: string;
 }
 
-/** The secret of these bytes as receivers are told it: `whsec_<base64>`. */
+/** The secret of these bytes in the form given to receivers: `whsec_<base64>`. */
 export function secretText(bytes: Uint8Array): string {
   return SECRET_PREFIX + base64(bytes);
 }

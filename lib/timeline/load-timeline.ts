@@ -22,7 +22,7 @@ export interface LoadedTimeline extends TimelineOutline {
 }
 
 /**
- * Loads what the timeline shows, so much at a time that none of it holds the others up.
+ * Loads what the timeline shows, a part at a time so that nobody else is held up.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) as soon as that is known.
  */
 export async function loadTimeline(session: ReadSession, input: LoadTimelineInput): Promise<LoadedTimeline> {

@@ -8,7 +8,7 @@ import type { Uuid } from '../values/ids/index.ts';
 export interface AccountTimeline {
   readonly account: Account;
   readonly bundles: readonly BundleView[];
-  /** All but migration and voided ones, in creation order, with their items. */
+  /** All except migrated and voided ones, in creation order, with their items. */
   readonly invoices: readonly TimelineInvoice[];
   readonly payments: readonly InvoicePaymentView[];
   /** The credits that were given on the account: all CREDIT_ADJ items. */
@@ -23,7 +23,7 @@ export interface TimelineInvoice extends InvoiceView {
 /** What has happened to an account. */
 export interface TimelineOperations<C extends Leading = []> {
   /**
-   * Everything of the account from one snapshot.
+   * Everything that happened to the account, from one snapshot.
    * @throws as `outlineOfAccount`.
    */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;

@@ -3,7 +3,7 @@ import type { BundleWindow } from '../subscriptions/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { AccountTimeline } from './timeline-operations.ts';
 
-/** The same with outlines of its bundles, whose rows are made while they are gone through. */
+/** The same with outlines of its bundles, whose rows are made while they are read. */
 export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
   readonly bundles: BundleWindow;
 }

@@ -1,6 +1,6 @@
 /**
- * Every bound of the engine, one named constant each, with its unit and its reason. A loop, queue, retry, cache or
- * input without a bound of this file is a defect. Where a server property can replace a value, it is named.
+ * Every bound of the engine, one named constant each, with its unit and its reason. A loop, queue, retry, cache or input
+ * without a bound of this file is a defect. Where a server property can replace a value, the comment names it.
  */
 
 const SECOND_MS = 1_000;
@@ -15,7 +15,9 @@ const MEBIBYTE = 1_024 * KIBIBYTE;
 /** Time zones whose formatter is kept, each about 25 KiB; more than the 418 canonical zones of the tz database. */
 export const MAX_CACHED_ZONES = 640;
 
-/** Halvings of a 48 h window down to one second (2^18 s > 48 h): the search for the transition of a local-time gap. */
+/**
+ * Bisections of a 48 h window down to one second (2^18 s > 48 h), in the search for the transition of a local-time gap.
+ */
 export const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /** First and last year of a `LocalDate` or `Instant`: what `yyyy` can write (http-api §9). */
@@ -23,7 +25,7 @@ export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
 /**
- * First and last day that a clock can be moved to. The queue counts its time from 1970; from the last day billing still
+ * First and last day that a clock can be moved to. The queue counts its time from 1970; from the last day, billing still
  * looks ahead 100 years for a requested date and 100 for a target date.
  */
 export const FIRST_CLOCK_DAY = '1970-01-02';
@@ -41,7 +43,7 @@ export const MAX_TIME_SPAN_LIST = 100;
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
-/** Characters of a number literal that is looked at; leading and trailing zeros included. */
+/** Characters of a number literal that are read, leading and trailing zeros included. */
 export const MAX_NUMBER_CHARACTERS = 128;
 
 /** Whole numbers that a row holds: 32 bits with a sign. */
@@ -53,13 +55,13 @@ export const MAX_STORED_INTEGER = 2_147_483_647;
 /** Billing periods that one subscription may catch up in one run: daily billing for more than 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
-/** Earlier revisions of one catalog that are kept as values; they share their versions with it. */
+/** Earlier revisions of one catalog that are kept in memory; they share their versions with it. */
 export const MAX_EARLIER_CATALOGS = 16;
 
-/** Accounts that the report on a candidate catalog names as no longer billable; all are counted. */
+/** Accounts that the report on a candidate catalog names as no longer billable; beyond it they are only counted. */
 export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
-/** Accounts listed at once, by their numbers, to be looked at after a change of the catalog. */
+/** Accounts that a change of the catalog concerns, listed at once by their numbers. */
 export const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 
 /** Accounts looked at in one transaction after a change of the catalog: some ten milliseconds on PostgreSQL. */
@@ -77,7 +79,7 @@ export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 /** Items per subscription and local day before a run is refused (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
-/** Items of used credit that are read at once to take credit back. */
+/** Items of used credit that are read at once, to take credit back. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
 // Catalog documents (catalog §3.2)
@@ -100,7 +102,7 @@ export const MAX_XML_ELEMENTS = 1_000_000;
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
-/** Of one catalog version (platform §16): all its products, plans and price lists, and the cases of all its rules. */
+/** Of one catalog version (platform §16): all of its products, plans and price lists, and the cases of all its rules. */
 export const MAX_CATALOG_PRODUCTS = 5_000;
 export const MAX_CATALOG_PLANS = 10_000;
 export const MAX_CATALOG_PRICE_LISTS = 200;
@@ -109,10 +111,10 @@ export const MAX_CATALOG_RULE_CASES = 5_000;
 /** Phases of one plan. */
 export const MAX_PLAN_PHASES = 20;
 
-/** Characters of a document that are parsed in one step, some milliseconds. */
+/** Characters of a document that are parsed in one step, which takes some milliseconds. */
 export const XML_CHARACTERS_PER_STEP = 32_768;
 
-/** Processor time that a long computation takes of one turn, before others have theirs. */
+/** Processor time that a long computation takes in one turn before others get theirs. */
 export const MAX_SLICE_MS = 20;
 
 /** Catalog parts that are stored, read or hashed at once. */
@@ -133,13 +135,13 @@ export const MAX_CACHED_CATALOGS = 200;
 /** Characters of the texts from which those catalogs are put together; the catalog in use is kept whatever its size. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
-/** What a row of a plan in the entry catalog counts for beside those characters. */
+/** What a row of a plan in the entry catalog counts for, besides its characters. */
 export const CHARACTERS_OF_PLAN_ROW = 1_000;
 
-/** Plans, products and frames of catalogs kept as values, of all catalogs together; each takes a few KiB. */
+/** Plans, products and frames of catalogs that are kept decoded, of all catalogs together; each takes a few KiB. */
 export const MAX_DECODED_CATALOG_PARTS = 10_000;
 
-/** Override plans kept in memory beside each catalog; one that is not is one statement away. */
+/** Override plans kept in memory with each catalog; any other costs one statement. */
 export const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
 // Catalog plugins (catalog §16)
@@ -147,7 +149,7 @@ export const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 /** Time limit of one call of a catalog plugin: every operation of the tenant waits for it. */
 export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
-/** Calls that one batch of due work makes at once of a plugin that has a catalog per account. */
+/** Calls to a plugin with a catalog per account that one batch of due work makes at once. */
 export const MAX_CONCURRENT_CATALOG_CALLS = 10;
 
 /** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
@@ -187,16 +189,16 @@ export const MAX_CACHED_CONFIGURATIONS = 1_000;
 /** Entries of a list in a configuration, such as a retry schedule. */
 export const MAX_SETTING_LIST = 100;
 
-/** Names of a configuration that are told one by one to have no effect. */
+/** Names in a configuration that are listed one by one as having no effect. */
 export const MAX_LISTED_SETTING_NAMES = 20;
 
-/** Longest time span of a configuration: a date that many years ahead still lies inside the calendar. */
+/** Longest time span in a configuration: a date that many years ahead still lies inside the calendar. */
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 
 /** Records up to which pages can be counted (`server.pagination.countThreshold`). */
 export const MAX_SETTING_COUNT = 1_000_000_000;
 
-/** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and a lease of every call must end soon. */
+/** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and the lease of every call must end soon. */
 export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
 
 /** Steps of 100 ms that a call may wait for a busy account: no longer than a request may take (platform §16). */
@@ -214,8 +216,8 @@ export const MAX_JSON_DEPTH = 64;
 export const MAX_TEXT_BODY_BYTES = 10 * MEBIBYTE;
 
 /**
- * What is read of a body that is too large before the refusal goes out, and for how long: a client that is still sending
- * would find the connection broken in place of the answer.
+ * How much of a body that is too large is read before the refusal is sent, and for how long: a client that is still
+ * sending would otherwise see a broken connection instead of the answer.
  */
 export const MAX_DRAINED_BYTES = 64 * MEBIBYTE;
 export const MAX_DRAIN_MS = 10 * SECOND_MS;
@@ -236,12 +238,12 @@ export const MAX_HEADERS_MS = 10 * SECOND_MS;
 export const MAX_CONNECTIONS = 2_000;
 
 /**
- * How long a connection without a call is kept: longer than clients and proxies keep theirs (mostly 60 to 90 s), so that
- * they close it first. Where the server does, a call that a client sends at that moment ends in a reset.
+ * How long a connection without a call is kept: longer than clients and proxies keep theirs (usually 60 to 90 s), so that
+ * they close first. Where the server closes first, a call that a client sends at that moment ends in a reset.
  */
 export const KEPT_CONNECTION_MS = 2 * MINUTE_MS;
 
-/** How long the reader of a streamed answer may take nothing before the answer is broken off. */
+/** How long the reader of a streamed answer may read nothing before the answer is broken off. */
 export const STALLED_READER_MS = MINUTE_MS;
 
 /** Elements of a request array (`server.limits.list`). */
@@ -259,19 +261,19 @@ export const MAX_PAGE_SIZE = 10_000;
  */
 export const MAX_ANSWER_ROWS = 50_000;
 
-/** What an answer with pages holds in memory at a time, in stored records; smaller pages are one snapshot. */
+/** Stored records that an answer with pages holds in memory at a time; a page up to this size is one snapshot. */
 export const RECORDS_OF_WINDOW = 20_000;
 
 /**
- * What is read, or made, before others have their turn: each some milliseconds of work. Bundles, subscriptions and states
- * of one statement, and rows.
+ * How much is read, or made, before others get their turn, some milliseconds of work each: bundles, subscriptions and
+ * states of one statement, and rows.
  */
 export const BUNDLES_READ_AT_ONCE = 200;
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
 export const ROWS_OF_TURN = 1_000;
 
-/** Seconds of requests that a subject may make at once (`server.limits.rate.tenant`, `.principal`). */
+/** Burst: the requests of this many seconds may be made at once (`server.limits.rate.tenant`, `.principal`). */
 export const RATE_BURST_SECONDS = 2;
 
 /** Tenants and callers whose requests are counted; one that is forgotten may make a burst again. */
@@ -291,13 +293,15 @@ export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 export const IDEMPOTENCY_PURGE_SIZE = 1_000;
 
-/** Age from which a request that has not ended counts as cut off by a crash, and a repeat runs it anew. */
+/** Age at which an unfinished request counts as cut off by a crash, so that a repeat runs it anew. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
-/** Keys that a node remembers to let go of, which a database that was away or full could not. */
+/** Keys that a node remembers to release, because the database was unreachable or full. */
 export const MAX_LEFT_CLAIMS = 10_000;
 
-/** Looks at a key whose request goes away between two statements, before the caller is told to come again. */
+/**
+ * How often a key is read again whose request goes away between two statements, before the caller is told to come again.
+ */
 export const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
@@ -308,10 +312,10 @@ export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 
 // Security (platform §6–§8)
 
-/** Calls of one turn of the event loop that are done together. */
+/** Calls in one turn of the event loop that are done together. */
 export const MAX_SHARED_CALLS = 100;
 
-/** How long creations may wait for those that are being written, to be written together next. */
+/** How long creations may wait for earlier ones to be written, to be written together afterwards. */
 export const CREATION_GATHER_MS = 10;
 
 /** Users and clients kept in memory with their permissions. */
@@ -346,13 +350,13 @@ export const MAX_TOKEN_CHARACTERS = 8 * KIBIBYTE;
 /** How long a signing key signs. */
 export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
 
-/** How long a key that signs no more is kept: longer than any token that it has signed, which live 30 days at most. */
+/** How long a key that no longer signs is kept: longer than any token that it has signed, which live 30 days at most. */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 /** How long published keys, ours and those of other issuers, may be remembered. */
 export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 
-/** Pause before an unknown key id, or an issuer that could not be reached, makes us look again. */
+/** Pause before an unknown key id, or an issuer that could not be reached, is looked up again. */
 export const KEY_SET_PAUSE_MS = MINUTE_MS;
 export const KEY_SET_FAILURE_PAUSE_MS = 10 * SECOND_MS;
 
@@ -377,7 +381,7 @@ export const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
 export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 
 /**
- * How long a database server may say nothing before it is asked whether it is there, and how long it may take to say so:
+ * How long a database server may be silent before it is asked whether it is there, and how long it may take to answer:
  * together with a second try well below the 5 s within which every call is answered (http-api §12, 60018).
  */
 export const DATABASE_SILENCE_MS = SECOND_MS;
@@ -387,15 +391,18 @@ export const DATABASE_PROBE_MS = 1_500;
 export const DATABASE_CONNECT_MS = 4 * SECOND_MS;
 
 /**
- * How long a statement may take while the server is there, as may be on a connection that has broken without a word:
- * longer than the longest wait for a lock (`MAX_LOCK_WAIT_STEPS`).
+ * How long a statement may take while the server answers; a connection may have broken silently. Longer than the longest
+ * wait for a lock (`MAX_LOCK_WAIT_STEPS`).
  */
 export const DATABASE_STATEMENT_MS = 120 * SECOND_MS;
 
 /** How long SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** How long a call waits for a busy account: `invoice.globalLock.retries` × this, unless the storage was told nothing. */
+/**
+ * How long a call waits for a busy account: `invoice.globalLock.retries` × this; the second value where the storage was
+ * told nothing.
+ */
 export const LOCK_WAIT_STEP_MS = 100;
 export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
 
@@ -403,20 +410,23 @@ export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
 
 /**
  * Entries of one claim: `notificationq.main.claimed` (10) for each of the `nbThreads` (10) that the reference would run.
- * Accounts of one claim share their transactions, which is what makes a run fast.
+ * Accounts of one claim share their transactions, which makes a run fast.
  */
 export const QUEUE_CLAIM_LIMIT = 100;
 
 /** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
 export const QUEUE_WORKERS = 4;
 
-/** How long what falls due waits for a busy worker before another one begins. */
+/** How long due work waits for a busy worker before another one begins. */
 export const QUEUE_HELP_AFTER_MS = 20;
 
-/** Queue entries of busy accounts whose tries a node counts. */
+/** Queue entries of busy accounts whose attempts a node counts. */
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
-/** Lease of a claim in system time (`….claim.time`), renewed after a third of it; and the shortest that can be set. */
+/**
+ * Lease of a claim in system time (`….claim.time`), renewed when a third of it has passed, and the shortest that can be
+ * set.
+ */
 export const QUEUE_LEASE_MS = 30 * SECOND_MS;
 export const MIN_QUEUE_LEASE_MS = SECOND_MS;
 
@@ -431,41 +441,43 @@ export const QUEUE_MAX_FAILURES = 3;
 /** Pauses before the next attempt of a failed handler, in system time. */
 export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
-/** Pause before an entry is tried again that found no room in the database, or an account that stays busy. */
+/** Pause before an entry is tried again for which the database had no room or whose account stays busy. */
 export const QUEUE_PASSING_PAUSE_MS = 5 * SECOND_MS;
 
-/** Failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`) that can be set. */
+/**
+ * Settable bounds for failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`).
+ */
 export const MAX_SETTING_FAILURES = 1_000;
 export const MAX_SETTING_CLAIM = 10_000;
 
-/** How often a node that claims looks for leases that have ended. */
+/** How often a claiming node looks for leases that have ended. */
 export const QUEUE_TAKE_BACK_EVERY_MS = SECOND_MS;
 
 /**
- * How often an entry is taken back before the reaper records it (`….maxReDispatchCount`), for how long it must have been
- * claimed again and again (`….reapThreshold`), and pace of the reaper (`….reapSchedule`).
+ * How often an entry is taken back before the reaper records it (`….maxReDispatchCount`), how long ago it must have been
+ * claimed first (`….reapThreshold`), and the interval of the reaper (`….reapSchedule`).
  */
 export const QUEUE_MAX_LAPSES = 10;
 export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
 export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
 
-/** Pace at which what has grown old is purged. */
+/** Interval at which old records are purged. */
 export const PURGE_SCHEDULE_MS = 3 * MINUTE_MS;
 
 /** How long finished entries are kept (`queue.history.retention`), and how many one purge statement takes. */
 export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
 export const QUEUE_PURGE_SIZE = 1_000;
 
-/** Longest that bus entries of an account wait for a failed one before them. */
+/** How long bus entries of an account wait for an earlier one that failed. */
 export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 
 /** How long shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
-/** Pace at which a wait for quiet queues looks again when nothing signals (platform §14.2). */
+/** Interval at which a wait for quiet queues looks again when nothing signals (platform §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
 
-/** How long `settle` works the queue unless told otherwise, in system time. */
+/** How long `settle` processes the queue unless told otherwise, in system time. */
 export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
 // Health (platform §13)
@@ -473,10 +485,10 @@ export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 /** How long the database may take to answer. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
 
-/** From when on a queue entry counts as late (`health.lateThreshold`). */
+/** How far behind its due date a queue entry counts as late (`health.lateThreshold`). */
 export const LATE_THRESHOLD_MS = MINUTE_MS;
 
-/** Queue entries that may be late, and how late one may be, before a node counts as ill. */
+/** How many queue entries may be late, and how late one may be, before a node counts as ill. */
 export const MAX_LATE_ENTRIES = 1_000;
 export const MAX_LATENESS_MS = 10 * MINUTE_MS;
 
@@ -504,7 +516,7 @@ export const EXPORT_PIECE_BYTES = 65_536;
 /** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
 export const MAX_ITEM_DETAILS_BYTES = 65_536;
 
-/** What a check of the stored data looks at in one piece. */
+/** How much a check of the stored data looks at in one piece. */
 export const CHECKED_TENANTS_AT_ONCE = 100;
 export const CHECKED_ACCOUNTS_AT_ONCE = 100;
 export const CHECKED_INVOICES_AT_ONCE = 1_000;

@@ -10,7 +10,7 @@ import {
 import { createUuid } from '../request/request-uuid.ts';
 import { refusalOf, tokenRefused } from './token-refusal.ts';
 
-/** What tokens are for: the audience of ours, and the default one of other issuers. */
+/** What tokens are for: the audience of our own, and the default audience of other issuers. */
 export const AUDIENCE = 'catalog-plugin';
 const algorithm = 'RS256';
 const tokenType = 'at+jwt';
@@ -29,7 +29,7 @@ export interface IssuedToken {
   readonly expiresInSec: number;
 }
 
-/** Whom a verified token of ours names. */
+/** The user or client that a verified token of ours names. */
 export interface TokenSubject {
   readonly kind: 'USER' | 'CLIENT';
   readonly name: string;
@@ -89,8 +89,8 @@ export class AccessTokens {
       const { payload } = await jwtVerify(token, (header, jws) => this.#keyOf(header, jws), {
         algorithms: [algorithm],
         audience: AUDIENCE,
-        // Where no issuer is configured, a node that is reached by several names signs with each of them; that the key is
-        // ours says the same then.
+        // Without a configured issuer, a node that is reached by several names signs with each of them; the signature
+        // alone then proves that the token is ours.
         ...(this.#issuer === undefined ? {} : { issuer: this.#issuer }),
         typ: tokenType,
         requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
@@ -124,7 +124,7 @@ export class AccessTokens {
     return this.#published;
   }
 
-  /** Callers that come meanwhile share one reading. */
+  /** Callers that come meanwhile share one load. */
   async #load(): Promise<void> {
     this.#loading ??= this.#read().finally(() => {
       this.#loading = null;
@@ -161,7 +161,7 @@ async function makeKey() {
   return { kid, publicKey: { ...publicKey }, privateKey: await exportPKCS8(pair.privateKey) };
 }
 
-/** @throws BillingError UNAUTHENTICATED for a token of the future. */
+/** @throws BillingError UNAUTHENTICATED for a token that was issued in the future. */
 export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
   if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
   throw tokenRefused('its claim "iat" does not hold');

@@ -36,7 +36,7 @@ interface Surroundings {
   readonly sessionIdleMs: number;
 }
 
-/** What a request brings along to prove who makes it. */
+/** What a request presents to prove who makes it. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
   /** Where it comes from; null where that is unknown. */
@@ -90,8 +90,8 @@ export class Authenticator {
   }
 
   /**
-   * Who calls, by bearer token, else by name and password, else by the cookie of a session; a bad token is not followed
-   * by the next (platform §6.1).
+   * Who calls: by bearer token, else by name and password, else by the cookie of a session. After a bad token nothing
+   * else is tried (platform §6.1).
    * @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT.
    */
   async caller(presented: Presented): Promise<Caller> {
@@ -179,7 +179,7 @@ export class Authenticator {
     return tenant;
   }
 
-  /** Only what the slow hash is asked for counts: a pair that was right a moment ago is not locked out. */
+  /** Only what goes to the slow hash counts as an attempt: a pair that was right a moment ago is not locked out. */
   async #attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return this.#lockOut ? this.#billing.security.guard.attempt(attempt, check) : check();
   }
@@ -232,7 +232,7 @@ export class Authenticator {
   }
 }
 
-/** @throws BillingError UNAUTHENTICATED: what is claimed must be permissions. */
+/** @throws BillingError UNAUTHENTICATED if the claim does not hold permissions. */
 function claimedPermissions(claimed: readonly string[]): readonly string[] {
   try {
     return normalisePermissions(claimed);

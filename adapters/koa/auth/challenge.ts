@@ -1,9 +1,9 @@
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** How a caller has to prove itself, or has tried to. */
+/** How a caller has to prove who it is, or has tried to. */
 export type Scheme = 'BASIC' | 'BEARER';
 
-/** The challenge that goes with a refusal (platform §6.1, §7.2), or null where there is none. */
+/** The challenge that goes with a refusal (platform §6.1, §7.2), or null if there is none. */
 export function challengeOf(error: BillingError, scheme: Scheme): string | null {
   const isBearer = scheme === 'BEARER';
   if (error.code === ErrorCode.UNAUTHENTICATED)

@@ -10,7 +10,10 @@ export function sessionTokenOf(cookie: string | undefined): string | null {
   return cookieForm.exec(cookie ?? '')?.[1] ?? null;
 }
 
-/** A token that nobody can guess. It is always made here, never taken from a caller: no session can be fixed. */
+/**
+ * A token that nobody can guess. It is always made here, never taken from a caller, so that no session can be fixed in
+ * advance.
+ */
 export function newSessionToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
@@ -20,7 +23,7 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** `Set-Cookie` of a session; over https it is never sent without. */
+/** `Set-Cookie` of a session; one set over https is sent over https only. */
 export function sessionCookie(token: string, options: { readonly isSecure: boolean }): string {
   return `${cookieName}=${token}; Path=/; HttpOnly; SameSite=Lax${options.isSecure ? '; Secure' : ''}`;
 }

@@ -18,7 +18,7 @@ import { refusalOf, tokenRefused } from './token-refusal.ts';
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;
 export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm];
 
-/** An issuer whose tokens the server takes (`security.jwt.issuers`, platform §7.2 rule 4). */
+/** An issuer whose tokens the server accepts (`security.jwt.issuers`, platform §7.2 rule 4). */
 export interface TokenIssuer {
   /** `iss` of its tokens. */
   readonly issuer: string;
@@ -100,7 +100,7 @@ class ForeignIssuer {
     this.#surroundings = surroundings;
   }
 
-  /** @throws BillingError UNAUTHENTICATED for any defect of the token, and while the issuer's keys cannot be had. */
+  /** @throws BillingError UNAUTHENTICATED for any defect of the token, and while the issuer's keys cannot be fetched. */
   async verify(token: string): Promise<ForeignSubject> {
     const { jwtVerify } = await import('jose');
     const { issuer, audience = AUDIENCE, algorithms = [TokenAlgorithm.RS256] } = this.#issuer;
@@ -133,8 +133,8 @@ class ForeignIssuer {
   }
 
   /**
-   * A key set of a bounded size; after a failure no call is made for a while, so that an outage costs no request its time:
-   * for a minute where the keys are there and a token names another one, else for as long as nobody is kept waiting.
+   * A key set of a bounded size. After a failure no call is made for a while, so that an outage costs requests no time:
+   * for a minute if the keys are there and a token names another one, else only for as long as nobody is kept waiting.
    */
   async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     const { nowMs, logger, fetch: fetchIt = fetch } = this.#surroundings;
@@ -164,7 +164,7 @@ class ForeignIssuer {
   }
 }
 
-/** There are no keys, which is said in the log once for each time that they were asked for, not for each token. */
+/** There are no keys. The log says so once for each attempt to fetch them, not for each token. */
 class KeySetError extends Error {}
 
 async function boundedText(response: Response): Promise<string> {
@@ -200,7 +200,7 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
   };
 }
 
-/** A list of texts, or one text of words with blanks between them as `scope` has it; null where there is none. */
+/** A list of texts, or one text of blank-separated words as in `scope`; null if there is none. */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : null;

@@ -1,7 +1,7 @@
 import type { errors } from 'jose';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** UNAUTHENTICATED: why a bearer token is not taken, without a word of what it holds. */
+/** UNAUTHENTICATED: says why a bearer token is refused, without showing any of it. */
 export function tokenRefused(why: string, cause?: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.UNAUTHENTICATED,
@@ -21,7 +21,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'it is no signed JWT',
 };
 
-/** The refusal that an error of the verification stands for; null where it says nothing of the token. */
+/** The refusal that an error of the verification stands for; null if it says nothing about the token. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

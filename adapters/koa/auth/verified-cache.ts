@@ -16,8 +16,8 @@ interface Remembered<T> {
 }
 
 /**
- * Remembers pairs that the slow hash has confirmed (platform §6.3 rule 2), for 60 s and by an HMAC under a key of
- * this process: no secret stays in memory. Only successes are remembered; callers that ask for the same pair at the
+ * Remembers pairs that the slow hash has confirmed (platform §6.3 rule 2), for 60 s and by an HMAC under a key of this
+ * process, so that no secret stays in memory. Only successes are remembered; callers that present the same pair at the
  * same time share one check.
  */
 export class VerifiedCache<T> {
@@ -30,7 +30,7 @@ export class VerifiedCache<T> {
     this.#clock = clock;
   }
 
-  /** The remembered value of the pair, else what `verify` says; null = wrong. */
+  /** The remembered value of the pair, else the answer of `verify`; null = wrong. */
   async get(key: CredentialKey, verify: () => Promise<T | null>): Promise<T | null> {
     const digest = this.#digestOf(key);
     const known = this.#remembered.get(digest);

@@ -39,7 +39,7 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
 
 export const auditLogs = auditLogsOf('id');
 
-/** None where the record is no object of the interface: clients know no type for it. */
+/** None for a record that is no object of the interface: clients know no type for it. */
 function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] {
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
@@ -56,7 +56,7 @@ export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: numb
   );
 }
 
-/** Null for records of which no history is kept. */
+/** Null for records without history. */
 function historyOf(row: AuditRow, tenantRecordId: number): Readonly<Record<string, unknown>> | null {
   const { tableName, historyTableName } = auditedTable(row.tableName);
   if (row.snapshot === null || historyTableName === null) return null;

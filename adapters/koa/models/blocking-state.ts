@@ -6,7 +6,7 @@ import { auditLogs } from './audit-log.ts';
 
 const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
 
-/** A name or service that is missing has a code of its own (1107), so that the library looks for it. */
+/** A missing name or service has a code of its own (1107), so the library checks for it. */
 export const BlockingState = model('BlockingState', {
   blockedId: field(uuid, 'R'),
   stateName: field(name, 'C'),

@@ -49,8 +49,8 @@ export const CatalogChangeReport = model('CatalogChangeReport', {
 });
 
 /**
- * The report as JSON text in the order of its fields, each price change as it comes. Of the accounts that could not be billed
- * the first MAX_LISTED_UNBILLABLE_ACCOUNTS are listed, after the price changes, and all are counted.
+ * The report as JSON text in the order of its fields, each price change as it comes. After the price changes come the
+ * first MAX_LISTED_UNBILLABLE_ACCOUNTS accounts that could not be billed; all of them are counted.
  */
 export async function* changeReportJson(
   parts: AsyncIterable<ChangeReportPart>,

@@ -18,8 +18,8 @@ import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
-// The models of json-models §13. What a creation needs is checked by the library, which refuses it with 61004: of a plan
-// that exists already nothing is needed but its name.
+// The models of json-models §13. The library checks what a creation needs and refuses it with 61004: a plan that exists
+// already needs only its name.
 
 /** A date-time; in answers "" where there is none. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
@@ -99,7 +99,7 @@ const phase = model('PhaseData', {
   usages: field(listOf(UsageData), 'W'),
 });
 
-/** `phaseType` is read too (json-models §13). */
+/** Requests may also name it `phaseType` (json-models §13). */
 export const PhaseData = {
   name: phase.name,
   json: phase.json,

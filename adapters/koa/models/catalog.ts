@@ -28,7 +28,7 @@ import type { Rendering } from '../wire/rendering.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type WireType } from '../wire/wire-type.ts';
 
-// The JSON catalog of catalog §11: only answers, closed in dialect K, with further fields in D.
+// The JSON catalog of catalog §11, in answers only; closed in dialect K, with further fields in D.
 
 const onlyD = { onlyD: true } as const;
 

@@ -10,7 +10,7 @@ import { auditLogs } from './audit-log.ts';
 const name = text(MAX_CUSTOM_FIELD_NAME_CHARACTERS);
 const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: true });
 
-/** The id is read of changes only; what else a caller sends is passed over. */
+/** The id is read for changes only; whatever else a caller sends is ignored. */
 export const CustomField = model('CustomField', {
   customFieldId: field(uuid, 'W', { from: 'id' }),
   objectType: field(enumeration(ObjectType), 'R'),

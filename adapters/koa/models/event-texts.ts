@@ -12,7 +12,7 @@ interface Shown {
 /** The JSON of rows, each made once where rows of several subscriptions say the same. */
 export class EventTexts {
   readonly #make: (event: SubscriptionEventView) => JsonText;
-  /** By the record that the rows stand for. */
+  /** By the record that the rows come from. */
   readonly #shown = new Map<string, readonly Shown[]>();
   #count = 0;
 
@@ -38,7 +38,7 @@ export class EventTexts {
   }
 }
 
-/** All that is written of a row; the record that it stands for is the same. */
+/** True if both rows are written alike; they come from the same record. */
 function saysTheSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
   return (
     one.eventType === other.eventType &&

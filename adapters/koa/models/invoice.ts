@@ -89,7 +89,7 @@ const addedFields = {
 /** An item as it is posted to be added: its type is that of the endpoint. */
 export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
 
-/** An item as it is posted of an invoice that another system has made. */
+/** An item as it is posted for an invoice that another system made. */
 export const MigrationInvoiceItem = reading(InvoiceItem, {
   ...addedFields,
   itemType: field(enumeration(InvoiceItemType), 'C', { nullable: true }),
@@ -160,13 +160,17 @@ export const InvoiceDryRun = model('InvoiceDryRun', {
   planName: field(text(), 'I'),
 });
 
-/** When an action takes effect that names neither date nor policy; null = by the catalog's policy, as the call itself. */
+/**
+ * When an action takes effect that names neither date nor policy; null = by the catalog's policy, as in the call itself.
+ */
 const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/** What a dry run is asked by the body; without one, the default. An action without a date or policy: http-api §4. */
+/**
+ * The dry run that a body asks for; without a body, the default. For an action without date or policy see http-api §4.
+ */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {

@@ -40,7 +40,7 @@ const BlockingService = model('BlockingService', {
   stateName: field(text(), 'R'),
 });
 
-/** An event with what its subscription's history knows of it; null = nothing is kept. */
+/** An event with what its subscription's history knows of it; null = nothing was kept. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
   isPriceChange: field(bool, 'R'),
@@ -112,7 +112,7 @@ function lifecycleEvent(name: keyof ItemExplanation['events']) {
   });
 }
 
-/** Why an invoice item has its amount. What does not concern its type is null. */
+/** Why an invoice item has its amount. Fields that do not concern its type are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   invoiceItemId: field(uuid, 'R', { from: 'itemId' }),
   invoiceId: field(uuid, 'R'),

@@ -90,7 +90,7 @@ const PaymentAttempt = model('PaymentAttempt', {
   currency: field(currency, 'R', { nullable: true }),
   pluginName: field(text(), 'R', { from: ({ pluginNames }: AttemptView) => pluginNames.join(',') }),
   pluginProperties: field(listOf(PluginProperty), 'R', { nullable: true, from: () => null }),
-  // What is only scheduled has not been written yet (payments §8.2).
+  // An attempt that is only scheduled has not been written yet (payments §8.2).
   auditLogs: auditLogsOf('id', ({ stateName }: AttemptView) => stateName !== ShownAttemptState.SCHEDULED),
 });
 

@@ -5,7 +5,7 @@ import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { refuse } from '../wire/problems.ts';
 import { perDialect, type WireType } from '../wire/wire-type.ts';
 
-/** The value of a plugin property: text; what is not text in a request is kept as its JSON (json-models §2). */
+/** The value of a plugin property: text; other values in a request are stored as their JSON (json-models §2). */
 export const pluginValue: WireType<string> = {
   request: perDialect(() =>
     z.unknown().transform((value, context): string | null => {

@@ -9,7 +9,7 @@ import { listOf, perDialect } from '../wire/wire-type.ts';
 
 const words = listOf(text());
 
-/** The last two fields are ours and only read, so that answers hold what clients know. */
+/** The last two fields are ours and read-only, so that answers hold what clients know. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true }),
   password: field(text(), 'I', { required: true }),
@@ -18,10 +18,10 @@ export const UserRoles = model('UserRoles', {
   currentPassword: field(text(), 'I'),
 });
 
-/** What a change of password brings: the user is named by the path. */
+/** The body of a change of password; the path names the user. */
 export const UserChange = partial(UserRoles);
 
-/** What a change of roles brings; one that names none by mistake must not take all. */
+/** The body of a change of roles; `roles` is required, so that forgetting it does not remove all. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const UserRolesAnswer = {
@@ -36,7 +36,7 @@ export const RoleDefinitionModel = model('RoleDefinition', {
   permissions: field(words, 'W'),
 });
 
-/** What a change of a role brings; one that names no permissions by mistake must not take all. */
+/** The body of a change of a role; `permissions` is required, so that forgetting it does not remove all. */
 export const RoleChange = reading(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),
   permissions: field(words, 'W', { required: true }),

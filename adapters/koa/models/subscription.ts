@@ -85,8 +85,8 @@ export const PhasePrice = model('PhasePrice', {
 });
 
 /**
- * Which fields a creation needs depends on the others (http-api §12, fixed messages): the library checks it, so no
- * field is marked as required here but the account.
+ * Which fields a creation needs depends on the others (http-api §12, fixed messages). The library checks that, so only
+ * the account is marked as required here.
  */
 export const Subscription = model('Subscription', {
   accountId: field(uuid, 'C', { required: true }),
@@ -166,7 +166,7 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
   return [...ids];
 }
 
-/** The rows as JSON; what an account's states bring is the same text in every subscription. */
+/** The rows as JSON; rows from an account's states have the same text in every subscription. */
 function* eventTexts(
   events: Iterable<SubscriptionEventView>,
   rendering: Rendering,
@@ -175,7 +175,7 @@ function* eventTexts(
   for (const event of events) yield texts.of(event);
 }
 
-/** Those of one answer. */
+/** The shared texts of one answer. */
 function textsOf(rendering: Rendering): EventTexts {
   const known = textsByRendering.get(rendering);
   if (known !== undefined) return known;

@@ -20,7 +20,7 @@ export const TagDefinition = model('TagDefinition', {
   auditLogs,
 });
 
-/** As it is sent; some names of the system's own are longer than users' may be. */
+/** As it is sent; some names of the system are longer than those of users may be. */
 export const NewTagDefinition = reading(TagDefinition, {
   name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
   description,

@@ -20,7 +20,7 @@ export function pageHtml(basePath: string): string {
 `;
 }
 
-/** Starts the page; no validator, which would be on another host. */
+/** Starts the page, without the validator, which would be on another host. */
 export const startScript = `SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
@@ -31,7 +31,7 @@ export const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing from elsewhere, no inline script; the styles of elements are the renderer's own. */
+/** Nothing from elsewhere, and no inline script; the renderer sets the styles of elements itself. */
 export const pageHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

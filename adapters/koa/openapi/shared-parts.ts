@@ -44,7 +44,10 @@ export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = 
   NONE: [],
 };
 
-/** Generated clients ask for what is required: the author under its documented name, though the alias does as well. */
+/**
+ * Generated clients ask for what is required, so the author is required under its documented name, though the alias is
+ * accepted too.
+ */
 export const authorParameters: readonly JsonSchema[] = [
   {
     ...headerParameter('X-Service-CreatedBy', 'Author of the change; X-Killbill-CreatedBy does as well'),

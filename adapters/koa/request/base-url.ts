@@ -13,7 +13,7 @@ export interface BaseUrlOptions {
   readonly trustedProxies?: readonly string[];
 }
 
-/** What stands before a route's path as the client sees it. */
+/** What precedes a route's path as the client sees it. */
 export interface BaseUrl {
   /** Scheme, host and port; empty where `Location` is to be the path only. */
   readonly origin: string;
@@ -72,7 +72,10 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return first === '' ? undefined : first;
 }
 
-/** A `Host` that is none would let a caller write anything into `Location`: then the address it reached us at. */
+/**
+ * A `Host` that is not a valid one would let a caller write anything into `Location`; in its place comes the address at
+ * which the caller reached us.
+ */
 function hostOf(request: IncomingMessage): string {
   const host = request.headers.host;
   if (host !== undefined && hostForm.test(host)) return host;

@@ -9,8 +9,8 @@ const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
 /**
- * The bytes of a request body, undefined when there is none: JSON is parsed later with exact numbers, and an XML
- * document tells its own encoding.
+ * The bytes of a request body, undefined when there is none: JSON is parsed later, with exact numbers, and an XML
+ * document declares its own encoding.
  * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
  */
 export async function readBody(
@@ -24,7 +24,7 @@ export async function readBody(
     await drain(ctx.req);
     throw tooLarge(maxBytes);
   }
-  // No type with a body: the endpoint's own, since proxies drop it (http-api §3 rule 1).
+  // A body without a type is of the endpoint's own type, since proxies drop the header (http-api §3 rule 1).
   ctx.req.headers['content-type'] ??= body.mediaTypes[0];
   const read = await readerOf(body, maxBytes);
   try {
@@ -39,8 +39,8 @@ export async function readBody(
 }
 
 /**
- * Reads what is left of the body, a bounded amount for a bounded time, and keeps nothing of it: a client that is still
- * sending when the connection ends finds that broken, and never reads the answer.
+ * Reads what is left of the body, a bounded amount for a bounded time, and discards it: a client that is still sending
+ * when the connection ends would never read the answer.
  */
 async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
@@ -60,7 +60,7 @@ async function drain(req: IncomingMessage): Promise<void> {
   req.off('data', count);
 }
 
-/** Under this name a character stands for one byte, in koa-body as in `Buffer`. */
+/** Under this name one character is one byte, in koa-body as in `Buffer`. */
 const byteEncoding = 'latin1';
 
 /** One reader per combination of types and limit. */
@@ -77,7 +77,7 @@ function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middlew
 }
 
 async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
-  // Loaded with the first body: it takes a fifth of the time in which a server may start.
+  // Loaded with the first body, since it takes a fifth of the time in which a server may start.
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
     json: false,
@@ -87,7 +87,7 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
     textTypes: [...body.mediaTypes],
     textLimit: maxBytes,
     encoding: byteEncoding,
-    // Any method may carry a body (http-api §1 rule 8); which routes read one is the table's decision.
+    // Any method may carry a body (http-api §1 rule 8); the table decides which routes read one.
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.DELETE],
   });
 }

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { plainAddress, trustOf } from './trusted-proxies.ts';
 
 /**
- * Builds the reader of the address that a request comes from: that of the peer, or, behind trusted proxies, the last one
- * of `X-Forwarded-For` that none of them has (what stands before it, the caller may have made up).
+ * Builds the reader of the address that a request comes from: the peer's or, behind trusted proxies, the last address in
+ * `X-Forwarded-For` that is not a trusted proxy's. The caller may have made up whatever stands before it.
  */
 export function clientAddresses(proxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = trustOf(proxies);

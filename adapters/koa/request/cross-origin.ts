@@ -36,8 +36,9 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 const preflightSeconds = '7200';
 
 /**
- * Sets the headers that let pages of other origins call (http-api §10 rule 1): none where no origin is allowed, for `*`
- * without credentials, else for the listed origins with them. A preflight request is told what it may do.
+ * Sets the headers that let pages of other origins call (http-api §10 rule 1): none if no origin is allowed, for `*`
+ * those without credentials, else for the listed origins those with credentials. A preflight request is told what it may
+ * do.
  */
 export function crossOrigin(
   allowedOrigins: readonly string[],

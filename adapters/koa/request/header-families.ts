@@ -11,11 +11,11 @@ export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 export interface HeaderFamilies {
   /** As they are written, `X-Service-` first. */
   readonly prefixes: readonly string[];
-  /** The value of `X-Service-<suffix>`, else of its first alias that is there; undefined if none is. */
+  /** The value of `X-Service-<suffix>`, else of its first alias that was sent; undefined if none was. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
   /**
-   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (http-api §4). Other
-   * aliases say nothing of the dialect.
+   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (http-api §4).
+   * Other aliases say nothing about the dialect.
    */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Success } from '../routing/route.ts';
 
-/** Types that clients which ask for JSON take as well: they send a fixed `Accept` (http-api §3 rule 4). */
+/** Types that are also served to clients that ask for JSON: these send a fixed `Accept` (http-api §3 rule 4). */
 const servedToJsonClients = new Set(['application/octet-stream', 'text/plain', 'text/html']);
 
 /** The media types that a route can produce; none for empty answers. */

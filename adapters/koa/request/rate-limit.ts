@@ -21,8 +21,8 @@ export interface RatedSubject {
 }
 
 /**
- * Token buckets that hold two seconds of requests each. They are this node's own: with several nodes behind a load
- * balancer a subject has the rate on each.
+ * Token buckets that hold two seconds of requests each. Each node has its own: behind a load balancer a subject has the
+ * rate on each node.
  */
 export class RateLimit {
   readonly #rates: Partial<RequestRates>;
@@ -35,7 +35,7 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request for all of these, or, where one of them has made too many, for none.
+   * Counts a request for all of these subjects or, if one of them has made too many, for none.
    * @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
    */
   take(subjects: readonly RatedSubject[]): void {

@@ -10,7 +10,7 @@ import {
 /** Bounds of a request (`server.limits.…`, platform §16). Sizes are bytes; above them it is refused with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** An XML document of a catalog has a bound of its own besides (catalog §3.2). */
+  /** An XML catalog also has a bound of its own (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;
@@ -29,7 +29,7 @@ export const defaultRequestLimits: RequestLimits = {
   page: MAX_PAGE_SIZE,
 };
 
-/** How many bytes a body may have; what is text takes JSON as text. */
+/** How many bytes a body may have; a text endpoint takes JSON as text. */
 export function bodyLimit(mediaTypes: readonly string[], limits: RequestLimits): number {
   return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

@@ -4,7 +4,7 @@ import type { BrotliOptions } from 'node:zlib';
 import type { Context } from 'koa';
 import { onDemand } from '../wire/on-demand.ts';
 
-/** Texts that are shorter are not worth the time (http-api §10 rule 2). */
+/** Shorter texts are not worth the time (http-api §10 rule 2). */
 const minBytes = 1_024;
 
 interface Coding {
@@ -25,7 +25,7 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
   };
 });
 
-/** The body as the caller's `Accept-Encoding` has it, with the headers that tell so. */
+/** The body in a coding that the caller's `Accept-Encoding` allows, with the headers that say so. */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;
   ctx.vary('Accept-Encoding');
@@ -36,6 +36,6 @@ export async function compressed(ctx: Context, body: string | Readable): Promise
   if (coding === undefined || typeof name !== 'string') return body;
   ctx.set('Content-Encoding', name);
   if (typeof body === 'string') return coding.text(Buffer.from(body));
-  // What fails on one side ends the other: the answer breaks off, and a reader that has gone ends the source.
+  // A failure on one side ends the other: the answer breaks off, and a reader that has gone ends the source.
   return pipeline(body, coding.stream(), () => undefined);
 }

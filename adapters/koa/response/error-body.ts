@@ -19,8 +19,8 @@ export interface StackFrame {
 }
 
 /**
- * The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals, which the log
- * of the server tells under the id of the request.
+ * The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals; the server's
+ * log has these under the id of the request.
  */
 export function publicError(error: unknown, requestId: string): BillingError {
   if (error instanceof BillingError) return error;

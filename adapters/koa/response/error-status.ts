@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 
-// Codes that stand here answer with the status of their list; every other domain code is 400 (http-api §12).
+// Codes listed here answer with the status of their list; every other domain code is 400 (http-api §12).
 const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCode[]])[] = [
   [401, [ErrorCode.UNAUTHENTICATED, ErrorCode.TENANT_UNAUTHENTICATED]],
   [403, [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]],
@@ -106,7 +106,7 @@ const statusInDialectK: ReadonlyMap<ErrorCode, number> = new Map<ErrorCode, numb
 
 export interface StatusContext {
   readonly dialect: Dialect;
-  /** Codes with another status on the route at hand: `4007` is 404 on an invoice run. */
+  /** Codes with another status on this route: `4007` is 404 on an invoice run. */
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
 }
 

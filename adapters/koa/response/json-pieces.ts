@@ -4,10 +4,10 @@ import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts'
 /** Characters that are sent at a time: some milliseconds of work. */
 const PIECE_CHARACTERS = 65_536;
 
-/** For how long the work on one piece may go on before others have their turn, whatever it has come to. */
+/** How long the work on one piece may take before others get their turn, even if the piece is short. */
 const TURN_MS = 10;
 
-/** A list longer than this is written element by element, so that its text is never there as a whole. */
+/** A list longer than this is written element by element, so that its text is never in memory as a whole. */
 const LONG_LIST = 100;
 
 /** A value whose text is known. */
@@ -47,7 +47,7 @@ export function lazyList<T, J>(elements: Iterable<T>, show: (element: T) => J): 
   });
 }
 
-/** Whether a value is too long to be written at once: it has a long list, or one whose length nobody knows. */
+/** Whether a value is too long to be written at once: it has a long list, or one of unknown length. */
 export function isLong(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return false;
   if (value instanceof LazyList) return true;
@@ -90,7 +90,7 @@ export function isList(value: unknown): value is Iterable<unknown> {
   return Array.isArray(value) || value instanceof LazyList;
 }
 
-/** The text of one list whose elements come so many at a time. */
+/** The text of one list whose elements come a part at a time. */
 export async function* windowBits(
   windows: AsyncIterable<Iterable<unknown>>,
 ): AsyncGenerator<Iterable<string>, undefined> {
@@ -105,7 +105,7 @@ export async function* windowBits(
   yield [separator === '[' ? '[]' : ']'];
 }
 
-/** Gathers the bits of a text into pieces; the others have their turn after each, and whenever one takes long. */
+/** Gathers the bits of a text into pieces; others get their turn after each piece, and during one that takes long. */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
 ): AsyncGenerator<string, undefined> {
@@ -127,7 +127,7 @@ export async function* piecesOf(
   if (piece !== '') yield piece;
 }
 
-/** The text as a whole where it is a single piece; else its pieces, of which none is kept. */
+/** The text as a whole if it is a single piece; else its pieces, none of which is kept. */
 export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
   const first = await pieces.next();
   if (first.done) return '';
@@ -136,7 +136,7 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   return resumed([first.value, second.value], pieces);
 }
 
-/** Not a generator alone: one that nobody begins would never end what stands behind it. */
+/** Not merely a generator: one that nobody begins would never end its source. */
 function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {

@@ -10,7 +10,7 @@ export interface PageFacts extends PageRequest {
   readonly max: number;
 }
 
-/** `max` of a list of which nobody has counted all there are: no header tells it. */
+/** `max` of a list that nobody has counted: no header shows it. */
 export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 /** How the server tells of pages. */
@@ -22,8 +22,8 @@ export interface Paging {
 }
 
 /**
- * The pagination headers in every spelling (http-api §8 rule 3). `path` is that of the request as the client sees
- * it, `query` its parameters with their defaults filled in.
+ * The pagination headers in every spelling (http-api §8 rule 3). `path` is the request's as the client sees it, `query`
+ * its parameters with their defaults filled in.
  */
 export function paginationHeaders(
   facts: PageFacts,
@@ -31,7 +31,7 @@ export function paginationHeaders(
   { prefixes, countThreshold }: Paging,
 ): Readonly<Record<string, string>> {
   const isLarge = facts.max > countThreshold;
-  // A list of all records there are is an unfiltered one.
+  // A list of all existing records is an unfiltered one.
   const isCounted = !isLarge || facts.total < facts.max;
   const next = nextOffset(facts, isCounted);
   const values: Record<string, string | undefined> = {
@@ -51,7 +51,7 @@ export function paginationHeaders(
   return headers;
 }
 
-/** Without a count a full page is what tells that there may be another one (http-api §8 rule 4). */
+/** Without a count, a full page means that there may be another one (http-api §8 rule 4). */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);
   if (size === 0) return undefined;

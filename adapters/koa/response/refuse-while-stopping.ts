@@ -4,8 +4,8 @@ import { errorBody } from './error-body.ts';
 import { renderError } from './render-error.ts';
 
 /**
- * Answers a request that comes on a kept connection while the server stops, and hangs up (platform §1): its client is
- * to come to another node.
+ * Answers a request that comes on a kept connection while the server stops, and hangs up (platform §1), so that its
+ * client goes to another node.
  */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = new BillingError({

@@ -48,13 +48,13 @@ export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
-/** One JSON resource, not a list (http-api §11 rule 1); what needs no credentials tells of the moment. */
+/** One JSON resource, not a list (http-api §11 rule 1); answers without credentials are about the present moment. */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
-/** Weak: a compressed answer has the same one. */
+/** Weak, since a compressed answer has the same one. */
 function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }

@@ -5,7 +5,10 @@ import { type StatusContext, statusOfCode } from './error-status.ts';
 import { jsonText } from './render-answer.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
-/** Seconds after which a caller may try again what found the account, the server or the database busy, away or full. */
+/**
+ * Seconds after which a caller may try again that found the account, the server or the database busy, unreachable or
+ * full.
+ */
 const retryAfterSeconds = '1';
 
 /** The body of a failure on a route that has a form of its own. */

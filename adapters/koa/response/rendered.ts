@@ -6,7 +6,7 @@ import { compressed } from './compression.ts';
 
 export const jsonType = 'application/json';
 
-/** An answer as it goes out, whoever asks for it again. */
+/** An answer as it is sent, to the first caller or to a repeat. */
 export interface Rendered {
   readonly status: number;
   /** With the type of the content, on an empty answer too. */
@@ -15,7 +15,7 @@ export interface Rendered {
   readonly body: string | AsyncIterable<string>;
 }
 
-/** Sends it. An error while pieces are sent can only break the answer off: its head is gone. */
+/** Sends it. An error while pieces are sent can only break off the answer, whose head has already been sent. */
 export async function writeRendered(ctx: Context, { status, headers, body }: Rendered): Promise<void> {
   ctx.status = status;
   ctx.set({ ...headers });
@@ -27,20 +27,20 @@ export async function writeRendered(ctx: Context, { status, headers, body }: Ren
   }
 }
 
-/** Lets go what stands behind an answer that goes to nobody. */
+/** Releases what is behind an answer that nobody gets. */
 export async function discard({ body }: Rendered): Promise<void> {
   if (typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
 }
 
-/** What a reader that has stalled keeps in memory must not stay there for ever: the answer is broken off. */
+/** A stalled reader must not keep memory in use for ever: the answer is broken off. */
 function streamTo(response: ServerResponse, body: AsyncIterable<string>): Readable {
   response.setTimeout(STALLED_READER_MS, () => response.destroy());
   return Readable.from(body, { objectMode: false });
 }
 
 /**
- * Whether the caller has the resource as it is. Unlike `ctx.fresh` it does not mind `Cache-Control: no-cache`, which
- * `fetch` adds by itself to a request with this header and which is meant for caches.
+ * Whether the caller already has the present state of the resource. Unlike `ctx.fresh` it does not mind `Cache-Control:
+ * no-cache`, which `fetch` adds by itself to a request with this header and which is meant for caches.
  */
 function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === '') return false;
@@ -49,8 +49,8 @@ function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
 }
 
 /**
- * Koa takes the type away from a 204 when it sends it, yet the Ruby client returns nothing instead of an object without
- * one (http-api §2): it is set again at the moment the head is written.
+ * Koa removes the type of a 204 when it sends it, but without one the Ruby client returns nothing instead of an object
+ * (http-api §2). So it is set again at the moment the head is written.
  */
 function keepContentType(response: ServerResponse): void {
   const writeHead = response.writeHead;

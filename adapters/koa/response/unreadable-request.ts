@@ -33,7 +33,7 @@ function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): vo
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  // A client that drips would go on where the connection is ended on one side only.
+  // A client that sends slowly would go on if the connection were ended on one side only.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
     if (status === TIME_OVER) socket.destroy();
   });

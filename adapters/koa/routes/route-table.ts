@@ -36,9 +36,9 @@ import { tenantRoutes } from './tenants/tenants.ts';
 
 export interface RouteTableOptions {
   readonly testMode: boolean;
-  /** What the requests of the server are counted in; default an own one. */
+  /** Counts the requests of the server; default: a counter of its own. */
   readonly metrics?: HttpMetrics;
-  /** What the paths are served below, for the document; default empty. */
+  /** Path prefix under which the interface is served, for the document; default empty. */
   readonly basePath?: string | undefined;
   /** Whether the interface is described; default true. */
   readonly docs?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface RouteTableOptions {
   readonly metricsRequireAuth?: boolean | undefined;
 }
 
-/** Every endpoint of the interface: the router, the checks and the document are made from it, and nothing else is. */
+/** Every endpoint of the interface: the router, the checks and the document are made from it alone. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,

@@ -5,11 +5,11 @@ export interface Answer {
   readonly status?: number;
   /** Written as exact JSON. */
   readonly json?: unknown;
-  /** True: `json` is sent piece by piece where it is long, and has no `ETag` then. */
+  /** True: if `json` is long it is sent piece by piece, without an `ETag`. */
   readonly isStreamed?: true;
-  /** The elements of a JSON list, read so many at a time while they are sent. */
+  /** The elements of a JSON list, read a part at a time while they are sent. */
   readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;
-  /** Written as it stands, with the type that was negotiated. */
+  /** Written as it is, with the negotiated type. */
   readonly text?: string;
   /** JSON text, written piece by piece as it comes. */
   readonly jsonPieces?: AsyncIterable<string>;

@@ -15,7 +15,7 @@ export interface RequestBody<B> {
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
   readonly json: JsonSchema;
-  /** False: the document itself tells its encoding. */
+  /** False: the document itself declares its encoding. */
   readonly utf8Only: boolean;
   read(bytes: Uint8Array | undefined, reading: BodyReading): B;
 }
@@ -26,7 +26,7 @@ export interface BodyReading {
   readonly limits: Pick<RequestLimits, 'list'>;
 }
 
-/** What a body is read as: a model, or a list of one. */
+/** The type of a body: a model, or a list of one. */
 interface Readable {
   readonly name: string;
   readonly request: PerDialect<z.ZodType>;
@@ -58,7 +58,7 @@ export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody
   return jsonBody({ request, json, name });
 }
 
-/** The same where the body may be left out; null without one. */
+/** The same for a body that may be left out; null without one. */
 export function optionalJsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M> | null> {
   return {
     mediaTypes: ['application/json'],
@@ -98,7 +98,7 @@ export function formBody(fields: Readonly<Record<string, string>>): RequestBody<
   };
 }
 
-/** An XML document, handed on as it came. */
+/** An XML document, passed on as it came. */
 export const xmlBody: RequestBody<Uint8Array> = {
   mediaTypes: ['text/xml', 'application/xml'],
   required: true,
@@ -113,7 +113,7 @@ export const xmlBody: RequestBody<Uint8Array> = {
   },
 };
 
-/** Text, handed on character by character; JSON is text too (http-api §3 rule 2). */
+/** Text, passed on unchanged; JSON is text too (http-api §3 rule 2). */
 export const textBody: RequestBody<string> = {
   mediaTypes: ['text/plain', 'application/json'],
   required: true,

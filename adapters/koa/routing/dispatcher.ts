@@ -99,7 +99,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const requestTimeMs = options.requestTimeMs ?? MAX_REQUEST_MS;
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
-  // A router tries its paths one after the other: there is one for each area, made at its first request.
+  // A router tries its paths one after another, so each area has its own, made at its first request.
   const areas = Map.groupBy(routesByPath(options.routes), ([path]) => areaSegment(path));
   const routers = new Map([...areas].map(([area, paths]) => [area, onDemand(() => routerOver(paths))]));
   const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)))?.();
@@ -107,7 +107,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
     if (!(options.ownsEveryPath || isOurs(path))) return next();
-    // What the router matches in place of the path as it was sent.
+    // The router matches this in place of the path as it was sent.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       dialect: families.dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
@@ -157,9 +157,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const router = new Router({ sensitive: true, strict: false });
     const known = new Set(paths.map(([path]) => path));
     for (const [path, found] of paths) {
-      // With a slash behind it, it is the search with the empty key (http-api §1 rule 2).
+      // With a trailing slash it is the search with the empty key (http-api §1 rule 2).
       const strict = known.has(`${path}/{searchKey}`);
-      // A method that is not offered is one of a known path all the same (http-api §1 rule 7).
+      // A known path stays known with a method that it does not offer (http-api §1 rule 7).
       router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
     }
     return { router, routed: router.routes() };
@@ -205,7 +205,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const bodyBytes = await bodyOf(ctx, call);
     const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
-    // In test mode another node may have moved the clock. Whoever asks how this node is must not wait for the database.
+    // In test mode another node may have moved the clock. A question about this node's health must not wait for the
+    // database.
     if (options.test !== undefined && route.credentials !== 'NONE') await billing.clock.refresh?.();
     const context =
       tenant === null
@@ -246,7 +247,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
-  /** A body that does not arrive in time is given up with its connection, on which the rest of it may still come. */
+  /** A body that does not arrive in time is given up with its connection, since the rest of it may still come on that. */
   async function bodyOf(ctx: Context, { received, route }: Served): Promise<Uint8Array | undefined> {
     const { body, statusOf } = route;
     if (body === undefined) return undefined;
@@ -280,7 +281,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
-  /** After authentication only, so that routes are not probed anonymously (http-api §1 rule 7). */
+  /** After authentication only, so that routes cannot be probed anonymously (http-api §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
@@ -305,7 +306,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 }
 
-/** Who calls, as the audit shows it. */
+/** The caller, as audit rows show it. */
 function callerFacts(
   { createdBy, reason, comment }: Authorship,
   { userToken }: RequestId,

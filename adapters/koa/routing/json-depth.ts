@@ -2,8 +2,8 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_JSON_DEPTH } from '../../../lib/values/limits.ts';
 
 /**
- * Looks at the brackets of a JSON text before it is parsed: what reads the values calls itself for each level.
- * @throws BillingError MALFORMED_BODY for lists and objects inside one another beyond MAX_JSON_DEPTH.
+ * Checks the brackets of a JSON text before it is parsed, since reading values is recursive.
+ * @throws BillingError MALFORMED_BODY for lists and objects nested deeper than MAX_JSON_DEPTH.
  */
 export function checkJsonDepth(text: string): void {
   let depth = 0;
@@ -22,7 +22,7 @@ const steps: ReadonlyMap<string, number> = new Map([
   [']', -1],
 ]);
 
-/** Place of the quote that ends the text beginning at `start`; the end of all where none does. */
+/** Index of the quote that ends the text beginning at `start`; the end of the input if none does. */
 function endOfText(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     if (json[at] === '\\') at++;

@@ -8,7 +8,7 @@ import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Rendered } from '../response/rendered.ts';
 import type { Route } from './route.ts';
 
-/** How a request ended: what is answered, and the error behind it. */
+/** How a request ended: its answer, and the error behind it. */
 export interface Outcome {
   readonly rendered: Rendered;
   readonly error: BillingError | null;
@@ -22,7 +22,7 @@ export interface KeyedRequest {
 }
 
 /**
- * Every POST (http-api §11 rule 2) but requests for tokens: they change nothing, and their answer must not be kept
+ * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
  * (RFC 6749 §5.1).
  */
 export function takesKey({ method, credentials }: Pick<Route, 'method' | 'credentials'>): boolean {
@@ -47,7 +47,7 @@ export function keyedRequestOf(
 }
 
 /**
- * Runs the request and keeps its answer, or gives that of the first call.
+ * Runs the request and stores its answer, or returns that of the first call.
  * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER.
  */
 export async function runOnce(
@@ -64,16 +64,16 @@ export async function runOnce(
   try {
     if (isKept(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
-    // Else it may have been done: a repeat is refused as after a crash, until the claim counts as abandoned.
+    // The request may have been done, so a repeat is refused as after a crash, until the claim counts as abandoned.
   } catch (failure) {
-    // What was done is done: a repeat is refused until the claim counts as abandoned, rather than run at once.
+    // The request was done, so a repeat is refused until the claim counts as abandoned, rather than run at once.
     services.logger.error({ err: failure }, 'the answer to a request with an Idempotency-Key was not kept');
   }
   return whole;
 }
 
 /**
- * Whether a repeat gets the same answer: not where nothing was attempted or the server failed, unless a payment
+ * Whether a repeat gets the same answer. It does not if nothing was attempted or the server failed, unless a payment
  * transaction exists, which a repeat must not double while its outcome is unknown.
  */
 export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {

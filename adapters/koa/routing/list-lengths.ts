@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Decimal } from '../../../lib/values/money/index.ts';
 
 /**
- * Looks at every list of a parsed body, before its elements are read one by one.
+ * Checks the length of every list in a parsed body before its elements are read.
  * @throws BillingError MISSING_OR_INVALID_FIELD for one of more than `maxElements`.
  */
 export function checkListLengths(value: unknown, maxElements: number): void {

@@ -28,7 +28,7 @@ export function parameterNamesOf(path: string): readonly string[] {
 
 /**
  * The segment that tells the areas of the interface apart: `accounts` of `/1.0/kb/accounts/{accountId}`; empty where a
- * path is shorter. Paths that differ in it are never the same route.
+ * path is shorter. Paths with different area segments are never the same route.
  */
 export function areaSegment(path: string): string {
   return path.split('/', 4)[3] ?? '';
@@ -61,7 +61,10 @@ export function pathParameters(
   };
 }
 
-/** Of a key that was encoded twice as a whole the text; one in operator form holds values that may be, each by itself. */
+/**
+ * The text of a key that was encoded twice as a whole; in a key in operator form each value may be encoded twice by
+ * itself.
+ */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }
@@ -75,7 +78,7 @@ function uuidSegment(name: string, value: string): Uuid {
   });
 }
 
-/** @throws BillingError INVALID_PARAMETER for a segment that stands for text which no database could hold. */
+/** @throws BillingError INVALID_PARAMETER for a segment with text that no database can store. */
 export function checkPathText(path: string): void {
   if (!/%00/.test(path)) return;
   throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message: `The path ${NOT_STORABLE}` });
@@ -109,7 +112,9 @@ export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/** `0` for a literal segment, `1` for a parameter: of two paths that match, the one with the earlier literal wins. */
+/**
+ * `0` for a literal segment, `1` for a parameter, so that of two matching paths the one with the earlier literal wins.
+ */
 function sortKey(path: string): string {
   return path
     .split('/')

@@ -19,7 +19,7 @@ import type { TestMode } from '../test-mode.ts';
 import { PLUGIN, plainPath } from './path.ts';
 import type { RequestLogin, RequestTokens, Route } from './route.ts';
 
-/** What the checks of credentials are set up with. */
+/** How the checks of credentials are set up. */
 export interface AccessOptions extends BaseUrlOptions {
   readonly billing: Billing;
   readonly logger: Logger;
@@ -39,7 +39,7 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly test?: TestMode | undefined;
 }
 
-/** Who calls and for which tenant; null where the route does not ask. */
+/** Who calls and for which tenant; null if the route does not ask. */
 export interface Access {
   readonly caller: Caller | null;
   readonly tenant: TenantRef | null;
@@ -65,13 +65,13 @@ export class RequestAccess {
       lockOut: options.lockOut ?? options.test === undefined,
       sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
     });
-    // An issuer is a whole URL, whatever `Location` is.
+    // An issuer is a whole URL, whatever form `Location` has.
     this.#baseUrlOf = baseUrls({ ...options, locationFullUrl: true });
     this.#addressOf = clientAddresses(options.trustedProxies ?? []);
     this.#pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
   }
 
-  /** What is asked of a caller whose path says nothing more. */
+  /** The credentials that a path without a route asks for. */
   credentialsOf(ctx: Context): Route['credentials'] {
     return plainPath(ctx.path).startsWith(this.#pluginPrefix) ? 'PLUGIN' : 'USER';
   }
@@ -103,7 +103,10 @@ export class RequestAccess {
     return { caller, tenant };
   }
 
-  /** Whoever has logged in by name and password gets a session, unless it has one; its cookie goes with the answer. */
+  /**
+   * Starts a session for a caller who has logged in by name and password, unless they have one; its cookie comes with the
+   * answer.
+   */
   async withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;

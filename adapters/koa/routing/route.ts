@@ -46,12 +46,12 @@ export interface RequestTokens {
   keySet(): Promise<JSONWebKeySet>;
 }
 
-/** What a route answers when all is well. */
+/** What a route answers on success. */
 export interface Success {
   readonly status: 200 | 201 | 204;
   /** Another status for "nothing to do", for the document. */
   readonly emptyStatus?: 204;
-  /** The status of dialect K where it is another (http-api §4). */
+  /** The status in dialect K, if it is another (http-api §4). */
   readonly statusInK?: 200 | 201;
   /** The JSON answer; absent = no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
@@ -63,7 +63,7 @@ export interface Success {
   readonly location?: string;
 }
 
-/** What a handler that deals with logins needs to know of the request. */
+/** What a handler of logins needs to know about the request. */
 export interface RequestLogin {
   /** Name and secret of `Authorization: Basic`, unchecked. */
   basic(): NameAndSecret | null;
@@ -81,7 +81,7 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   readonly params: PathParameters<Path>;
   readonly query: QueryOf<Q>;
   readonly body: B;
-  /** The media type to answer in, of those that the route can produce. */
+  /** The media type of the answer, one of those that the route can produce. */
   readonly mediaType: string;
   /** Author, reason and comment as sent; on W calls the author is there. */
   readonly authorship: Authorship;
@@ -105,20 +105,20 @@ interface UserCall<Path extends string, Q extends QueryParameters, B> extends Ca
 interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly method: Method;
   readonly path: Path;
-  /** Name of the operation in the document: generated clients make their method names of it. */
+  /** Name of the operation in the document, from which generated clients make their method names. */
   readonly operationId: string;
-  /** Where the document shows it; default the segment behind the prefix. */
+  /** Where the document shows it; default: the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
   /** A decision for every route: a permission, or NONE for reads (http-api §5). */
   readonly permission: Permission | 'NONE';
-  /** Permissions that are needed beside it. */
+  /** Permissions that are needed in addition. */
   readonly alsoNeeds?: readonly Permission[];
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
   /** True: a login by name and password starts a session, whose cookie comes with the answer (platform §6.2). */
   readonly startsSession?: true;
-  /** Makes the body of a failure where it is not that of every other route. */
+  /** Makes the body of a failure, if it is not the usual one. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   /** Default: the author header is required on every call but GET. */
   readonly author?: false;
@@ -135,10 +135,10 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   handle(call: C): Handled;
 }
 
-/** What a handler gives back: nothing where there is no more to say than that it is done. */
+/** What a handler returns: nothing if there is no more to say than that it is done. */
 type Handled = Promise<Answer> | Promise<void> | Answer;
 
-/** What the dispatcher knows of a request when it hands it to a route. */
+/** What the dispatcher knows about a request when it passes it to a route. */
 export interface RequestFacts
   extends Omit<Call<string, QueryParameters, unknown>, 'params' | 'query' | 'body'> {
   readonly rawParams: Readonly<Record<string, string>>;
@@ -148,7 +148,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'list' | 'page'>;
 }
 
-/** One record of the route table, whose types are closed over by `answer`. */
+/** One record of the route table, with its types hidden inside `answer`. */
 export interface Route
   extends Omit<
     RouteSpec<string, QueryParameters, unknown, never>,
@@ -239,7 +239,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
   };
 }
 
-/** What a query string asks for. Most calls have none, which is read once. */
+/** What a query string asks for. Most calls have none; the empty one is read once. */
 function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
   const schema = onDemand(() => querySchema(parameters));
   const read = (queryString: string): QueryOf<Q> => {
@@ -257,7 +257,7 @@ function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: st
   };
 }
 
-/** The context with what the call has to say to plugins, on routes that take it. */
+/** The context with the call's plugin properties, on routes that take them. */
 function withProperties(context: CallContext, query: object): CallContext {
   const { pluginProperty } = query as { readonly pluginProperty?: readonly PluginProperty[] };
   return pluginProperty === undefined ? context : { ...context, pluginProperties: pluginProperty };

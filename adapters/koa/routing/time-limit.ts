@@ -1,21 +1,21 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from './route.ts';
 
-/** Whether the caller has asked to wait for what the call causes: that has a limit of its own. */
+/** Whether the caller has asked to wait for what the call causes, which has a limit of its own. */
 export function waitsForCompletion(queryString: string): boolean {
   if (queryString === '') return false;
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
-/** What takes the place of a result that does not come in time. */
+/** What replaces a result that does not come in time. */
 export interface Overdue<T> {
   /** Gives another result, or throws. */
   readonly over: () => T;
-  /** Takes the result when it comes after all: nobody else will. */
+  /** Takes the result if it comes after all, since nobody else will. */
   readonly late: (result: T) => Promise<void>;
 }
 
-/** The result of `work` if it comes in time; else what `over` gives or throws, while the work itself goes on. */
+/** The result of `work` if it comes in time; else what `over` returns or throws, while the work itself goes on. */
 export async function withinTime<T>(
   limitMs: number,
   work: Promise<T>,
@@ -24,7 +24,7 @@ export async function withinTime<T>(
   const { promise, resolve } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {
     resolve(Promise.try(over));
-    // What fails this late has been answered and noted as a failure where it happened; nobody waits for it here.
+    // A failure this late has already been answered and logged where it happened; nobody waits for it here.
     work.then(late).catch(() => undefined);
   }, limitMs);
   try {
@@ -35,8 +35,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Leaves open whether the request took effect (platform §16): on payment calls code 60018 would say that nothing was
- * attempted, 7019 with 503 says that the outcome is unknown (http-api §12).
+ * Leaves open whether the request took effect (platform §16). On payment calls code 60018 would mean that nothing was
+ * attempted, so they answer 7019 with 503: the outcome is unknown (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return new BillingError({
@@ -45,10 +45,10 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
   });
 }
 
-/** Status of that error where it is not the code's own. */
+/** Status of that error, if it is not the code's own. */
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/** Nothing has been done yet: what is to be done stands in the body. */
+/** Nothing has been done yet, since the body says what to do. */
 export function lateBody(limitMs: number): BillingError {
   return new BillingError({
     code: ErrorCode.MALFORMED_BODY,

@@ -15,7 +15,7 @@ export function annotated(schema: JsonSchema, annotations: JsonSchema): JsonSche
   return { ...schema, ...annotations };
 }
 
-/** The schema of a scalar as zod tells it; what a `format` says already is left out. */
+/** The schema of a scalar as zod gives it, without what a `format` already says. */
 export function documentOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

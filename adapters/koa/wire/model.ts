@@ -25,11 +25,11 @@ export interface Field<T = unknown, A extends Access = Access> {
   readonly onlyD: boolean;
   /** True: answers may leave it out. */
   readonly absentable: boolean;
-  /** Where answers have it from; undefined = the member of the same name. */
+  /** Where answers take it from; undefined = the member of the same name. */
   readonly from: From | undefined;
 }
 
-/** A member of what is shown, or what is made of it. */
+/** A member of the view, or a function of the view. */
 type From = string | ((shown: never, rendering: Rendering) => unknown);
 
 interface FieldOptions {
@@ -72,7 +72,7 @@ export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>>
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly fields: F;
-  /** The schema that stands under the model's name in the document. */
+  /** The schema under the model's name in the document. */
   readonly component: JsonSchema;
 }
 
@@ -121,14 +121,14 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   };
 }
 
-/** What a request holds of the model, with every member that it leaves out said to be null. */
+/** What a request holds of the model, with null for every member that it leaves out. */
 export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
   const writable = Object.keys(fields).filter((name) => fields[name]?.access !== 'R');
   const nulls = Object.fromEntries(writable.map((name) => [name, null]));
   return { ...nulls, ...sent } as RequestOf<F>;
 }
 
-/** The same model where requests are read by these fields alone; what else they hold is passed over. */
+/** The same model, but requests are read by these fields only; what else they hold is ignored. */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
   const { name, json, answer } = whole;
   return {
@@ -165,8 +165,8 @@ function needsToBeSet(name: string, key: string) {
 }
 
 /**
- * A missing object is null; a member that is absent must not become null. Numbers come as `Decimal`, which zod would take
- * for an object without members.
+ * A missing object is null; an absent member must not become null. Numbers come as `Decimal`, which zod would take for an
+ * object without members.
  */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
@@ -185,7 +185,7 @@ function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
   return z.strictObject(shape);
 }
 
-/** @throws (on writing) InvariantError where what is shown lacks a field. */
+/** @throws (on writing) InvariantError if the view lacks a field. */
 function writerOf(name: string, fields: Fields): Model['write'] {
   const D = Object.entries(fields);
   const all = { D, K: D.filter(([, { onlyD }]) => !onlyD) };
@@ -215,7 +215,7 @@ function valueIn(
 
 function componentOf(fields: Fields): JsonSchema {
   const properties = Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, propertyOf(each)]));
-  // A read-only field is required of answers only; a field that requests may leave out cannot be in the list.
+  // A read-only field is required in answers only; a field that requests may leave out cannot be in the list.
   const required = Object.entries(fields)
     .filter(([, each]) => (each.access === 'R' && !each.onlyD) || each.required)
     .map(([key]) => key);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** What a decoder says of a value it refuses: the code and text of the answer. */
+/** What a decoder says about a value that it refuses: the code and text of the answer. */
 export interface WireProblem {
   readonly code: ErrorCode;
   /** Finishes the sentence that begins with the field's or parameter's name. */
@@ -46,7 +46,9 @@ export function validationError(
   });
 }
 
-/** The problem behind an issue; one of zod's own (a list where an object stands) is of the `fallback` kind. */
+/**
+ * The problem behind an issue; an issue of zod's own (a list instead of an object) becomes one of the `fallback` kind.
+ */
 export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
   if (issue?.code === 'custom') {
     const problem = issue.params?.problem as WireProblem | undefined;

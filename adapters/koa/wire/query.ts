@@ -21,9 +21,9 @@ export interface QueryParameter<T> {
   /** True: the parameter may be repeated, and reads a list of texts; false: it reads the first text. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True: an empty text is read as such and does not stand for an absent one. */
+  /** True: an empty text is read as such and does not count as absent. */
   readonly keepsEmpty?: true;
-  /** Reads the text or texts; undefined stands for an absent or empty parameter. */
+  /** Reads the text or texts; undefined means an absent or empty parameter. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
 }
@@ -38,7 +38,7 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
 }
 
-/** The same where what holds without it depends on the call; null without it. */
+/** The same if the default depends on the call; null without it. */
 export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
   answer: () => z.boolean(),
   fallback: null,
@@ -88,7 +88,7 @@ export const plainText: QueryParameter<string | null> = single({
   read: (text) => ({ value: text }),
 });
 
-/** Free text, where an empty one says something else than an absent one; absent = null. */
+/** Free text for which empty and absent differ; absent = null. */
 export const textOrEmpty: QueryParameter<string | null> = single(
   { answer: () => z.string(), fallback: null, read: (text) => ({ value: text }) },
   { keepsEmpty: true },
@@ -176,13 +176,13 @@ export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
   },
 });
 
-/** Texts, likewise. */
+/** Texts, repeated or comma-separated. */
 export const textList: QueryParameter<readonly string[]> = listParameter({
   item: () => z.string(),
   read: (text) => ({ value: text }),
 });
 
-/** Of `values`, in any letter case, likewise. */
+/** Some of `values`, in any letter case, repeated or comma-separated. */
 export function choiceList<V extends string>(
   values: Readonly<Record<string, V>>,
 ): QueryParameter<readonly V[]> {
@@ -339,7 +339,7 @@ export function rawQuery(
   return raw;
 }
 
-/** @throws BillingError INVALID_PARAMETER for a text that no database could hold. */
+/** @throws BillingError INVALID_PARAMETER for a text that no database can store. */
 export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(raw)) {
     if ([value].flat().every(isStorable)) continue;

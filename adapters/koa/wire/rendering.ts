@@ -11,7 +11,7 @@ export interface Rendering {
   readonly audit: AuditByRecord;
 }
 
-/** That of an answer which shows no audit. */
+/** The rendering of an answer that shows no audit. */
 export function unaudited(dialect: Dialect): Rendering {
   return { dialect, audit: new Map() };
 }

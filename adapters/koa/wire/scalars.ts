@@ -20,7 +20,7 @@ import { onDemand } from './on-demand.ts';
 import { refuse, type WireProblem } from './problems.ts';
 import { perDialect, type WireType } from './wire-type.ts';
 
-/** Result of reading one JSON value: the value, null where it says "nothing", or what is wrong with it. */
+/** Result of reading one JSON value: the value, null if it says "nothing", or what is wrong with it. */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
 
 /** Digits, on either side of the point, up to which a number may stand for text. */
@@ -31,7 +31,7 @@ interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
   /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
   readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
-  /** Makes of a value what stands in answers; default: it stands there as it is. */
+  /** Makes the answer's form of a value; default: the value itself. */
   readonly write?: (value: T) => unknown;
 }
 
@@ -95,7 +95,7 @@ export const bool: WireType<boolean> = scalar({
   },
 });
 
-/** A whole number that a row holds. Narrower ranges are the domain's matter, and told in the document only. */
+/** A whole number that a row can store. Narrower ranges are checked by the domain, and only the document tells them. */
 export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
   return scalar({
     answer: () =>
@@ -175,7 +175,7 @@ export function enumeration<V extends string>(values: Readonly<Record<string, V>
   });
 }
 
-/** A currency code; whether it is a known one is the domain's matter, whose error differs by operation. */
+/** A currency code; the domain checks whether it is known, since the error differs by operation. */
 export const currency: WireType<string> = scalar({
   answer: () =>
     z
@@ -194,7 +194,7 @@ function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   return instantOfParts(partsOf(value, dialect));
 }
 
-/** The numbers of a date or date-time that a typed client of dialect K writes as a list; none where it is no such list. */
+/** The numbers of a date or date-time that a typed client of dialect K writes as a list; undefined for anything else. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
   return value.map((part: unknown) => (part instanceof Decimal ? part.toNumber() : Number.NaN));
@@ -206,7 +206,7 @@ function textOf(value: unknown): string | undefined {
   return value instanceof Decimal && isShort(value) ? formatDecimal(value) : undefined;
 }
 
-/** `1e999999999` is valid JSON, and would be a billion digits as text. */
+/** `1e999999999` is valid JSON, but would have a billion digits as text. */
 function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
 }

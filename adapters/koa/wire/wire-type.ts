@@ -8,14 +8,14 @@ import type { Rendering } from './rendering.ts';
 
 /** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
 export interface WireType<T> {
-  /** Of a model: its name. */
+  /** For a model: its name. */
   readonly name?: string;
   /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
   readonly request: PerDialect<z.ZodType<T | null>>;
-  /** What stands in answers. */
+  /** The form in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
-  /** Makes what stands in answers of a value of the domain that is not null; absent = it stands there as it is. */
+  /** Makes the answer's form of a domain value that is not null; absent = the value itself. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
@@ -54,7 +54,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   };
 }
 
-/** A field that is of one type in answers of dialect D and of another in those of K; requests are read as the first. */
+/** A field of one type in answers of dialect D and of another in answers of K; requests are read as the first. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   return {
     request: types.D.request,

@@ -20,18 +20,18 @@ export interface AccountOperations<C extends Leading = []> {
   create(...given: [...C, input: Given<AccountInput>]): Promise<Account>;
 
   /**
-   * Merges `changes` into the account (§4): absent members change nothing, null resets only with
-   * `treatNullAsReset`. A bill cycle day that is set changes only where the tenant's `features.account.allowBCDUpdate`
-   * allows it; what is aligned to it is then billed anew at once.
+   * Merges `changes` into the account (§4): absent members change nothing, null resets only with `treatNullAsReset`. A
+   * bill cycle day that is set changes only if the tenant's `features.account.allowBCDUpdate` allows it; what is aligned
+   * to it is then billed anew at once.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
    * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
   update(...given: [...C, accountId: Uuid | string, update: Given<AccountUpdate>]): Promise<Account>;
 
   /**
-   * Forgets whose account it is (§19): a fixed text takes the place of every personal field of the account, of
-   * its secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. Custom
-   * fields, descriptions of invoice items and what gateways keep are the host's to clear.
+   * Forgets whose account it is (§19): a fixed text takes the place of every personal field of the account, of its
+   * secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. The host has to
+   * clear custom fields, descriptions of invoice items and what gateways store.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -52,7 +52,7 @@ export interface AccountOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * A window of the accounts that the key finds: those whose id it is or that hold it in name, e-mail, external key or
+   * A window of the accounts that the key finds: those with this id, or with the key in name, e-mail, external key or
    * company in any letter case; or those that meet the clauses of a key in operator form (§6).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
@@ -61,10 +61,10 @@ export interface AccountOperations<C extends Leading = []> {
   /** The account whose id, else name, e-mail, external key or company is exactly the key; null if there is none. */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 
-  /** The direct children in creation order; none for an account that does not exist (§7 rule 7). */
+  /** The direct children in creation order; an account that does not exist has none (§7 rule 7). */
   children(...given: [...C, accountId: Uuid | string]): Promise<readonly Account[]>;
 
-  /** Balance and credit of each account, from the kept aggregates (§8); one query for any number. */
+  /** Balance and credit of each account, from the stored sums (§8); one query for any number. */
   balances(
     ...given: [...C, accountIds: readonly (Uuid | string)[]]
   ): Promise<ReadonlyMap<Uuid, AccountBalance>>;

@@ -27,7 +27,7 @@ import { lockFamily, movedMeanwhile } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/** What invoicing, a room above this one, does and knows of accounts. */
+/** What invoicing, a room above this one, does for accounts and knows about them. */
 export interface AccountInvoicing {
   /** Bills anew after the bill cycle day has moved from one that was set; the account, as it is now, is locked. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
@@ -107,11 +107,11 @@ export class AccountService implements AccountOperations<WithContext> {
     });
   }
 
-  /** The account under its lock, with its line where the update may change it. */
+  /** Locks the account, and its line of parents if the update may change that. */
   async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
     if (!touchesHierarchy(changes))
       return { account: await lockAccount(session, accountId), family: NO_FAMILY };
-    // Turning delegation on concerns the parent that is there already.
+    // Turning delegation on concerns the parent that the account already has.
     const [before] = await session.accounts.findByIds([accountId]);
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);
@@ -210,7 +210,7 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
   });
 }
 
-/** What an account without a day bills before its first one is set depends on none (subscriptions §15.2). */
+/** The first day is no move: what an account without a day has billed depends on none (subscriptions §15.2). */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }

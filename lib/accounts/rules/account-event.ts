@@ -1,7 +1,7 @@
 import type { Account, BusEventType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** The event of a change of the account itself (platform §10.4). */
+/** The bus event of a change of the account itself (platform §10.4). */
 export function accountEvent(
   type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
   account: Account,

@@ -5,7 +5,7 @@ import { isCurrency } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import { type Instant, isTimeZone } from '../../values/time/index.ts';
 
-/** What a caller may say of an account (§1.1). Absent = not said, null = said to be nothing. */
+/** The fields of an account that a caller may give (§1.1). Absent = not given, null = given as nothing. */
 export interface AccountInput {
   readonly externalKey?: string | null;
   readonly referenceTime?: Instant | null;

@@ -3,7 +3,7 @@ import { type AccountColumn, accountColumnTypes, type SearchColumnType } from '.
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
-/** The names of the account's JSON that differ from those of the columns. */
+/** Columns whose name in the account's JSON is another one. */
 const columnOfJsonName: Readonly<Record<string, AccountColumn>> = {
   accountId: 'id',
   externalKey: 'external_key',

@@ -28,7 +28,7 @@ const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
 export interface MergeOptions {
   readonly treatNullAsReset: boolean;
-  /** Tenant setting `features.account.allowBCDUpdate`: a bill cycle day that is set may change. */
+  /** Tenant setting `features.account.allowBCDUpdate`: whether a bill cycle day that is set may change. */
   readonly allowsBillCycleDayChange: boolean;
   readonly now: Instant;
 }
@@ -40,7 +40,7 @@ export interface MergeOptions {
  */
 export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
   checkAccountInput(input);
-  // A name that changes alone keeps the length that it had: the caller knows nothing of it.
+  // If only the name changes, the first name keeps its length: the caller knows nothing of it.
   if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);
   for (const field of FIXED_FIELDS) checkFixedField({ stored, input, field, ...options });
   checkReferenceTime(stored, input);

@@ -1,10 +1,10 @@
 import type { Account } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** What stands in the place of personal data that was forgotten. */
+/** The text that replaces personal data. */
 export const FORGOTTEN = 'anonymized';
 
-/** The personal fields of an account, with their names in its history. Country, locale and zone are kept: tax needs them. */
+/** The personal fields of an account, with their names in its history. Country, locale and zone stay: tax needs them. */
 const personalFields = {
   name: 'name',
   email: 'email',
@@ -31,7 +31,7 @@ type Snapshot = Readonly<Record<string, unknown>>;
 
 const historyMembers = new Set<string>(Object.values(personalFields));
 
-/** A history record of an account or of a secondary address, in the same way. */
+/** A history record of an account or of a secondary address, with the same text in its personal fields. */
 export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   const members = Object.entries(snapshot).map(([member, value]) => {
     if (member === 'firstNameLength') return [member, null];

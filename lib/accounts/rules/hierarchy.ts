@@ -21,9 +21,9 @@ export function isPaidByParent(
 }
 
 /**
- * The checks of §7 rule 3 on an account as it is going to be.
+ * The checks of §7 rule 3 on an account as it will be.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a parent
- *   that is the account itself or below it, for one that delegates its own payments, and for one of another currency.
+ * that is the account itself or below it, that delegates its own payments, or that has another currency.
  */
 export function checkHierarchy(account: Member, family: Family): void {
   const { parentAccountId } = account;

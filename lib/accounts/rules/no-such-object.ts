@@ -15,7 +15,10 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
 };
 
-/** The error of an id that the tenant has no object of this type for; OBJECT_NOT_FOUND (60007) where none is named. */
+/**
+ * The error for an id of which the tenant has no object of this type; OBJECT_NOT_FOUND (60007) for types without a code
+ * of their own.
+ */
 export function noSuchObject({ type, id }: ObjectRef): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
   return new BillingError({

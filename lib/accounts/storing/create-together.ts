@@ -5,18 +5,21 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 
-/** An account that a call wants to be made, with the token that ties what is written of it to the call. */
+/** An account to create, with the token that ties the written rows to the call. */
 export interface AccountCreation {
   readonly account: New<Account>;
   readonly userToken: Uuid;
 }
 
-/** The same text for calls whose rows have the same author, reason, comment and date: one transaction can write them. */
+/**
+ * A text that is equal for calls whose rows have the same author, reason, comment and date: one transaction can write
+ * them.
+ */
 export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);
 }
 
-/** Makes the accounts, none of which has a parent, in one transaction; audit and events of each have its call's token. */
+/** Creates accounts without parents in one transaction; audit rows and bus events of each have its call's token. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
@@ -38,7 +41,7 @@ export async function createTogether(
   });
 }
 
-/** Makes an account whose line is locked and checked. */
+/** Creates an account whose line of parents is locked and checked. */
 export async function createAccount(session: WriteSession, account: New<Account>): Promise<Account> {
   const accounts = await session.accounts.insert([account]);
   tellOf(session, accounts);

@@ -4,10 +4,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Family } from '../rules/hierarchy.ts';
 
 /**
- * Locks the account, if there is one already, and everything above `parentId`, and returns the account and its line as
- * they are under the locks. Two links that would close a circle together thus wait for each other, wherever in it they
- * are.
- * @throws BillingError BUSY (60018); ConcurrentChangeError, which runs the operation again, where the line has changed
+ * Locks the account, if it exists already, and everything above `parentId`, and returns the account and its line of
+ * parents as they are under the locks. Two links that together would close a circle thus wait for each other, wherever in
+ * it they are.
+ * @throws BillingError BUSY (60018); ConcurrentChangeError, which runs the operation again, if the line has changed
  * before it was locked.
  */
 export async function lockFamily(

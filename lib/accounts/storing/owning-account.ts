@@ -25,7 +25,7 @@ const finders: Readonly<Record<FieldedType, FindOwned>> = {
 };
 
 /**
- * The id of the account that the object belongs to; its own of an account.
+ * The id of the account that the object belongs to; for an account, its own id.
  * @throws BillingError 404 with the code of the object's type when the tenant has no such object.
  */
 export async function owningAccountId(session: ReadSession, object: ObjectRef<FieldedType>): Promise<Uuid> {
@@ -34,7 +34,10 @@ export async function owningAccountId(session: ReadSession, object: ObjectRef<Fi
   return owned.accountId;
 }
 
-/** The account that the object belongs to, under its lock. @throws as `owningAccountId`, BUSY (60018). */
+/**
+ * Locks the account that the object belongs to.
+ * @throws as `owningAccountId`, BUSY (60018).
+ */
 export async function lockOwningAccount(
   session: WriteSession,
   object: ObjectRef<FieldedType>,

@@ -10,12 +10,12 @@ import { EffectiveCatalogs } from './effective-catalogs.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
- * The door to what is kept of stored catalogs: each is as the session sees it. The tenant's revision is compared on every
+ * The door to the cached catalogs of tenants, each as the session sees it. The tenant's revision is compared on every
  * use, so a write is visible to the next call on every node (§13 rule 2).
  */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
-  /** What may be rolled back is kept for its transaction alone. */
+  /** What a host's transaction may roll back is cached for that transaction only. */
   readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
 
   /** `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14). */
@@ -28,12 +28,15 @@ export class CatalogCache {
     return this.#in(session).ofTenant(session);
   }
 
-  /** The same of accounts, which may have content of their own: by one look at the revision for all of them. */
+  /** The same for accounts, which may have content of their own; reads the revision once for all of them. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
-  /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
+  /**
+   * As `catalogsOf`, but as an upload would make them.
+   * @param added the same list for all questions about one upload.
+   */
   candidatesOf(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -52,7 +55,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
+  /** The plans whose subscriptions the stored catalog may bill differently than it did at an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }

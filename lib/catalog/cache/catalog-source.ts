@@ -8,8 +8,8 @@ import type { Catalog } from '../lookup/catalog.ts';
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
 
 /**
- * Gives the catalogs of the tenant's accounts as the session sees them: one look at the catalog revision for any number
- * of accounts. The answer knows the accounts asked for, and no others.
+ * Gives the catalogs of the tenant's accounts as the session sees them, by one read of the catalog revision for any
+ * number of accounts. The answer knows only these accounts.
  */
 export type CatalogSource = (session: ReadSession, accountIds: readonly Uuid[]) => Promise<CatalogOfAccount>;
 
@@ -18,8 +18,8 @@ export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The accounts that it is about, none for the tenant's own catalog. A function where they have to be read first: it runs
-   * in a transaction of its own, and only where a catalog plugin has to know them.
+   * The accounts that it is about, none for the tenant's own catalog. A function if they have to be read first: it runs
+   * in a transaction of its own, and only if a catalog plugin has to know them.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];

@@ -18,7 +18,7 @@ export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): P
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** None ends within a pair of surrogates. */
+/** Pieces of the text, none of which ends within a pair of surrogates. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + CHARACTERS_PER_STEP, text.length);

@@ -2,7 +2,7 @@ interface Releasable {
   release(): void;
 }
 
-/** The parts whose values are held: a ring in which a newly decoded one takes the place of the oldest. */
+/** The parts whose values are held: a ring, in which a newly decoded part replaces the oldest. */
 export class DecodedParts {
   readonly #ring: Releasable[] = [];
   readonly #size: number;

@@ -26,15 +26,15 @@ interface TenantCatalogs {
   readonly catalog: Catalog;
   /** False: all accounts have the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** Catalogs of accounts so far; null for one without plans of its own. */
+  /** The catalogs of accounts asked for so far; null for an account without plans of its own. */
   readonly byAccount: Map<Uuid, Catalog | null>;
   /** What the XML catalog and the entries take in memory, as characters of text. */
   readonly characters: number;
 }
 
 /**
- * The catalogs that tenants sell by: XML versions and catalog entries together, built once per tenant and revision
- * (§13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
+ * The catalogs in effect for tenants: XML versions and catalog entries together, built once per tenant and revision (§13,
+ * §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
  */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
@@ -48,8 +48,8 @@ export class EffectiveCatalogs {
   readonly #committed: EffectiveCatalogs | null;
 
   /**
-   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14).
-   * `committed`: what is known outside of the transaction for whose use these are.
+   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14). `committed`:
+   * what is known outside, if these are for use inside a transaction.
    */
   constructor(
     globalDefault: (() => Catalog) | null,
@@ -71,7 +71,7 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** The XML catalog that the tenant sells by: its own, else the default one if it was created with it. */
+  /** The tenant's XML catalog: its own, else the default one if it was created with that. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
@@ -125,7 +125,7 @@ export class EffectiveCatalogs {
     return (accountId) => own.get(accountId) ?? candidate.catalog;
   }
 
-  /** Uploaded versions take the place of the default catalog at once (§14 rule 2). */
+  /** Uploaded versions replace the default catalog at once (§14 rule 2). */
   async #candidate(
     session: ReadSession,
     current: TenantCatalogs,
@@ -138,7 +138,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = besideDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // Where these would be the first versions, all that runs was chosen before them.
+      // If these are the tenant's first versions, all that runs was chosen before them.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };
@@ -190,7 +190,7 @@ interface GlobalDefault {
   readonly ownSince: Instant | null;
 }
 
-/** Subscriptions that run on plans of the default catalog go on, though the tenant sells its own now. */
+/** Lets subscriptions on plans of the default catalog go on, although the tenant now sells its own. */
 function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;
   return catalog.beside({ catalog: globalDefault, until: ownSince });

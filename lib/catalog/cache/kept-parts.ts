@@ -10,10 +10,10 @@ export class KeptParts<T extends object> {
   readonly #parts = new Map<number, StoredPart<T>>();
   readonly #decoding: Decoding<T>;
   readonly #origin: KeptParts<T> | undefined;
-  /** Of their texts, but for what they share with others of their shape. */
+  /** Characters of their texts, without what they share with others of their shape. */
   characters = 0;
 
-  /** @param origin where parts are found that are not here. */
+  /** @param origin where to find parts that are not here. */
   constructor(decoding: Decoding<T>, origin: KeptParts<T> | undefined) {
     this.#decoding = decoding;
     this.#origin = origin;
@@ -67,17 +67,17 @@ export class KeptShapes {
   readonly #origin: KeptShapes | undefined;
   characters = 0;
 
-  /** @param origin where shapes are found that are not here. */
+  /** @param origin where to find shapes that are not here. */
   constructor(origin: KeptShapes | undefined) {
     this.#origin = origin;
   }
 
-  /** The shapes of these parts; those that are not kept are read. */
+  /** The shapes of these parts; those that are not cached are read. */
   async of(
     parts: readonly StoredCatalogPart[],
     read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,
   ): Promise<(part: StoredCatalogPart) => Shape | null> {
-    // Held beside what is kept: another call may let go of some while this one reads.
+    // Held apart from the cache, which another call may clear in part while this one reads.
     const found = new Map<number, Shape>();
     const missing = new Set<number>();
     for (const { shapeRecordId } of parts) {

@@ -6,13 +6,13 @@ import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrid
 import { type OverridePlan, overridePlanOf } from '../overrides/override-plan.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 
-/** Override plans by tenant and name, kept beside each catalog that has no plan of that name; they never change. */
+/** Override plans by tenant and name, cached with each catalog that has no plan of that name; they never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions that have stored an override plan: what they read may be rolled back, and its name given to another. */
+/** Sessions that have stored an override plan. What they read may be rolled back, and its name given to another plan. */
 const storing = new WeakSet<ReadSession>();
 
-/** From here on nothing that the session reads is kept for others. */
+/** From now on nothing that the session reads is cached for others. */
 export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
 }
@@ -26,8 +26,8 @@ export interface OverridePlansNeed {
 }
 
 /**
- * The catalogs of an operation with the override plans that it reads: one statement for all of them, and none where they
- * are cached or every plan is of the catalog.
+ * The catalogs of an operation, with the override plans that it reads: one statement for all of them, and none if they
+ * are cached or every plan is in the catalog.
  */
 export async function withOverridePlans(
   session: ReadSession,
@@ -76,7 +76,7 @@ function recalled(
     const plans = cached.get(catalog);
     const plan = plans?.get(key);
     if (plans === undefined || plan === undefined) continue;
-    // Put last, so that the one not asked for longest is the first to go.
+    // Put last, so that the one unused for longest is the first to go.
     plans.delete(key);
     plans.set(key, plan);
     return plan;

@@ -16,7 +16,7 @@ import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { sha256Hex } from './content-hash.ts';
 import { StampedCache } from './stamped-cache.ts';
 
-/** Whom one operation is about. */
+/** The tenant and accounts that one operation is about. */
 export interface PluginRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
@@ -24,18 +24,18 @@ export interface PluginRequest {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A catalog that a plugin has given, and which. */
+/** A catalog that a plugin has returned, and which plugin. */
 export interface ServedCatalog {
   readonly pluginName: string;
   readonly catalog: Catalog;
 }
 
-/** What the plugins say of the accounts of one operation; null: no plugin serves that one. */
+/** What the plugins say about the accounts of one operation; null: no plugin serves that account. */
 export interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 
-/** A catalog or that there is none, for one plugin. */
+/** One plugin's answer: a catalog, or that there is none. */
 type Answer = ServedCatalog | null;
 
 interface Loaded {
@@ -45,8 +45,8 @@ interface Loaded {
 }
 
 /**
- * The catalog plugins of the host (§16): asked in order, the first that has a catalog supplies it completely.
- * Catalogs with a stamp are kept, one per tenant and plugin.
+ * The catalog plugins of the host (§16): asked in order, the first that has a catalog supplies it completely. Catalogs
+ * with a stamp are cached, one per tenant and plugin.
  */
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];
@@ -127,7 +127,7 @@ export class PluginCatalogs {
   }
 }
 
-/** Below 0, so that it is no revision of the tenant: the same for the same content, whatever the stamp. */
+/** Below 0, so that it is no revision of a tenant; the same for the same content, whatever the stamp. */
 async function contentRevision(content: string): Promise<number> {
   const hash = await sha256Hex(content);
   return -1 - Number.parseInt(hash.slice(0, 7), 16);

@@ -9,8 +9,8 @@ import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource }
 import type { PluginCatalogs, ServedCatalog, ServedCatalogs } from './plugin-catalogs.ts';
 
 /**
- * The catalogs of operations: what a plugin gives, else what the tenant has stored (§16 rule 1). Plugins are
- * asked before the operation's transaction.
+ * The catalogs of operations: a plugin's, else what the tenant has stored (§16 rule 1). Plugins are asked before the
+ * operation's transaction.
  */
 export class PluginProvider implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage'>;
@@ -30,7 +30,7 @@ export class PluginProvider implements CatalogProvider {
     return (session, wanted) => this.#join(session, wanted, served);
   }
 
-  /** The tenant's own catalog, for operations that are about no account. */
+  /** The tenant's own catalog, for operations that concern no account. */
   async openTenant(
     request: Omit<CatalogRequest, 'accounts'>,
   ): Promise<(session: ReadSession) => Promise<Catalog>> {
@@ -38,7 +38,7 @@ export class PluginProvider implements CatalogProvider {
     return async (session) => served?.catalog ?? this.#stored.catalogOf(session);
   }
 
-  /** What serves the tenant now in the place of its stored catalog, or null (§16 rule 6). */
+  /** The plugin that now serves the tenant in place of its stored catalog, or null (§16 rule 6). */
   async serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;
@@ -48,7 +48,7 @@ export class PluginProvider implements CatalogProvider {
     return served.of(null);
   }
 
-  /** Those that exist: a plugin is not asked about accounts of others. */
+  /** Those accounts that exist: a plugin is not asked about accounts of other tenants. */
   async #accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
     if (Array.isArray(accounts) && accounts.length === 0) return [];
     const found = await this.#ports.storage.read(tenant, async (session) => {

@@ -1,21 +1,25 @@
-/** Stands for a blank. JSON has no such character, and writes those of texts as escapes. */
+/** Stands for a blank. JSON never contains this character: it escapes the ones in texts. */
 const BLANK = '\u001a';
-/** Between what fills two blanks; no value of one line of JSON holds it. */
+/** Separates the fillings of two blanks; no value on one line of JSON contains it. */
 const SEPARATOR = '\n';
 
-/** In the text of a plan: the date for existing subscriptions, which stands first, and the digits of each decimal. */
+/**
+ * The variable parts of a plan's text: the date for existing subscriptions, which comes first, and the digits of each
+ * decimal.
+ */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
 export interface ShapedText {
   /** The text with blanks. */
   readonly shape: string;
-  /** What stands in them. */
+  /** What fills them. */
   readonly filling: string;
 }
 
 /**
- * Divides the text of a plan into what it has in common with its other versions and what a change of prices changes, so
- * that a thousand versions of a plan do not hold a thousand times the names of its phases. Any text comes back as it was.
+ * Divides the text of a plan into what it shares with its other versions and what a change of prices changes, so that a
+ * thousand versions of a plan do not hold the names of its phases a thousand times. `Shape.fill` restores any text
+ * unchanged.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];
@@ -26,9 +30,9 @@ export function shapedText(text: string): ShapedText {
   return { shape, filling: filling.join(SEPARATOR) };
 }
 
-/** A shape as it is kept for all parts that have it. */
+/** A shape, cached for all parts that have it. */
 export class Shape {
-  /** Of the plans that have it. */
+  /** Name of the plans that have it. */
   readonly name: string;
   readonly characters: number;
   readonly #pieces: readonly string[];
@@ -39,7 +43,7 @@ export class Shape {
     this.#pieces = text.split(BLANK);
   }
 
-  /** The text that `shapedText` has divided. */
+  /** Restores the text that `shapedText` has divided. */
   fill(filling: string): string {
     const values = filling.split(SEPARATOR);
     return this.#pieces

@@ -7,13 +7,13 @@ interface Kept<V> {
 
 export interface CacheLimits {
   readonly maxEntries: number;
-  /** Of what `weigh` tells of all entries; default without limit. */
+  /** Bound for the sum of the weights told by `weigh`; default: no limit. */
   readonly maxWeight?: number;
 }
 
 /**
- * Values that are kept as long as their stamp stays the same, the least recently used ones go first. Calls that need the
- * same value at once share one load; a load that fails is not kept.
+ * Caches values as long as their stamp stays the same; the least recently used ones go first. Calls that need the same
+ * value at once share one load; a load that fails is not cached.
  */
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Kept<V>>();
@@ -42,7 +42,7 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The same without a load. */
+  /** The same, without loading. */
   peek(key: K, stamp: string | number): Promise<V> | undefined {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return undefined;
@@ -50,13 +50,13 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The same without waiting for a load that is under way. */
+  /** The same, without waiting for a load that is under way. */
   loaded(key: K, stamp: string | number): V | undefined {
     const kept = this.#kept.get(key);
     return kept?.stamp === stamp ? kept.loaded : undefined;
   }
 
-  /** Tells what a value weighs now; nothing, if it is not kept any more. */
+  /** Tells what a value weighs now; has no effect if the value is no longer cached. */
   weigh(key: K, stamp: string | number, weight: number): void {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return;

@@ -24,8 +24,8 @@ import { KeptParts, KeptShapes } from './kept-parts.ts';
 import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
 
 /**
- * The stored catalogs of tenants as values, kept by revision (§13). After a change only what the change
- * brought is read; plans are decoded when somebody asks for them. Both memories are bounded.
+ * The stored catalogs of tenants as values, cached by revision (§13). After a change only what it brought is read, and
+ * plans are decoded when somebody asks for them. Both memories are bounded.
  */
 export class StoredCatalogs {
   /** By tenant record id, the least recently used first. */
@@ -34,7 +34,7 @@ export class StoredCatalogs {
   readonly #committed: StoredCatalogs | null;
   readonly #slices: TimeSlices;
 
-  /** `committed`: what is known outside of the transaction for whose use these are. */
+  /** `committed`: what is known outside, if these are for use inside a transaction. */
   constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
     this.#slices = slices;
     this.#committed = committed;
@@ -60,7 +60,7 @@ export class StoredCatalogs {
     return catalog;
   }
 
-  /** Of the texts of all parts of a tenant's catalog that are in memory. */
+  /** Characters of the texts of all parts of a tenant's catalog that are in memory. */
   charactersOf(tenantRecordId: number): number {
     return this.#kept.get(tenantRecordId)?.characters ?? 0;
   }
@@ -118,7 +118,7 @@ class KeptCatalog {
     this.#versions = origin.#versions;
   }
 
-  /** Of the texts of all parts. */
+  /** Characters of the texts of all parts. */
   get characters(): number {
     const { characters } = this.#shapes;
     return characters + this.#frames.characters + this.#products.characters + this.#plans.characters;
@@ -126,13 +126,13 @@ class KeptCatalog {
 
   async at(revision: number, session: ReadSession): Promise<Catalog> {
     if (this.#revision === revision) return this.#catalog;
-    // Another call may replace the versions while this one reads; its own stay those that it began with.
+    // Another call may replace the versions while this one reads; this call goes on with those it began with.
     const known = this.#versions;
     const stored = await session.catalogs.versions();
     const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
-    // From here to the end without waiting: no other call lets go of a part that this one has found.
+    // From here to the end nothing waits, so no other call can release a part that this one has found.
     const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
     const all = [...versions.values()];
     const catalog = createCatalog(
@@ -150,7 +150,7 @@ class KeptCatalog {
     return catalog;
   }
 
-  /** Again while another call lets go of parts that this one had found before it waited. */
+  /** Reads again if another call has released parts that this one had found before it waited. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
       const parts = await this.#partsOf(missing, session);
@@ -159,7 +159,7 @@ class KeptCatalog {
     }
   }
 
-  /** Some at once: a database in the process reads them without letting others have their turn. */
+  /** A part at a time: a database in the process reads without letting others have their turn. */
   async #partsOf(
     recordIds: ReadonlySet<number>,
     session: ReadSession,
@@ -185,7 +185,7 @@ class KeptCatalog {
     return missing;
   }
 
-  /** Parts of versions that were replaced or removed, and of no other. */
+  /** Releases the parts of versions that were replaced or removed, and no others. */
   #letGo(versions: readonly CatalogVersion[]): void {
     this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
     this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));
@@ -246,7 +246,7 @@ function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVer
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** A version from before there were parts; it was valid when it was stored. */
+/** A version stored before parts existed; it was valid when it was stored. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document holds no version');

@@ -9,20 +9,20 @@ import type { Shape } from './shaped-text.ts';
 export interface Decoding<T> {
   /** Makes the frozen value. */
   decode(text: string): T;
-  /** Of plans: no more than that, from the same text. */
+  /** For plans: only product and period, from the same text. */
   soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }
 
 /**
- * A part as storage keeps it: a text, decoded when somebody asks. The value is let go when many others have been asked
- * for since, unless somebody still holds it; who asks again then gets that same object.
+ * A part as storage keeps it: a text, decoded when somebody asks. The value is released once many others have been asked
+ * for since; if somebody still holds it, the next caller gets that same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** As it is stored: what fills the shape, or without one the whole text. */
+  /** As it is stored: what fills the shape or, without a shape, the whole text. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
@@ -45,7 +45,7 @@ export class StoredPart<T extends object> implements Part<T> {
     return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
   }
 
-  /** Of what it does not share with others of its shape. */
+  /** Characters that it does not share with others of its shape. */
   get ownCharacters(): number {
     return this.#ownText.length;
   }

@@ -28,7 +28,7 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
   };
 }
 
-/** So many that waiting costs little, so few that they hold neither memory nor the event loop. */
+/** So many at once that waiting costs little, and so few that they block neither memory nor the event loop. */
 async function someAtOnce<P, T>(
   parts: readonly P[],
   slices: TimeSlices,
@@ -56,13 +56,13 @@ export function planOfText(text: string): Plan {
   return plan;
 }
 
-/** Of the text of a plan, without the rest of it. */
+/** Product and period, taken from the text of a plan without reading the rest. */
 export function soldAsOfText(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** The mode of the version is already that of its plans (§3.4). */
+/** The frame without the version's billing mode, which its plans already have (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }

@@ -15,7 +15,7 @@ export class AutomaticPaymentHandler implements QueueHandler {
     this.#run = new PaymentRun(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#run.idle();
   }

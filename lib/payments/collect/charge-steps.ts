@@ -23,7 +23,7 @@ export interface Charging<R extends PaymentRequest> {
 interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];
-  /** Whether an invoice with nothing due is paid with 0, where the tenant says so. */
+  /** Whether to pay an invoice with nothing due with 0, where the tenant allows that. */
   readonly paysEmptyInvoices: boolean;
 }
 
@@ -42,15 +42,15 @@ export class ChargeSteps {
     this.#late = new LateAnswers(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#late.idle();
   }
 
   /**
-   * Reserves the payments. Gateways without outside effect are called here, and their outcome is part of the same
-   * transaction (§2.4 rule 1).
-   * @returns what was planned, and the charges whose gateway is to be called once the transaction is committed.
+   * Reserves the payments. Gateways without outside effect are called here: their outcome is part of the same transaction
+   * (§2.4 rule 1).
+   * @returns what was planned, and the charges whose gateway has to be called once the transaction is committed.
    */
   async reserve<R extends PaymentRequest>(
     session: WriteSession,
@@ -98,7 +98,7 @@ export class ChargeSteps {
     }));
   }
 
-  /** Records what gateways have answered; the locks of the accounts are held. */
+  /** Records what gateways have answered; the caller holds the locks of the accounts. */
   async record(session: WriteSession, answered: readonly AnsweredCharge<unknown>[]): Promise<void> {
     const settlements = answered.map(({ paymentId, transaction, outcome }) => ({
       paymentId,
@@ -111,7 +111,7 @@ export class ChargeSteps {
     await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
   }
 
-  /** Leaves calls that are still running to be recorded when they answer. */
+  /** Has calls that are still running recorded once they answer. */
   followLateAnswers(answered: readonly AnsweredCharge<unknown>[]): void {
     for (const { late, account, paymentId, transaction, caller } of answered) {
       if (late === null) continue;

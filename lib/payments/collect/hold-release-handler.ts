@@ -9,8 +9,8 @@ import { oldestFirst } from '../reservation/oldest-first.ts';
 import { releaseNotification } from '../state/payment-notifications.ts';
 
 /**
- * Releases what AUTO_PAY_OFF and MANUAL_PAY have held back when an account has neither of them left (§9.3):
- * each hold gets a due entry, that of the oldest invoice first. A second delivery finds the entries there.
+ * Releases what AUTO_PAY_OFF and MANUAL_PAY held back, once an account has neither of them (§9.3): each hold gets a due
+ * entry, that of the oldest invoice first. If the event is delivered twice, the entries are already there.
  */
 export class HoldReleaseHandler implements QueueHandler {
   readonly name = 'payment-service:hold-release';

@@ -5,7 +5,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
 
-/** The facts that requests are decided on, of those whose account is among the locked ones; a constant number of queries. */
+/** The facts on which requests of the locked accounts are decided; a constant number of queries. */
 export async function loadFacts<R extends PaymentRequest>(
   session: WriteSession,
   requests: readonly R[],

@@ -6,8 +6,8 @@ import type { PaymentPorts } from './charge-steps.ts';
 import { PaymentRun } from './payment-run.ts';
 
 /**
- * Runs failed automatic payments again when their retry falls due (§8.3), and those that were held back when
- * their hold is released (§9.3).
+ * Runs failed automatic payments again when their retry falls due (§8.3), and held back ones when their hold is released
+ * (§9.3).
  */
 export class PaymentRetryHandler implements QueueHandler {
   readonly name = 'payment-service:retry';
@@ -18,7 +18,7 @@ export class PaymentRetryHandler implements QueueHandler {
     this.#run = new PaymentRun(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#run.idle();
   }

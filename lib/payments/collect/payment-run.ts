@@ -7,10 +7,10 @@ import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
 
-/** Reads what an entry asks for; throws on a payload that is not its own. */
+/** Reads what an entry asks for; throws on a payload of another kind. */
 export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
-/** A batch and who works on it. */
+/** A batch, and in whose name it is processed. */
 interface Run {
   readonly batch: HandlerBatch;
   readonly actor: ActingComponent;
@@ -24,13 +24,13 @@ type Answered = AnsweredCharge<QueuedRequest>;
 
 interface Reserved {
   readonly busy: readonly ClaimedEntry[];
-  /** Charges whose gateway is to be called now. */
+  /** Charges whose gateway has to be called now. */
   readonly charges: readonly RequestedCharge<QueuedRequest>[];
 }
 
 /**
- * Reserve, call, record (§5.1) for the entries of a batch: one write transaction, the gateway calls outside
- * any, one write transaction. Whatever comes between, the recovery notification of Reserve ends the story.
+ * Reserve, call, record (§5.1) for the entries of a batch: one write transaction, the gateway calls outside any, one
+ * write transaction. If anything goes wrong between them, the recovery notification of Reserve resolves it.
  */
 export class PaymentRun {
   readonly #ports: PaymentPorts;
@@ -41,7 +41,7 @@ export class PaymentRun {
     this.#steps = new ChargeSteps(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#steps.idle();
   }
@@ -99,7 +99,7 @@ export class PaymentRun {
     return { busy: [...unlocked, ...waiting], charges };
   }
 
-  /** One transaction for all; accounts that are busy, or all when it fails, are recorded one by one. */
+  /** Records all answers in one transaction; those of busy accounts, or all if the transaction fails, one by one. */
   async #record(run: Run, answered: readonly Answered[]): Promise<void> {
     let left = answered;
     try {
@@ -133,7 +133,7 @@ export class PaymentRun {
       await this.#recordOne(run, charge, { finish: true });
     } catch (error) {
       if (!(error instanceof LeaseLostError)) return this.#leaveToRecovery(run, charge, error);
-      // Another node has the entry now and will find the payment reserved; the result is ours to record all the same.
+      // Another node has the entry now and will find the payment reserved; the result is still ours to record.
       await this.#recordOne(run, charge, { finish: false }).catch((cause: unknown) =>
         this.#leaveToRecovery(run, charge, cause),
       );

@@ -5,16 +5,16 @@ import { callGateway } from '../gateways/call-gateway.ts';
 import type { PlannedCharge } from '../reservation/charge-records.ts';
 import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
 
-/** A reserved charge whose gateway is to be called now. */
+/** A reserved charge whose gateway has to be called now. */
 export interface OpenCharge extends PlannedCharge {
-  /** `payment.plugin.timeout` as it was when the charge was reserved: its lease is made for it. */
+  /** `payment.plugin.timeout` at the time of the reservation, from which the lease was computed. */
   readonly timeoutMs: number;
   readonly caller: Caller;
 }
 
 export interface Answer {
   readonly outcome: CallOutcome;
-  /** Of a call that is still running: what it ends in, one day. */
+  /** If the call is still running, its eventual outcome. */
   readonly late: Promise<CallOutcome> | null;
 }
 
@@ -34,7 +34,7 @@ export async function purchase(
   const { tenant, userName, userToken } = charge.caller;
   const { id: transactionId, amount, currency, leaseUntil } = charge.transaction;
   const now = clock.now();
-  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  // A call that has not begun when its lease ends is not made: recovery may already be deciding without it.
   if (leaseUntil !== null && now >= leaseUntil) {
     const message = 'The payment was not submitted: its time had passed before the call began';
     return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };

@@ -22,10 +22,10 @@ export interface PlannedRequest<R extends PaymentRequest> {
 type ReserveTools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * The Reserve step (§5.1 rule 1): plans each request on the data under the accounts' locks and inserts what
- * a call needs to be recoverable: payment, transaction UNKNOWN with its lease, attempt, invoice payment, and the first
- * recovery notification. A gateway without outside effect needs no recovery. `accounts` are the locked ones; requests
- * of others are left out. A constant number of statements.
+ * The Reserve step (§5.1 rule 1). Plans each request on the data under the accounts' locks and inserts what makes a call
+ * recoverable: payment, transaction UNKNOWN with its lease, attempt, invoice payment, and the first recovery
+ * notification. A gateway without outside effect needs no recovery. `accounts` are the locked ones; requests of other
+ * accounts are left out. A constant number of statements.
  */
 export async function reservePayments<R extends PaymentRequest>(
   session: WriteSession,

@@ -11,12 +11,12 @@ import { ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-s
 /** A reserved payment of an unpaid invoice, to be charged after the commit. */
 export type ReservedPayment = RequestedCharge<PaymentRequest>;
 
-/** One call at a time: what the method can still pay goes to the oldest invoice. */
+/** One call at a time, so that what the method can still pay goes to the oldest invoice. */
 const ONE = 1;
 
 /**
- * Pays the unpaid invoices of an account with one of its methods because a call asks for it (§10.1 rule 7):
- * reserved with the change that the call makes, charged after its commit, the oldest invoice first.
+ * Pays the unpaid invoices of an account with one of its methods because a call asks for it (§10.1 rule 7): reserves the
+ * payments together with the change that the call makes, and charges them after its commit, the oldest invoice first.
  */
 export class UnpaidInvoicePayments {
   readonly #ports: PaymentPorts;
@@ -27,14 +27,14 @@ export class UnpaidInvoicePayments {
     this.#steps = new ChargeSteps(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#steps.idle();
   }
 
   /**
    * Reserves the payment of each unpaid invoice of the locked account; what cannot be paid now is passed over (§9.2).
-   * @returns the charges that `make` is to be called with once the transaction is committed.
+   * @returns the charges to pass to `make` once the transaction is committed.
    */
   async reserve(
     session: WriteSession,
@@ -56,7 +56,7 @@ export class UnpaidInvoicePayments {
     return charges;
   }
 
-  /** Calls the gateway for each and records what it says; whatever comes between, recovery ends the story. */
+  /** Calls the gateway for each charge and records what it says; if anything goes wrong between, recovery resolves it. */
   async make(context: CallContext, charges: readonly ReservedPayment[]): Promise<void> {
     const [first] = charges;
     if (!first) return;
@@ -84,7 +84,7 @@ interface Reserving {
 }
 
 /**
- * Unpaid invoices are paid with a method only if it is, or becomes, the default, or the account has one (§10.1 rule 2).
+ * Unpaid invoices can be paid with a method only if it is or becomes the default, or the account has one (§10.1 rule 2).
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export async function checkPayable(

@@ -13,7 +13,7 @@ export interface CallLimits {
   readonly systemClock: SystemClock;
 }
 
-/** Calls a gateway, at most for `timeoutMs` of system time; never throws. */
+/** Calls a gateway, for at most `timeoutMs` of system time; never throws. */
 export function callGateway<T>(call: () => Promise<T>, limits: CallLimits): Promise<GatewayCall<T>> {
   return new Promise((resolve) => {
     const settled = replyOf(call);

@@ -8,8 +8,8 @@ import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from '../../records/index.ts
 import type { Instant } from '../../values/time/index.ts';
 
 /**
- * The built-in gateway for cheques, cash and bank transfers (§2.4 rule 1): every operation is PROCESSED for
- * the requested amount, nothing is kept. Having no outside effect, its operations are part of one storage transaction.
+ * The built-in gateway for cheques, cash and bank transfers (§2.4 rule 1): every operation is PROCESSED for the requested
+ * amount, and it stores nothing. Its operations have no outside effect, so each is part of one storage transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

@@ -16,7 +16,7 @@ import { callGateway } from './call-gateway.ts';
 
 export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
-/** What a read asks the gateways for besides what is stored. */
+/** What a read asks the gateways besides reading what is stored. */
 export interface PluginInfoOptions {
   /** Default false: no gateway is called. */
   readonly withPluginInfo?: boolean;
@@ -24,7 +24,7 @@ export interface PluginInfoOptions {
   readonly properties?: readonly PluginProperty[];
 }
 
-/** A payment with the name of its payment method's gateway; undefined = its method is not known. */
+/** A payment with the name of its method's gateway; undefined = the method is not known. */
 export interface PaymentOfGateway {
   readonly payment: Payment;
   readonly pluginName: string | undefined;
@@ -44,7 +44,7 @@ interface Question<T> {
 }
 
 /**
- * What gateways say of payment methods and payments for `withPluginInfo` (§1.4, §2.1, §10.2). Asked outside
+ * What gateways say about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2). They are asked outside
  * any storage session, a bounded number at a time; all questions of one read share one `payment.plugin.timeout`.
  */
 export class PluginInfo {
@@ -55,8 +55,8 @@ export class PluginInfo {
   }
 
   /**
-   * The detail of one method; null where its gateway holds none.
-   * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) when the gateway fails or is not registered.
+   * The detail of one method; null if its gateway holds none.
+   * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway fails or is not registered.
    */
   async detailOf(
     context: CallContext,
@@ -77,7 +77,7 @@ export class PluginInfo {
     });
   }
 
-  /** The details by method id; a gateway that fails leaves its methods out, with a warning. */
+  /** The details by method id. A gateway that fails leaves its methods out, with a warning. */
   async detailsOf(
     context: CallContext,
     methods: readonly PaymentMethod[],
@@ -100,7 +100,7 @@ export class PluginInfo {
     );
   }
 
-  /** What the gateways tell of each payment, by its id; one that fails leaves its payments out, with a warning. */
+  /** What the gateways tell of each payment, by its id. A gateway that fails leaves its payments out, with a warning. */
   async transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],
@@ -122,7 +122,7 @@ export class PluginInfo {
     );
   }
 
-  /** Those whose gateway is registered; the others are warned of. */
+  /** Those whose gateway is registered; the others only cause a warning. */
   #registered<S>(
     subjects: readonly S[],
     pluginNameOf: (subject: S) => string | undefined,

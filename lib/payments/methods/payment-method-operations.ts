@@ -11,7 +11,7 @@ export interface PaymentMethodInput {
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;
-  /** What the gateway needs to know the method: kept there, never here. */
+  /** What the gateway needs to identify the method: stored there, never here. */
   readonly details?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
@@ -29,7 +29,7 @@ export interface SetDefaultInput {
 }
 
 export interface PaymentMethodReadOptions extends PluginInfoOptions {
-  /** Whether deleted methods are found too; default false. */
+  /** Whether to find deleted methods too; default false. */
   readonly includeDeleted?: boolean;
 }
 
@@ -40,22 +40,23 @@ export interface PaymentMethodView extends PaymentMethod {
   readonly pluginInfo: PaymentMethodDetails | null;
 }
 
-/** What accounts pay by. */
+/** The payment methods of accounts. */
 export interface PaymentMethodOperations<C extends Leading = []> {
   /**
-   * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
-   * (§10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
-   * unpaid, the oldest first; an invoice that cannot be paid does not stop the others.
+   * Adds a method. The gateway is told first; then the method is stored and, if requested, becomes the account's default
+   * (§10.1). The first method does not become the default by itself. With `payAllUnpaidInvoices` it then pays the unpaid
+   * invoices, the oldest first; an invoice that cannot be paid does not stop the others.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
    * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
+   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY
+   * (60018).
    */
   add(...given: [...C, input: Given<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
-   * Makes the method the account's default; the gateway is told first (§10.4). The default it already is
-   * writes nothing. `payAllUnpaidInvoices` as for `add`.
+   * Makes the method the account's default; the gateway is told first (§10.4). If it already is the default, nothing is
+   * written. `payAllUnpaidInvoices` as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
    */
@@ -70,8 +71,8 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<readonly PaymentMethodView[]>;
 
   /**
-   * One method; a deleted one only where asked for.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) when the gateway is
+   * One method; a deleted one only if requested.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway is
    * asked and fails.
    */
   get(

@@ -60,7 +60,7 @@ export class PaymentMethodReads {
     return { ...stored, pluginInfo };
   }
 
-  /** The time limit of the gateways' answers; null where nobody asks them. */
+  /** The time limit for gateways' answers; null if none is asked. */
   async #timeoutMs(session: ReadSession, options: PaymentMethodReadOptions): Promise<number | null> {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }

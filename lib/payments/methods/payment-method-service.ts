@@ -15,7 +15,7 @@ import { gatewayFailed } from './payment-method-errors.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
 import { checkAddable, freeKey, makeDefault, methodOfAccount, storeMethod } from './stored-methods.ts';
 
-/** A method on its way: the id is ours, the gateway hears of it first. */
+/** A method that is being added: its id is ours, and the gateway is told first. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
@@ -40,7 +40,7 @@ export class PaymentMethodService {
     this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#unpaid.idle();
   }
@@ -134,7 +134,7 @@ export class PaymentMethodService {
       throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
   }
 
-  /** The gateway's own id of the method; a gateway that cannot say has none. */
+  /** The gateway's own id of the method; null if the gateway cannot say. */
   async #gatewayKey({
     context,
     gateway,

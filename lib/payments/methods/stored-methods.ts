@@ -14,7 +14,7 @@ import { checkPayable } from '../collect/unpaid-invoice-payments.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodInput } from './payment-method-operations.ts';
 
-/** What can be refused before the gateway hears of the method; the unique key has the last word. */
+/** Refuses what can be refused before the gateway is told of the method; the unique key decides in the end. */
 export async function checkAddable(
   session: ReadSession,
   input: PaymentMethodInput,
@@ -31,7 +31,7 @@ export async function checkAddable(
   });
 }
 
-/** The key if no method of the tenant has it, deleted ones included. */
+/** The key, if no method of the tenant has it, deleted ones included; else null. */
 export async function freeKey(session: ReadSession, key: string | null): Promise<string | null> {
   if (key === null) return null;
   const taken = await session.payments.findMethodsByKeys([key]);
@@ -87,7 +87,7 @@ export async function storeMethod(
   return stored;
 }
 
-/** An account change of its own; none when nothing changes (accounts §4). */
+/** Changes the account's default as a change of the account; nothing if it stays the same (accounts §4). */
 export async function makeDefault(
   session: WriteSession,
   account: Account,

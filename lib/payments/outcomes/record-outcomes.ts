@@ -17,10 +17,10 @@ export interface RecordTools {
 }
 
 /**
- * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING
- * writes status, payment state, attempt, invoice payment, invoice and account balance, retry and recovery
- * notifications and events, all in this session's transaction. The caller holds the locks of the accounts. What is
- * decided already, or what recovery learns nothing new about, stays as it is. A constant number of statements.
+ * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING, writes status,
+ * payment state, attempt, invoice payment, invoice and account balance, retry and recovery notifications and bus events,
+ * all in this session's transaction. The caller holds the locks of the accounts. A transaction that is already decided,
+ * or of which recovery learns nothing new, stays as it is. A constant number of statements.
  *
  * @returns the transactions as they are afterwards.
  */

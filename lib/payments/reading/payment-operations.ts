@@ -9,7 +9,7 @@ export interface PaymentReadOptions extends PluginInfoOptions {
   readonly withAttempts?: boolean;
 }
 
-/** What was paid, and how it went. */
+/** Payments, and how they went. */
 export interface PaymentOperations<C extends Leading = []> {
   /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(

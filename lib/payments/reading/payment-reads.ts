@@ -26,9 +26,9 @@ interface FoundPayments {
 type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
 
 /**
- * Reads of payments; each takes a constant number of queries. A plain one writes nothing; one with plugin information
- * asks the gateways and records what they know better of open transactions (§7.2 rule 3). A gateway that
- * fails gives null information and a warning.
+ * Reads of payments; each takes a constant number of queries. A plain one writes nothing. One with plugin information
+ * asks the gateways and records what they know better about open transactions (§7.2 rule 3); a gateway that fails gives
+ * null information and a warning.
  */
 export class PaymentReads implements PaymentOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
@@ -83,7 +83,7 @@ export class PaymentReads implements PaymentOperations<WithContext> {
     return withInvoices(found.payments, found.rows);
   }
 
-  /** Loads, asks the gateways outside the session where that is wanted, and shows what is known then. */
+  /** Loads the payments, asks the gateways outside the session if that is wanted, and shows what is known then. */
   async #read(
     context: CallContext,
     options: PaymentReadOptions,

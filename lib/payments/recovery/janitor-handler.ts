@@ -29,7 +29,7 @@ interface Job extends RecoveryJob {
   readonly entry: ClaimedEntry;
 }
 
-/** A transaction that recovery asks its gateway about. */
+/** A transaction about which recovery asks its gateway. */
 interface Question {
   readonly job: Job;
   readonly payment: Payment;
@@ -42,8 +42,8 @@ interface Answered extends Question {
 }
 
 /**
- * Recovery of transactions whose outcome is open (§7.1, §7.2): asks the gateway by transaction id, never
- * sends a charge again, records what it learns like the call itself would have, and else comes back later.
+ * Recovers transactions whose outcome is open (§7.1, §7.2): asks the gateway by transaction id, never sends a charge
+ * again, records what it learns as the call itself would have done, and otherwise comes back later.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
@@ -81,7 +81,7 @@ export class JanitorHandler implements QueueHandler {
     }
   }
 
-  /** What is open and not under a lease (§7.1 rule 3). */
+  /** Open transactions that are not under a lease (§7.1 rule 3). */
   async #load(session: ReadSession, jobs: readonly Job[]): Promise<readonly Question[]> {
     const transactions = await session.payments.findTransactionsByIds(
       jobs.map(({ transactionId }) => transactionId),
@@ -133,7 +133,7 @@ export class JanitorHandler implements QueueHandler {
     const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
     const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
     const ours = jobs.filter(({ entry }) => locked.has(entry.accountRecordId));
-    // Ended before anything is scheduled: the next check has the key of this one.
+    // The entry ends before the next check is scheduled, since both have the same key.
     await batch.finish(
       session,
       ours.map(({ entry }) => entry),
@@ -149,7 +149,10 @@ export class JanitorHandler implements QueueHandler {
   }
 }
 
-/** §7.2 rule 1: a check that changed nothing plans the next one; rule 5 when there is none. Returns the latter. */
+/**
+ * §7.2 rule 1: a check that changed nothing plans the next one; rule 5 applies when there is none. Returns the
+ * transactions without a next check.
+ */
 function scheduleNext(
   session: WriteSession,
   input: {
@@ -173,7 +176,7 @@ function scheduleNext(
   return exhausted;
 }
 
-/** A check that comes while a call is running looks again after its lease; what is decided needs no check. */
+/** A check that comes while a call is running is done again after its lease; a decided transaction needs none. */
 async function postponeLeased(
   session: WriteSession,
   jobs: readonly Job[],

@@ -7,7 +7,7 @@ import type { CallOutcome } from '../state/gateway-reply.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 
-/** A call whose time has run out and whose transaction stands as UNKNOWN. */
+/** A call that ran out of time and whose transaction is UNKNOWN. */
 export interface OverdueCall {
   readonly tenant: TenantRef;
   readonly accountId: Uuid;
@@ -41,7 +41,7 @@ export class LateAnswers {
     });
   }
 
-  /** Resolves when no answer that has arrived is still being recorded; calls that are still running do not count. */
+  /** Resolves once no late answer is being recorded any more; calls that are still running do not count. */
   async idle(): Promise<void> {
     while (this.#applying.size > 0) await Promise.all(this.#applying);
   }
@@ -67,7 +67,7 @@ export class LateAnswers {
     if (!after || isUnresolved(after)) return;
     const told = readOutcome(after, outcome);
     if (told.status === after.status || told.status === 'UNKNOWN') return;
-    // Decided otherwise meanwhile: §1.7 rule 7 lets only an operator change it.
+    // Decided otherwise meanwhile; by §1.7 rule 7 only an operator may change it.
     const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
     this.#ports.logger.error(
       facts,

@@ -8,8 +8,8 @@ import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { settlementsTold, type ToldPayment } from '../state/settlement.ts';
 
 /**
- * Records what gateways have told of open transactions while they were read (§7.1, §7.2 rule 3). A failure
- * is logged and changes nothing: the read goes on, and the janitor asks again.
+ * Records what gateways told of open transactions during a read (§7.1, §7.2 rule 3). A failure is logged and changes
+ * nothing: the read goes on, and the janitor asks again.
  * @returns whether there was something to record.
  */
 export async function repairOnRead(

@@ -25,7 +25,7 @@ import { recoveryNotification } from '../state/payment-notifications.ts';
 import { janitorCheck } from '../state/recovery-schedule.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
-/** The records of one call to a gateway, before the call. */
+/** The records of one gateway call, as they are before the call. */
 export interface PlannedCharge {
   readonly account: Account;
   readonly gateway: PaymentGateway;
@@ -88,7 +88,7 @@ export function firstCharge(
   return { ...records, newPayment, newRow, changedRow: null };
 }
 
-/** One more transaction of the payment, with the key of the attempt that is run again (§8.3). */
+/** One more transaction of the payment, with the key of the attempt that is repeated (§8.3). */
 export function retryCharge(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -157,7 +157,7 @@ function chargeRecords(
   return { account, gateway, paymentId: run.paymentId, paymentMethodId: run.method.id, transaction, attempt };
 }
 
-/** An attempt of this invoice's account and currency (§1.5). */
+/** An attempt for this invoice's account and currency (§1.5). */
 export function newAttempt(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -188,7 +188,7 @@ export function newAttempt(
   };
 }
 
-/** What the tags of the account hold back until they are gone (§9.3). */
+/** A hold of an automatic payment, as long as the account has the tags (§9.3). */
 export function newHold(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -212,7 +212,7 @@ export function hasOutsideEffect({ gateway }: Pick<PlannedCharge, 'gateway'>): b
   return gateway.capabilities?.sideEffectFree !== true;
 }
 
-/** §5.1 rule 1: the check that finds what a crash left, at the end of the lease plus the first delay. */
+/** §5.1 rule 1: the check that finds what a crash left behind, at the end of the lease plus the first delay. */
 export function firstCheck({ transaction }: PlannedCharge, config: PaymentConfig): NewNotification | null {
   const from = transaction.leaseUntil;
   const check = janitorCheck({ status: TransactionStatus.UNKNOWN, check: 0, from }, config);

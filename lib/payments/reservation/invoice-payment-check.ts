@@ -30,7 +30,7 @@ export type InvoicePaymentDecision =
   | { readonly kind: 'ABORT'; readonly reason: AbortReason }
   /** The account's tags hold automatic payments back. */
   | { readonly kind: 'HOLD'; readonly amount: Decimal }
-  /** A call for this invoice is running: the check starts again later. */
+  /** A call for this invoice is running: check again later. */
   | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
 
 export interface InvoicePaymentCheckInput {
@@ -57,8 +57,8 @@ export interface LostSuccess {
 }
 
 /**
- * The prior check of a PURCHASE on an invoice, in the order of §9.2. The caller repairs `lostSuccesses`
- * first (rule 2) and passes the invoice with the balance that they leave.
+ * The prior check of a PURCHASE on an invoice, in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2)
+ * and passes the invoice with the resulting balance.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
@@ -108,7 +108,7 @@ function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Dec
   });
 }
 
-/** Rule 8: a running call, an unknown outcome, and amounts that PENDING payments have reserved. */
+/** Rule 8: a running call, an unknown outcome, and amounts reserved by PENDING payments. */
 function checkOpenTransactions(
   input: InvoicePaymentCheckInput,
   amount: Decimal,

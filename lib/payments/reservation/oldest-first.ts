@@ -1,6 +1,6 @@
 import type { AutoPayHold, Invoice } from '../../records/index.ts';
 
-/** The holds in the order in which they are released: that of the oldest invoice first (§9.3). */
+/** The holds in the order in which they are released: the oldest invoice first (§9.3). */
 export function oldestFirst(
   holds: readonly AutoPayHold[],
   invoices: readonly Invoice[],

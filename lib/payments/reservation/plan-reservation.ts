@@ -16,26 +16,26 @@ import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } fro
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
-/** A payment that is asked for: of an invoice for the first time, again for a retried attempt, or after its hold. */
+/** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: RetryJob | null;
-  /** The hold whose payment is to be made now (§9.3). */
+  /** The hold whose payment has to be made now (§9.3). */
   readonly holdId?: Uuid;
-  /** An API payment with this method (§9.2). */
+  /** Method of an API payment (§9.2); absent = an automatic payment. */
   readonly paymentMethodId?: Uuid;
 }
 
 export type ReservationPlan =
   /** A call for the invoice is running: ask again later. */
   | { readonly kind: 'WAIT' }
-  /** Done: attempts that ended without a call, and the event that tells of a failure. */
+  /** Done without a call: attempts that ended, and the bus event that tells of a failure. */
   | {
       readonly kind: 'STOP';
       readonly ended: readonly New<PaymentAttempt>[];
       readonly events: readonly NewBusEvent[];
-      /** What the tags of the account hold back. */
+      /** The hold, if the account's tags hold the payment back. */
       readonly newHold?: New<AutoPayHold>;
       readonly endedHold?: AutoPayHold;
     }
@@ -48,7 +48,7 @@ export type ReservationPlan =
 
 const NOTHING: ReservationPlan = { kind: 'STOP', ended: [], events: [] };
 
-/** Decides what a request becomes (§8.3, §9.2); writes nothing. */
+/** Decides what becomes of a request (§8.3, §9.2); writes nothing. */
 export function planReservation(
   request: PaymentRequest,
   facts: ReservationFacts,
@@ -57,12 +57,14 @@ export function planReservation(
   if (request.retry !== null) return planRetry(request.retry, facts, tools);
   if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
   if (request.paymentMethodId !== undefined) return planApiPayment(facts, tools);
-  // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
+  // Delivery is at least once: an invoice that was tried automatically is not tried again for its creation event.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
   return planFirst(facts, tools, { ended: [], requestedAmount: null });
 }
 
-/** §9.3: the payment of a hold, of at most what was held; it may have been made already, or be held back again. */
+/**
+ * §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again.
+ */
 function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const { hold } = facts;
   if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
@@ -70,13 +72,13 @@ function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): R
   return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
 }
 
-/** §9.6: what an API payment cannot pay now it passes over; nothing is remembered of it. */
+/** §9.6: an API payment passes over what it cannot pay now, and nothing of it is stored. */
 function planApiPayment(facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const plan = planFirst(facts, tools, { ended: [], requestedAmount: null });
   return plan.kind === 'CHARGE' ? plan : NOTHING;
 }
 
-/** A new payment with the method that is named, else the account's default. */
+/** A new payment with the named method, else with the account's default. */
 function planFirst(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -117,13 +119,13 @@ function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decima
   });
 }
 
-/** §8.3: the flow of an attempt again, on the same payment with the same key. */
+/** §8.3: repeats an attempt, on the same payment with the same key. */
 function planRetry(job: RetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const payment = facts.payments.find(({ id }) => id === job.paymentId);
   const runs = facts.attempts.filter((attempt) => attempt.paymentExternalKey === payment?.externalKey);
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
-  // Delivered again, or overtaken: the attempt was run again or has been decided anew since.
+  // Delivered twice, or overtaken: the attempt was repeated or decided since.
   if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
   const stored = facts.methods.get(payment.paymentMethodId);
   const aborted = newAttempt(facts, tools, {
@@ -171,7 +173,7 @@ function decide(
   });
 }
 
-/** A method can be charged when it is active and its gateway is registered (no transaction otherwise, §2.2). */
+/** A method can be charged if it is active and its gateway is registered (otherwise there is no transaction, §2.2). */
 function usableMethod(method: PaymentMethod | undefined, tools: PlanTools): PaymentMethod | null {
   return method?.isActive && tools.gateways.has(method.pluginName) ? method : null;
 }

@@ -13,11 +13,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
-/** Everything known under the account's lock about the invoice of a request. */
+/** Everything known about the invoice of a request, under the account's lock. */
 export interface ReservationFacts {
   readonly account: Account;
   readonly invoice: Invoice;
-  /** Payment rows of the invoice; their payments; the transactions and attempts of those, in creation order. */
+  /** Payment rows of the invoice; their payments; the transactions and attempts of these, in creation order. */
   readonly rows: readonly InvoicePayment[];
   readonly payments: readonly Payment[];
   readonly transactions: readonly PaymentTransaction[];
@@ -26,9 +26,9 @@ export interface ReservationFacts {
   readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
   /** The account carries a tag that holds automatic payments back. */
   readonly isHeldBack: boolean;
-  /** The active hold of the invoice, where one was looked for. */
+  /** The active hold of the invoice, if one was looked for. */
   readonly hold: AutoPayHold | null;
-  /** Of an API payment the method that it is made with; absent = an automatic one. */
+  /** Method of an API payment; absent = an automatic one. */
   readonly apiMethodId?: Uuid;
 }
 
@@ -40,7 +40,7 @@ export interface PlanTools {
   readonly allowEmptyInvoice: boolean;
 }
 
-/** What is stored around the payments of some invoices. */
+/** What is stored about the payments of some invoices. */
 export interface StoredPayments {
   readonly rows: readonly InvoicePayment[];
   readonly payments: readonly Payment[];
@@ -49,13 +49,13 @@ export interface StoredPayments {
   readonly methods: readonly PaymentMethod[];
 }
 
-/** The facts of an invoice, and its rows that are to be repaired first (§9.2 rule 2). */
+/** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
 export interface KnownFacts {
   readonly facts: ReservationFacts;
   readonly lost: readonly (LostSuccess & { readonly invoice: Invoice })[];
 }
 
-/** Those of what is stored that concern the invoice. */
+/** The part of what is stored that concerns the invoice. */
 export function factsOf(
   of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'apiMethodId'>,
   stored: StoredPayments,

@@ -28,7 +28,7 @@ export function attemptViews(
   return [...stored, ...scheduled];
 }
 
-/** The keys under which retries of these attempts are pending, if they are. */
+/** The unique keys of retries of these attempts, whether or not any is pending. */
 export function retryKeysOf(attempts: readonly { readonly id: Uuid }[]): readonly string[] {
   return attempts.map(({ id }) => retryKey(id));
 }

@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../ports/index.ts';
 
-/** A call that gave no value. All of these mean that nobody knows what happened. */
+/** A call that gave no value: nobody knows what happened. */
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
   /** A declared error of the gateway. */
@@ -8,15 +8,15 @@ export type GatewayFailure =
   /** Any other throw. */
   | { readonly kind: 'FAULT'; readonly message: string };
 
-/** What became of one call to a gateway (§2.2). */
+/** The reply to one gateway call (§2.2). */
 export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;
 
 /** How one question about a transaction ended. Only RESULT and NEVER_RECEIVED tell what happened. */
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: GatewayResult }
-  /** Certain that nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
+  /** Certainly nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
-  /** No result of this transaction was given. */
+  /** No result for this transaction was given. */
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
 
@@ -26,7 +26,7 @@ export function operationOutcome(reply: GatewayReply<GatewayResult | null>): Cal
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
 
-/** Why a call gave nothing that can be read, in words; undefined = its gateway is not registered. */
+/** Why a call gave nothing readable, in words; undefined = its gateway is not registered. */
 export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   switch (reply?.kind) {
     case undefined:

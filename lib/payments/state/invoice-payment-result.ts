@@ -16,8 +16,8 @@ export interface InvoicePaymentResult {
 }
 
 /**
- * What the status of a PURCHASE makes of its ATTEMPT row, and which event tells it (§9.4). An amount in
- * another currency than the invoice's settles what was requested.
+ * What the status of a PURCHASE makes of its ATTEMPT row, and which bus event tells it (§9.4). An amount in a currency
+ * other than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
@@ -51,13 +51,13 @@ export function invoicePaymentResult(
   }
 }
 
-/** A payment row of an invoice before and after its transaction was decided. */
+/** A payment row of an invoice, before and after its transaction was decided. */
 export interface ChangedRow {
   readonly before: InvoicePayment;
   readonly after: InvoicePayment;
 }
 
-/** The row with what its transaction has made of it. */
+/** The row after its transaction. */
 export function changedRow(
   before: InvoicePayment,
   { status, amount, processedCurrency }: InvoicePaymentResult,

@@ -23,7 +23,7 @@ import { retryDate } from './retry-dates.ts';
 
 /** The records around transactions that are being settled. */
 export interface SettledRecords {
-  /** All of the payments, in creation order, as they are now. */
+  /** All transactions of the payments, in creation order, as they are now. */
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: ReadonlyMap<Uuid, Payment>;
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
@@ -31,7 +31,7 @@ export interface SettledRecords {
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 
-/** All that follows from one changed transaction. */
+/** Everything that follows from one changed transaction. */
 export interface Consequences {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;

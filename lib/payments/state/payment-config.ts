@@ -1,11 +1,11 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 
-/** Settings of payments (§13). A changed value applies to decisions taken afterwards. */
+/** Settings of payments (§13). A changed value applies to later decisions. */
 export interface PaymentConfig {
   /** `retry.days`: days until the next attempt after the first, second, … declined one; empty = no retry. */
   readonly retryDays: readonly number[];
-  /** `failure.retry.start.sec`, `.multiplier`, `.max.attempts`: retries of what never reached the gateway. */
+  /** `failure.retry.start.sec`, `.multiplier`, `.max.attempts`: retries of calls that never reached the gateway. */
   readonly failureRetry: {
     readonly startSeconds: number;
     readonly multiplier: number;

@@ -13,8 +13,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, ZERO } from '../../values/money/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 
-// Payloads of payment events: the ids that name the object, `metaData` exactly as platform §10.4 lists its members
-// (what a push notification carries), and for handlers of the engine whether the API asked for the payment.
+// Payloads of payment events: the ids of the object, `metaData` exactly as platform §10.4 lists its members (what a push
+// carries), and, for handlers of the engine, whether the API requested the payment.
 
 /** PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for everything else. */
 export function paymentEvent(
@@ -43,7 +43,7 @@ export function paymentEvent(
   };
 }
 
-/** The event that tells what a payment did to its invoice (§9.4). */
+/** The bus event that tells what a payment did to its invoice (§9.4). */
 export function invoicePaymentEvent(input: {
   readonly type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
   readonly accountId: Uuid;
@@ -73,7 +73,9 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/** An automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7). */
+/**
+ * The bus event of an automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7).
+ */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;

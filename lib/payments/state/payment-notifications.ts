@@ -19,7 +19,7 @@ export interface RecoveryJob {
   readonly check: number;
 }
 
-/** What a retry notification asks for: run the flow of this attempt again. */
+/** What a retry notification asks for: repeat this attempt. */
 export interface RetryJob {
   readonly attemptId: Uuid;
   readonly paymentId: Uuid;
@@ -102,7 +102,10 @@ export function readRetryJob(payload: EventPayload): RetryJob {
   };
 }
 
-/** The id in that member. @throws BillingError INVALID_PARAMETER or InvariantError if there is none. */
+/**
+ * The id in that member of the payload.
+ * @throws BillingError INVALID_PARAMETER or InvariantError if there is none.
+ */
 export function uuidOf(payload: EventPayload, member: string): Uuid {
   const value = payload[member];
   if (typeof value !== 'string') throw new InvariantError(`A queue payload lacks "${member}"`, { payload });

@@ -8,7 +8,7 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** An operation on a payment: the transaction types, and taking a chargeback back. */
+/** An operation on a payment: the transaction types, and the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
 
 const statePrefix: Readonly<Record<TransactionType, string>> = {
@@ -52,8 +52,8 @@ const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Ma
 ]);
 
 /**
- * True if `operation` may start on a payment with these transactions (§3.1); completion of a PENDING
- * transaction is another matter and always may.
+ * True if `operation` may start on a payment with these transactions (§3.1); a PENDING transaction may always be
+ * completed.
  */
 export function mayStart(
   operation: PaymentOperation,
@@ -68,7 +68,10 @@ export function mayStart(
   return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
 }
 
-/** @throws BillingError PAYMENT_INVALID_OPERATION (7032) unless `operation` may start. */
+/**
+ * Refuses an operation that may not start.
+ * @throws BillingError PAYMENT_INVALID_OPERATION (7032).
+ */
 export function checkMayStart(
   operation: PaymentOperation,
   payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'>,

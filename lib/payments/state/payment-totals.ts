@@ -56,7 +56,7 @@ function currencyOf(transactions: readonly Counted[]): Currency | null {
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/** §4.4 rule 1: a VOID takes back the latest successful transaction before it that is not yet voided. */
+/** §4.4 rule 1: a VOID cancels the latest successful transaction before it that is not yet voided. */
 function keptTransactions(transactions: readonly Counted[]): readonly Counted[] {
   const kept: Counted[] = [];
   let voids = 0;
@@ -69,7 +69,7 @@ function keptTransactions(transactions: readonly Counted[]): readonly Counted[] 
   return kept;
 }
 
-/** §4.4 rule 2: of each key the latest recorded chargeback, unless a reversal (PAYMENT_FAILURE) is newer. */
+/** §4.4 rule 2: for each key the latest recorded chargeback, unless a reversal (PAYMENT_FAILURE) is newer. */
 function activeChargebacks(transactions: readonly Counted[]): readonly Counted[] {
   const latest = new Map<string, Counted>();
   for (const transaction of transactions) {

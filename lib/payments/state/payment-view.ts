@@ -13,7 +13,7 @@ import { type AttemptView, attemptViews } from './attempt-view.ts';
 import { gatewayProperties, gatewayText } from './gateway-claims.ts';
 import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
 
-/** What a gateway tells of a transaction on demand; never stored (§1.4). */
+/** What a gateway says about a transaction when it is asked; never stored (§1.4). */
 export interface TransactionPluginInfo {
   readonly firstPaymentReferenceId: string | null;
   readonly secondPaymentReferenceId: string | null;
@@ -34,12 +34,12 @@ export interface PaymentView extends Payment {
   readonly attempts: readonly AttemptView[] | null;
 }
 
-/** A payment with the invoice that it pays; null of a direct payment. */
+/** A payment with the invoice that it pays; null for a direct payment. */
 export interface InvoicePaymentView extends PaymentView {
   readonly targetInvoiceId: Uuid | null;
 }
 
-/** All that the storage holds of the payments that a read is about, in its order. */
+/** All that the storage holds about the payments of a read, in its order. */
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   /** By payment id. */
@@ -52,7 +52,7 @@ export interface LoadedPayments {
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 
-/** The payments as they are read; `told` is what gateways say of them, by payment id. */
+/** The payments as they are read; `told` is what gateways say about them, by payment id. */
 export function viewPayments(
   loaded: LoadedPayments,
   told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
@@ -70,7 +70,7 @@ export function viewPayments(
   });
 }
 
-/** The payments with the invoices that these rows tell. */
+/** The payments with the invoices that these rows name. */
 export function withInvoices(
   payments: readonly PaymentView[],
   rows: readonly InvoicePayment[],
@@ -80,7 +80,7 @@ export function withInvoices(
   return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
 }
 
-/** The last that the gateway tells of this transaction. */
+/** The last thing that the gateway says about this transaction. */
 function pluginInfoOf(
   { id }: PaymentTransaction,
   results: readonly GatewayResult[],

@@ -3,9 +3,10 @@ import { type PaymentTransaction, TransactionStatus } from '../../records/index.
 import type { CallOutcome, GatewayReply } from './gateway-reply.ts';
 
 /**
- * What a gateway's list of transactions says of one of ours (§7.1): the last result with its id. None means
- * that nobody knows; only a gateway whose list is complete says by it that an UNKNOWN one never arrived. The caller asks
- * after the lease, when no call can still be on its way. A PENDING one had arrived, so its absence says nothing.
+ * What a gateway's list of transactions says about one of ours (§7.1): the last result with its id. If there is none,
+ * nobody knows; only if the gateway's list is complete does that mean that an UNKNOWN transaction never arrived. The
+ * caller asks after the lease, when no call can still be on its way. A PENDING transaction had arrived, so its absence
+ * says nothing.
  */
 export function recoveredOutcome(
   transaction: Pick<PaymentTransaction, 'id' | 'status'>,

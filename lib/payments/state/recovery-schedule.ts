@@ -12,9 +12,9 @@ export interface JanitorCheck {
 }
 
 /**
- * The check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1); null when the
- * list of delays has ended and the transaction stays as it is. Check 0 follows the moment in which the status was
- * recorded, check n the n-th check that changed nothing.
+ * The check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1); null if the list of delays
+ * has ended and the transaction stays as it is. Check 0 follows the moment in which the status was recorded, check n the
+ * n-th check that changed nothing.
  */
 export function janitorCheck(
   input: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
@@ -29,7 +29,10 @@ export function janitorCheck(
   return { status: input.status, check: input.check, at: addMilliseconds(input.from, delayMs) };
 }
 
-/** The check after one that left the transaction in `status`: the next of its list; a new status begins its own. */
+/**
+ * The check after one that left the transaction in `status`: the next in that status's list; a new status begins its own
+ * list.
+ */
 export function checkAfter(
   done: { readonly status: OpenStatus; readonly check: number },
   { status, now }: { readonly status: OpenStatus; readonly now: Instant },
@@ -39,7 +42,7 @@ export function checkAfter(
   return janitorCheck({ status, check, from: now }, config);
 }
 
-/** The first check of a transaction whose call may be running: after its lease. */
+/** The first check of a transaction whose call may still be running: after its lease. */
 export function checkAfterLease(
   { status, leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'> & { readonly status: OpenStatus },
   now: Instant,

@@ -5,9 +5,8 @@ import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { ChangedRow } from './invoice-payment-result.ts';
 
 /**
- * The invoices before and after what these rows newly count is taken off them (invoicing §1.4, §1.6 rule 8): what was
- * paid beyond the balance becomes credit. `released` are those whose payment has ended without success: they may be
- * offered credit again.
+ * The invoices before and after these rows are counted (invoicing §1.4, §1.6 rule 8): what was paid beyond the balance
+ * becomes credit. `released` are invoices whose payment ended without success: they may be offered credit again.
  */
 export function settledInvoices(
   rows: readonly ChangedRow[],
@@ -29,7 +28,7 @@ export function settledInvoices(
   });
 }
 
-/** The invoice with what the row newly counts taken off; the raw balance of a migration invoice is 0 by definition. */
+/** The invoice less what the row newly counts; the raw balance of a migration invoice is 0 by definition. */
 export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
   if (invoice.isMigration) return invoice;
   const payment = { ...row.after, status: InvoicePaymentStatus.SUCCESS, amount: countedChange(row) } as const;

@@ -12,12 +12,12 @@ import { isLeased } from './payment-state.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
 import { readOutcome } from './transaction-outcome.ts';
 
-/** What one question to a gateway said of one transaction. */
+/** What one question to a gateway said about one transaction. */
 export interface Settlement {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
-  /** CALL = the answer of our own call; LATE = the same, after its timeout; JANITOR = recovery has asked. */
+  /** CALL = the answer to our own call; LATE = the same, after its timeout; JANITOR = recovery asked. */
   readonly source: 'CALL' | 'LATE' | 'JANITOR';
 }
 
@@ -30,7 +30,7 @@ export interface ToldPayment {
   readonly completeLedger: boolean;
 }
 
-/** The transaction with its outcome, or undefined where nothing is to be written. */
+/** The transaction with its outcome, or undefined if there is nothing to write. */
 export function settledTransaction(
   before: PaymentTransaction,
   settlement: Settlement,
@@ -45,7 +45,7 @@ export function settledTransaction(
   return after;
 }
 
-/** What the gateway knows better, of transactions that no call is running for (§7.1). */
+/** What the gateway knows better about transactions without a running call (§7.1). */
 export function settlementsTold(
   { payment, transactions, results, completeLedger }: ToldPayment,
   now: Instant,

@@ -4,7 +4,7 @@ import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from 
 import { gatewayText } from './gateway-claims.ts';
 import type { CallOutcome } from './gateway-reply.ts';
 
-/** What a call leaves in its transaction. */
+/** What a call changes in its transaction. */
 export type TransactionOutcome = Pick<
   PaymentTransaction,
   'status' | 'processedAmount' | 'processedCurrency' | 'gatewayErrorCode' | 'gatewayErrorMsg'
@@ -21,9 +21,8 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 };
 
 /**
- * Reads the outcome of a call for the transaction that was asked for (§2.2, processed values §4.3 rule 3).
- * An answer is a claim: one that is about another transaction, or carries a status, amount or currency that cannot be,
- * leaves the outcome unknown.
+ * Reads the outcome of a call for the requested transaction (§2.2, processed values §4.3 rule 3). An answer is a claim:
+ * if it is about another transaction, or carries an impossible status, amount or currency, the outcome is unknown.
  */
 export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
   switch (call.kind) {
@@ -75,7 +74,9 @@ function flawOf(requested: Requested, result: GatewayResult): string | null {
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-/** The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none or no amount. */
+/**
+ * The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none, or not an amount.
+ */
 function claimedAmount(result: GatewayResult): Decimal | undefined {
   return result.amount == null ? undefined : parseWireDecimal(String(result.amount));
 }

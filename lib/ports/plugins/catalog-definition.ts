@@ -11,8 +11,8 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// A catalog as its author writes it in TypeScript, or a catalog plugin gives it. Names are type parameters, so that a name
-// which nothing in the version bears does not compile: C currencies, U units, P products, N plans, L price lists.
+// A catalog as its author writes it in TypeScript, or as a catalog plugin returns it. Names are type parameters, so that
+// a name that nothing in the version has does not compile: C currencies, U units, P products, N plans, L price lists.
 
 /**
  * A decimal written out, `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits, no
@@ -23,14 +23,14 @@ export type Amount = `${number}` | Decimal;
 /** Counts and bounds; a number stands for its digits. */
 export type Quantity = number | Amount;
 
-/** Amounts by currency, `null`: not sold in it. `0` is zero in every currency. */
+/** Amounts by currency; `null`: not sold in this currency. `0` is zero in every currency. */
 export type PriceDefinition<C extends Currency> =
   | 0
   | ({ readonly [currency in C]?: Amount | null } & {
       readonly [undeclared in Exclude<Currency, C>]?: never;
     });
 
-/** An instant as ISO text; a date is its midnight, no zone is UTC. */
+/** An instant as ISO text; a date means its midnight, text without a zone means UTC. */
 export type InstantText = string;
 
 export interface LimitDefinition<U extends string> {
@@ -42,7 +42,7 @@ export interface LimitDefinition<U extends string> {
 export interface ProductDefinition<U extends string, P extends string> {
   readonly category: ProductCategory;
   readonly prettyName?: string;
-  /** Add-ons that come with it. */
+  /** Add-ons that are part of it. */
   readonly included?: readonly P[];
   /** Add-ons that can be bought for it. */
   readonly available?: readonly P[];
@@ -70,7 +70,7 @@ export interface TierDefinition<C extends Currency, U extends string> {
   readonly limits?: readonly LimitDefinition<U>[];
   readonly blocks?: readonly TieredBlockDefinition<C, U>[];
   readonly fixedPrice?: PriceDefinition<C>;
-  /** Of a CAPACITY tier. */
+  /** For a CAPACITY tier. */
   readonly recurringPrice?: PriceDefinition<C>;
 }
 
@@ -194,7 +194,7 @@ export interface VersionDefinition<
   L extends string,
 > {
   readonly effectiveDate: InstantText;
-  /** Of plans without a mode of their own. */
+  /** For plans without a mode of their own. */
   readonly recurringBillingMode?: BillingMode;
   readonly currencies: readonly C[];
   /** By name; an empty record, or `prettyName`. */
@@ -211,10 +211,10 @@ export interface VersionDefinition<
   readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
-/** A version of no particular names. */
+/** A version whose names are not known to the type. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
-/** A catalog of versions in any order, no two of one date; without any, nothing is sold. */
+/** A catalog: versions in any order, no two with the same date. Without any, nothing is sold. */
 export interface CatalogDefinition {
   readonly name: string;
   readonly versions: readonly AnyVersionDefinition[];

@@ -2,7 +2,7 @@ import type { PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CatalogDefinition } from './catalog-definition.ts';
 
-/** Whom the catalog is for. */
+/** For whom the catalog is asked. */
 export interface CatalogPluginContext {
   readonly tenantId: Uuid;
   /**
@@ -16,28 +16,27 @@ export interface CatalogPluginContext {
 }
 
 /**
- * A source of catalogs inside the host application (catalog §16): what it returns takes the place of everything that
- * is uploaded for the tenant. Given to `Billing.open({ catalogPlugins: [...] })`; asked in that order, once per operation,
- * outside any transaction, each call within a time limit. A throw, or a call that takes too long, fails the operation, and
- * makes queued work be tried again; `RetryLater` says when.
+ * A source of catalogs inside the host application (catalog §16): what it returns replaces everything that is uploaded
+ * for the tenant. Given to `Billing.open({ catalogPlugins: [...] })`; asked in that order, once per operation, outside
+ * any transaction, each call within a time limit. If it throws or takes too long, the operation fails, and queued work is tried again; `RetryLater` says when.
  *
- * A plugin must not call the engine back about the same tenant, and must answer for an instant of the past as it did then:
- * prices of running subscriptions are looked up in the versions that it returns.
+ * A plugin must not call the engine back about the same tenant, and must answer for a past instant as it did
+ * then: prices of running subscriptions are looked up in the versions that it returns.
  */
 export interface CatalogPlugin {
   /** Named in errors and refusals. */
   readonly name: string;
   /**
    * A stamp of the tenant's catalog that changes with its content, such as the date of the newest version or a counter:
-   * as long as it stays the same, `catalog` is not called again by this process. Null: nothing is kept, `catalog` is called
-   * for each operation and account, and may answer differently for each account. Whether it is null must not depend on the
-   * account.
+   * while it stays the same, this process does not call `catalog` again. Null: nothing is kept; `catalog` is called for
+   * each operation and account, and may answer differently for each account. Whether the stamp is null must not depend on
+   * the account.
    */
   latestVersion(context: CatalogPluginContext): Promise<string | null>;
   /**
    * The whole catalog, all versions that running subscriptions depend on included; null: this tenant (or account, where
-   * `latestVersion` is null) is not mine. It has to be valid (catalog §4, §5 rules 1 to 3), else the operation fails
-   * with 2080 and every error found. A price list `DEFAULT` that is missing stands for an empty one.
+   * `latestVersion` is null) is not mine. It has to be valid (catalog §4, §5 rules 1 to 3), else the operation fails with
+   * 2080 and every error found. A missing price list `DEFAULT` counts as an empty one.
    */
   catalog(context: CatalogPluginContext): Promise<CatalogDefinition | null>;
 }

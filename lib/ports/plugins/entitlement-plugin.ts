@@ -24,7 +24,7 @@ export const EntitlementOperation = {
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Of a bundle, as the three that follow. */
+  /** Of a bundle, as are the next three. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -36,7 +36,7 @@ export type EntitlementOperation = (typeof EntitlementOperation)[keyof typeof En
 /** What a plugin may replace, by operation. Absent and null are the same. */
 export interface EntitlementTerms {
   readonly CREATE: CreationDates & {
-    /** In the order of `given`; an element stands for all terms of its subscription, so that none of the former stays. */
+    /** In the order of `given`. An element replaces all terms of its subscription: none of the previous ones stays. */
     readonly subscriptions: readonly CreationTerms[];
   };
   readonly CHANGE_PLAN: ChangePlanRequest & ChangePlanOptions;
@@ -52,9 +52,9 @@ export interface EntitlementTerms {
 
 export type NoTerms = Readonly<Record<never, never>>;
 
-/** What the caller asks for and no plugin replaces, by operation. */
+/** What the caller requests and no plugin can replace, by operation. */
 export interface EntitlementGiven {
-  /** Where each subscription goes and its key. */
+  /** The bundle of each subscription, and its key. */
   readonly CREATE: readonly CreationPlace[];
   readonly CHANGE_PLAN: null;
   readonly UNDO_CHANGE_PLAN: null;
@@ -62,16 +62,16 @@ export interface EntitlementGiven {
   readonly UNCANCEL: null;
   readonly PAUSE: null;
   readonly RESUME: null;
-  /** The account that the bundle goes to. */
+  /** The account to which the bundle is transferred. */
   readonly TRANSFER: { readonly accountId: Uuid };
   readonly RENAME_KEY: { readonly externalKey: string };
-  /** The state, and the type and id of the object that it is put on. */
+  /** The state, and type and id of the object on which it is set. */
   readonly ADD_BLOCKING_STATE: BlockingStateRequest & BlockedRef;
 }
 
 /** What an operation has done, by operation. */
 export interface EntitlementResults {
-  /** By bundle of the request. */
+  /** One for each bundle of the request. */
   readonly CREATE: readonly { readonly bundleId: Uuid; readonly subscriptionIds: readonly Uuid[] }[];
   readonly CHANGE_PLAN: ChangedSubscription;
   readonly UNDO_CHANGE_PLAN: null;
@@ -85,34 +85,34 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** What an operation is about. All ids belong to the tenant; those in `given` are as the caller has sent them. */
+/** What an operation is about. All ids belong to the tenant; those in `given` are as the caller sent them. */
 export interface EntitlementSubject {
-  /** The account; of a transfer the one that the bundle leaves. */
+  /** The account; for a transfer, the source account. */
   readonly accountId: Uuid;
   /** Null for CREATE, and for a blocking state on an account. */
   readonly bundleId: Uuid | null;
-  /** Null for CREATE, and for what concerns a bundle or an account. */
+  /** Null for CREATE, and for operations on a bundle or an account. */
   readonly subscriptionId: Uuid | null;
 }
 
 export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
   readonly given: EntitlementGiven[Operation];
-  /** As the plugins asked before have left it. */
+  /** As the plugins that were asked before have left them. */
   readonly terms: EntitlementTerms[Operation];
 }
 
-/** One call of an operation; of any one, told apart by `operation`, unless it is named. */
+/** A call of the named operation; without a name, of any operation, told apart by `operation`. */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
 }[Operation];
 
-/** A call that has done its work, with its result. */
+/** A call that was done, with its result. */
 export type EntitlementSuccess<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each> & { readonly result: EntitlementResults[Each] };
 }[Operation];
 
-/** Nothing: go on. Otherwise the reason why not, which the caller reads, or members of the terms in place of the former. */
+/** Nothing: go on. Otherwise the reason why not, which the caller reads, or members that replace those of the terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: Partial<EntitlementTerms[Operation]> }
@@ -125,7 +125,7 @@ export interface EntitlementPluginContext extends GatewayContext {
   readonly properties: readonly PluginProperty[];
 }
 
-/** What a plugin decides, by operation; it is not asked about those that are absent. */
+/** What a plugin decides, by operation; for absent ones it is not asked. */
 export type EntitlementRules = {
   readonly [Operation in EntitlementOperation]?: (
     call: EntitlementCall<Operation>,
@@ -135,17 +135,16 @@ export type EntitlementRules = {
 
 /**
  * Has a say in what happens to subscriptions (subscriptions §22): replaces plan, dates, policy or prices of an operation
- * before it is done, or aborts it. Given to `Billing.open({ entitlementPlugins: [...] })`; asked in that order, each about
- * what the former have made of the call, before the operation's transaction, so that no lock is held meanwhile; in an
- * operation `within` a host's transaction, inside that one. Not asked for dry runs, for closing an account, or for requests that
- * are refused as they stand.
+ * before it is done, or aborts it. Given to `Billing.open({ entitlementPlugins: [...] })`; asked in that order, each
+ * about what the previous ones have made of the call, before the operation's transaction, so that no lock is held
+ * meanwhile; an operation `within` a host's transaction asks inside that one. Not asked for dry runs, for closing an
+ * account, or for requests that are refused as they stand.
  *
- * An abort answers the caller with ENTITLEMENT_PLUGIN_API_ABORTED (8003). A throw, a decision of another shape, or one that
- * takes too long fails the operation with UNEXPECTED (60000). Nothing is stored then, and no later plugin is asked. Terms
- * that are replaced are checked by the rules for those of callers, with the same errors.
+ * An abort answers the caller with ENTITLEMENT_PLUGIN_API_ABORTED (8003). If it throws, takes too long or decides in
+ * another shape, the operation fails with UNEXPECTED (60000). Nothing is stored then, and no later plugin is asked.
+ * Replaced terms are checked by the rules for those of callers, with the same errors.
  *
- * @example
- * const contracts: EntitlementPlugin = {
+ * @example const contracts: EntitlementPlugin = {
  *   name: 'contracts',
  *   before: {
  *     CANCEL: async ({ subscriptionId }) =>
@@ -155,19 +154,17 @@ export type EntitlementRules = {
  *   },
  *   succeeded: async (done) => {
  *     if (done.operation === 'CREATE') await register(done.accountId, done.result);
- *   },
- * };
- * await Billing.open({ …, entitlementPlugins: [contracts] });
+ *   }, }; await Billing.open({ …, entitlementPlugins: [contracts] });
  */
 export interface EntitlementPlugin {
   /** Named in errors and in the log. */
   readonly name: string;
   readonly before?: EntitlementRules;
-  /** Told of every operation that is done, with its final terms. What it throws is logged, the result stands. */
+  /** Told of every operation that is done, with its final terms. What it throws is logged; the result stands. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Told of every operation that failed after its turn had come, by a rule of the engine or of a plugin, its own too; nothing
-   * of it is stored. What it throws is logged, the caller gets the first error.
+   * Told of every operation that failed after this plugin was asked, because of a rule of the engine or of a plugin,
+   * itself included; nothing of the operation is stored. What it throws is logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
 import type { PriceOverrideRequest } from './price-override-request.ts';
 
-/** How a plan is taken, by a new subscription or by a change. */
+/** How a new subscription or a change takes a plan. */
 export interface TermsOfPlan {
   /** Phase to start in; the ones before it are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
@@ -16,13 +16,16 @@ export interface TermsOfPlan {
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog §10). */
+  /**
+   * Prices to pay instead of the plan's, in the account's currency; they make an override plan `<plan>-<n>` (catalog
+   * §10).
+   */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
 /** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */
 export interface CreationTerms extends TermsOfPlan {
-  /** The plan by its name; excludes the four members below. */
+  /** Name of the plan; excludes the four members below. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -30,7 +33,7 @@ export interface CreationTerms extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** The bundle that a new subscription goes to, and its key. */
+/** The bundle of a new subscription, and its keys. */
 export interface CreationPlace {
   /** Only to add to an existing bundle. */
   readonly bundleId?: Uuid | null | undefined;
@@ -47,9 +50,9 @@ export interface CreationDates {
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
-/** The plan to change to and when. Absent, null and, in texts, empty members are the same. */
+/** The plan to change to, and how it is taken. Absent, null and, in texts, empty members are the same. */
 export interface ChangePlanRequest extends TermsOfPlan {
-  /** The plan by its name; the three members below count only without one. */
+  /** Name of the plan; the three members below count only without one. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
@@ -64,7 +67,7 @@ export interface ChangePlanOptions {
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
-/** When the service ends: now, or when what is invoiced has been delivered. */
+/** When the service ends: now, or at the end of what is invoiced. */
 export const EntitlementActionPolicy = { IMMEDIATE: 'IMMEDIATE', END_OF_TERM: 'END_OF_TERM' } as const;
 export type EntitlementActionPolicy = (typeof EntitlementActionPolicy)[keyof typeof EntitlementActionPolicy];
 
@@ -93,13 +96,15 @@ export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
 export interface TransferBundleOptions {
   /** A day of the source account's calendar, today or before; absent = now. */
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** When the source account is billed to: END_OF_TERM (default) or IMMEDIATE. */
+  /** The date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Default USE_EXISTING. */
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
-/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions §14.1). */
+/**
+ * What a service allows or blocks on an account, bundle or subscription; absent flags are false (subscriptions §14.1).
+ */
 export interface BlockingStateRequest {
   readonly service?: string | null | undefined;
   readonly stateName?: string | null | undefined;
@@ -109,7 +114,7 @@ export interface BlockingStateRequest {
 }
 
 export interface BlockingOptions {
-  /** From when on it holds, past or future; default now. */
+  /** The date from which it holds, past or future; default now. */
   readonly requestedDate?: RequestedDate | null | undefined;
 }
 
@@ -119,7 +124,7 @@ export interface BlockedRef {
   readonly id: Uuid;
 }
 
-/** What a cancellation has set: when service and billing end. */
+/** The result of a cancellation: when service and billing end. */
 export interface CancelledSubscription {
   readonly accountId: Uuid;
   readonly entitlementEnd: DatedInstant;

@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** What a gateway says of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
+/** What a gateway says about one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
 export const PluginStatus = {
   PROCESSED: 'PROCESSED',
   PENDING: 'PENDING',
@@ -52,28 +52,31 @@ export interface GatewayResult {
 export interface GatewayCapabilities {
   /** Default true. */
   readonly holdsPaymentMethods?: boolean;
-  /** Default false; true = no outside effect, the whole operation is one storage transaction and is never unknown. */
+  /**
+   * Default false; true = it does nothing outside, so that the whole operation is one storage transaction and its outcome
+   * is never unknown.
+   */
   readonly sideEffectFree?: boolean;
   /**
-   * Default false; true = `getPaymentInfo` lists every transaction that the gateway has ever received, so that one
-   * which is missing after its lease has ended never reached it: recovery then books CANCELED (nothing happened)
-   * rather than leaving the outcome unknown.
+   * Default false; true = `getPaymentInfo` lists every transaction that the gateway has ever received. A transaction that
+   * is missing after its lease has ended then never reached the gateway: recovery books CANCELED (nothing happened)
+   * instead of leaving the outcome unknown.
    */
   readonly completeLedger?: boolean;
 }
 
 /**
- * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without
- * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
- * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. Only `purchase`
- * is asked for by automatic payment; the other operations are called by the payment operations that need them.
+ * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without a
+ * lock, at least once per transaction id, within `payment.plugin.timeout`. A thrown `GatewayError` is a declared error;
+ * any other throw, a timeout or an absent status means that nobody knows what happened. Automatic payment calls
+ * `purchase` only; the payment operations that need the others call them.
  */
 export interface PaymentGateway {
   readonly name: string;
   readonly capabilities?: GatewayCapabilities;
-  /** Takes `amount` from the payment method. Null counts like an absent status. */
+  /** Takes `amount` from the payment method. Null counts as an absent status. */
   purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null>;
-  /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
+  /** Every transaction of the payment that the gateway knows; recovery reads outcomes from it. */
   getPaymentInfo(
     request: {
       readonly accountId: Uuid;

@@ -5,7 +5,7 @@ import type { Decimal } from '../../values/money/index.ts';
  * phase is named by `phaseName`, else by `phaseType`. Absent and null members override nothing; one price must be given.
  */
 export interface PriceOverrideRequest {
-  /** If given, the plan that is overridden. */
+  /** If given, it must be the plan that is overridden. */
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
   readonly phaseType?: string | null | undefined;
@@ -31,7 +31,7 @@ export interface TierPriceOverride {
 
 /**
  * The price of the tiered block with this unit, size and max (−1 = unbounded), compared by value; equal blocks are
- * addressed in their order of appearance, and one without price keeps that of the plan.
+ * addressed in their order of appearance, and one without a price keeps the plan's.
  */
 export interface BlockPriceOverride {
   readonly unitName?: string | null | undefined;

@@ -1,8 +1,8 @@
 import { MAX_RETRY_LATER_MS } from '../../values/limits.ts';
 
 /**
- * Thrown by a plugin that cannot serve now and knows when to ask again: queued work is done again after `delayMs` of
- * system time (at most a day), whatever the schedule of other errors; a synchronous call fails.
+ * Thrown by a plugin that cannot serve now and knows when to ask again. Queued work is done again after `delayMs` of
+ * system time (at most a day), whatever the schedule for other errors; a synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

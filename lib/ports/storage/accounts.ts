@@ -44,9 +44,9 @@ export interface AccountWrites {
   insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
-  /** Writes FORGOTTEN in the place of every secondary address of the account, of which none may be active; not audited. */
+  /** Writes FORGOTTEN in place of every secondary address of the account, none of which may be active; not audited. */
   anonymizeEmails(accountRecordId: number): Promise<void>;
-  /** Puts what `anonymized` makes of it in the place of every history record of the account and its addresses. */
+  /** Replaces every history record of the account and its addresses by what `anonymized` makes of it. */
   anonymizeHistory(
     accountRecordId: number,
     anonymized: (snapshot: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,

@@ -20,9 +20,9 @@ export type BundleSearch =
 
 export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
-  /** Bundles that hold these keys and those that carried them until another took them, in creation order. */
+  /** Bundles that hold these keys, and those that carried them until another bundle took them, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
-  /** Those and the bundles that had one of these keys before they were given another, each once, in creation order. */
+  /** The same, and bundles that had one of these keys before they were renamed; each once, in creation order. */
   findBundlesByPastKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
   /** In creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
@@ -35,7 +35,7 @@ export interface BundleReads {
 export interface BundleWrites {
   /** A key that another bundle holds throws BillingError 1014. */
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
-  /** Keeps the keys that these bundles carry now among those that they had; called before they get others. */
+  /** Records the keys that these bundles carry now among their past ones; called before they get others. */
   keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
   /** Audited as UPDATE; a key that another bundle holds throws BillingError 1014. */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;

@@ -15,11 +15,11 @@ export interface CatalogReads {
   versions(): Promise<readonly StoredCatalogVersion[]>;
   /** What these versions are made of. */
   contents(versionRecordIds: readonly number[]): Promise<readonly StoredCatalogContent[]>;
-  /** The parts with these record ids, each of which is given once. */
+  /** The parts with these record ids, each once. */
   parts(recordIds: readonly number[]): Promise<readonly StoredCatalogPart[]>;
   /** The tenant row's `catalogRevision`. */
   revision(): Promise<number>;
-  /** Override plans by their exact names, in no order; names of others are left out. */
+  /** Override plans by their exact names, in no order; names of other plans are left out. */
   findOverridePlans(planNames: readonly string[]): Promise<readonly StoredOverridePlan[]>;
   /** The override plans with these parents and `overrideHash`es, in no order. */
   findOverridePlansOf(
@@ -29,38 +29,41 @@ export interface CatalogReads {
   lastOverridePlanNumber(): Promise<number>;
   /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
-  /** When the tenant stored its first version, be it removed since; null: it never had one. */
+  /** When the tenant stored its first version, even if that was removed since; null: it never had one. */
   firstStored(): Promise<Instant | null>;
-  /** The versions of every upload that has a version in the catalog, removed ones included, in order of their storing. */
+  /**
+   * All versions of every upload that still has a version in the catalog, removed ones included, in the order in which
+   * they were stored.
+   */
   sources(): Promise<readonly StoredCatalogSource[]>;
 }
 
 export interface CatalogWrites {
   /** Takes the tenant's catalog lock (one upload or new override plan at a time), until the transaction ends. */
   lock(): Promise<void>;
-  /** The same for one who deletes plans: waits also for those who hold `keepPlans`. Taken instead of `lock`. */
+  /** As `lock`, for deleting plans: also waits for those who hold `keepPlans`. Taken instead of `lock`. */
   lockForDeletion(): Promise<void>;
   /**
-   * Until the transaction ends no plan is deleted, so one that is chosen by the catalog read after this may be put to use.
-   * Uploads and others who keep plans are not waited for.
+   * Until the transaction ends no plan is deleted, so that a plan chosen from the catalog read after this can be used.
+   * Does not wait for uploads and others who keep plans.
    */
   keepPlans(): Promise<void>;
   /**
-   * Inserts versions (audited as TENANT_KVS) with those of their parts that the tenant does not have yet, and raises
+   * Inserts versions (audited as TENANT_KVS), with those of their parts that the tenant does not have yet, and raises
    * `catalogRevision`; returns the id of the first. The caller holds the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
   /** Stores new override plans, audited; `catalogRevision` stays, since no version changes. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
-   * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS, revision
-   * raised by 1. One that comes in the place of one of the same date bills what runs as that did, so it counts as held for
-   * as long. The caller holds the lock.
+   * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS,
+   * revision raised by 1. A version that replaces one of the same date bills running subscriptions as that one did, so it
+   * counts as held since the same revision. The caller holds the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
     readonly added: readonly NewCatalogVersion[];
   }): Promise<void>;
-  /** From now on nothing of the default catalog is the tenant's. */
+  /** From now on the tenant no longer uses the default catalog. */
   leaveGlobalDefault(): Promise<void>;
 }

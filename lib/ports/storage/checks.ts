@@ -2,7 +2,7 @@ import type { Invoice, Tenant } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** A record whose reference leads to no record of its own tenant and account. */
+/** A record that refers to no record of its own tenant and account. */
 export interface LostReference {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
@@ -12,7 +12,7 @@ export interface LostReference {
   readonly targetId: Uuid;
 }
 
-/** An audited record that has not exactly one audit row of its creation. */
+/** An audited record without exactly one audit row of its creation. */
 export interface UnauditedRecord {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
@@ -23,13 +23,13 @@ export interface UnauditedRecord {
 }
 
 export interface CheckedRecords {
-  /** The last record that was looked at; null = there are no more. */
+  /** The last record that was checked; null = there are no more. */
   readonly lastRecordId: number | null;
   readonly lost: readonly LostReference[];
   readonly unaudited: readonly UnauditedRecord[];
 }
 
-/** What checks of one tenant's data read beside the areas' own reads; as many statements for any number of accounts. */
+/** What checks of one tenant's data read besides the areas' own reads; as many statements for any number of accounts. */
 export interface CheckReads {
   /** Invoices of these accounts after a record id, in creation order, at most `limit`. */
   invoicesAfter(request: {
@@ -37,11 +37,11 @@ export interface CheckReads {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<readonly Invoice[]>;
-  /** Those of these keys that live queue entries have, in whatever state. */
+  /** Those of these keys that belong to live queue entries, in whatever state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Cross-tenant reads of the checks. Nothing is written and no lock is taken. */
+/** Cross-tenant reads of the checks. They write nothing and take no lock. */
 export interface CheckStore {
   /** In the order of their creation. */
   tenantsAfter(request: {
@@ -50,16 +50,18 @@ export interface CheckStore {
   }): Promise<readonly Tenant[]>;
   /** The tables whose records refer to each other or are audited. */
   readonly tables: readonly string[];
-  /** Looks at records of one of `tables` after a record id, at most `limit`; of one tenant, or of all (null). */
+  /** Checks records of one of `tables` after a record id, at most `limit`; of one tenant, or of all (null). */
   checkRecords(request: {
     readonly table: string;
     readonly tenantRecordId: number | null;
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /** When the latest of the queue's work that is done fell due: the clock has come to it; null = none is kept. */
+  /**
+   * The latest due date among finished queue entries, up to which the clock has therefore come; null = none is stored.
+   */
   latestWork(): Promise<Instant | null>;
-  /** Queue entries that are live and have an outcome as well, at most `limit`. */
+  /** Queue entries that are live although they have an outcome, at most `limit`. */
   doubledEntries(
     limit: number,
   ): Promise<readonly { readonly recordId: number; readonly tenantRecordId: number }[]>;

@@ -41,9 +41,11 @@ export interface CustomFieldReads {
 }
 
 export interface CustomFieldWrites {
-  /** A pair of name and value that the object has already throws BillingError 9000. */
+  /** Throws BillingError 9000 for a pair of name and value that the object already has. */
   insert(fields: readonly New<CustomField>[]): Promise<void>;
-  /** Writes value, author and time of the change; a pair that becomes double throws BillingError 9000. */
+  /**
+   * Writes value, author and time of the change; throws BillingError 9000 for a pair that the object would have twice.
+   */
   updateValues(fields: readonly CustomField[]): Promise<void>;
   /** Audited as DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;

@@ -8,7 +8,7 @@ export interface ExportedColumn {
   readonly isInstant: boolean;
 }
 
-/** A table with what it holds of one account, its history aside. */
+/** A table with the rows of one account, without their history. */
 export interface ExportedTable {
   /** Without prefix. */
   readonly name: string;
@@ -17,12 +17,12 @@ export interface ExportedTable {
   rows(): AsyncIterable<readonly (readonly ExportedValue[])[]>;
 }
 
-/** Everything that is kept of one account, however much it is. */
+/** Everything that is stored about one account, however much it is. */
 export interface ExportReads {
-  /** Every table that can hold rows of the account; what it holds is read when its rows are asked for. */
+  /** Every table that can hold rows of the account; they are read when its `rows` are asked for. */
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
-  /** The account's audit rows in write order, in batches; those of one audited table where it is named. */
+  /** The account's audit rows in write order, in batches; if a table is named, only those of that audited table. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;
-  /** The same as lists of changes show them. */
+  /** The same in the form of lists of changes. */
   auditEntriesOfAccount(accountRecordId: number): AsyncIterable<readonly AuditEntry[]>;
 }

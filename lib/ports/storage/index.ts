@@ -29,45 +29,45 @@ export type * from './system.ts';
 export type * from './tags.ts';
 
 /**
- * Everything the engine keeps (adapters/mikro-orm/README.md). A session is opened for one tenant; there is no repository
- * outside one, but for the queue and the system store, which serve no tenant's business data.
+ * Everything the engine keeps (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session there is no repository except the queue and the system store, which hold no tenant's business data.
  *
- * `Host` is the type of the host application's own transaction handle that `within` takes.
+ * `Host` is the type of the host application's own transaction handle, which `within` takes.
  */
 export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * The same for work that makes at most one statement, which is a snapshot by itself: nothing begins and ends around it.
+   * The same for work of at most one statement, which is a snapshot by itself, so that nothing is begun and ended around
+   * it.
    * @throws InvariantError at a second statement.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` as `read` does, and gives the text that it has written, piece by piece: kept outside memory, so that a
-   * slow reader holds nothing up. The text is read to its end, or its iterator's `return` is called.
+   * Runs `work` as `read` does, and gives the text that it has written, piece by piece. The text is kept outside memory,
+   * so that a slow reader delays nobody. The caller reads it to its end, or calls the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
     work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
   ): Promise<AsyncIterable<string>>;
   /**
-   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation
-   * failure, deadlock or ConcurrentChangeError re-runs `work` from the start, a bounded number of times, so `work` must
-   * do nothing outside the session. Inside a host's transaction only ConcurrentChangeError does: the others end it.
+   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation failure,
+   * deadlock or ConcurrentChangeError re-runs `work` from the start, a bounded number of times, so `work` must do nothing
+   * outside the session. Inside a host's transaction only ConcurrentChangeError does; the others end that transaction.
    */
   write<T>(
     tenant: TenantRef,
     authorship: Authorship,
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T>;
-  /** The same storage, whose `read` and `write` join the host's open transaction and leave its end to the host. */
+  /** The same storage; its `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
   /**
-   * Registers `listener` for commits of this process that put entries into the queue which are due now or fall due
-   * before the dispatcher's next poll.
+   * Registers `listener` for commits of this process that add queue entries which are due now or before the dispatcher's
+   * next poll.
    */
   onCommit(listener: () => void): () => void;
-  /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
+  /** True if only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly system: SystemStore;
@@ -75,27 +75,27 @@ export interface Storage<Host = never> {
   readonly idempotency: IdempotencyStore;
   readonly checks: CheckStore;
   /**
-   * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
-   * to do so, else throws an error that names the command which does. From then on its sessions go by the policy; what one
-   * leaves out stays as it was.
+   * Makes sure that the schema is the one that this version knows: applies missing migrations if the storage was opened
+   * to do so, else throws an error that names the command that does. From then on sessions follow the policy; what a
+   * policy leaves out stays as it was.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
-  /** How the pool of connections is used; null where there is none. */
+  /** How the pool of connections is used; null if there is none. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
 }
 
-/** What an engine has its storage go by. */
+/** What an engine tells its storage to follow. */
 export interface StoragePolicy {
-  /** Up to how many records lists are counted; default 20,000. */
+  /** How far records of lists are counted; default 20,000. */
   readonly countThreshold?: number;
-  /** How long busy accounts are waited for; default five seconds. */
+  /** How long to wait for busy accounts; default five seconds. */
   readonly lockWaitOf?: LockWaitOf;
-  /** Which events of a tenant are left out; default none. */
+  /** Which bus events a tenant leaves out; default none. */
   readonly skippedEventsOf?: SkippedEventsOf;
   /**
-   * The topics that have a handler in the engine; default all. A bus event of another type is stored as PROCESSED at once:
-   * it has no work left.
+   * The topics that have a handler in the engine; default all. A bus event of another type is stored as PROCESSED at
+   * once, since no work is left.
    */
   readonly consumedTopics?: ReadonlySet<string>;
   /** How often the engine's dispatcher looks for due work by itself; default every 3 s. */

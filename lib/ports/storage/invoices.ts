@@ -24,7 +24,7 @@ export interface InvoiceFilter {
   readonly ids?: readonly Uuid[];
   readonly statuses?: readonly InvoiceStatus[];
   readonly withMigration: boolean;
-  /** Those alone that `findOpen` gives. */
+  /** Only those that `findOpen` gives. */
   readonly openOnly: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface AccountsBehind {
 }
 
 export interface AccountsOnPlans {
-  /** Of the catalog; plans that override their prices count as these. */
+  /** Plans of the catalog; override plans count as the plans they were made of. */
   readonly planNames: readonly string[];
   readonly afterRecordId: number;
   readonly limit: number;
@@ -59,29 +59,30 @@ export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
-  /** So many of them, those behind a record id. */
+  /** Up to `limit` items, those after a record id. */
   pageItems(
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },
   ): Promise<readonly InvoiceItem[]>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
-   * The facts behind the amounts of these items, which no other read gives; items whose amount was given, and those older
-   * than the keeping of facts, are left out.
+   * The facts behind the amounts of these items, which no other read gives. Items whose amount was given, and items older
+   * than the recording of facts, are left out.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /**
-   * The COMMITTED invoices of these accounts that may be owed: neither written off nor of another system, of a raw balance
-   * above 0; but for those whose summary is settled or VOID, so that the answer does not follow the history of a child.
+   * The COMMITTED invoices of these accounts that may be owed: neither written off nor made by another system, with a raw
+   * balance above 0. Invoices whose summary is settled or VOID are left out, so that the answer does not grow with the
+   * history of a child.
    */
   findOpen(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** What the balances of these accounts are told from; accounts without invoices are left out. */
+  /** What the balances of these accounts are computed from; accounts without invoices are left out. */
   loadBalances(accountIds: readonly Uuid[]): Promise<readonly StoredBalance[]>;
-  /** The summary of each of these accounts that is a DRAFT. */
+  /** The DRAFT summary of each of these accounts. */
   findOpenSummaries(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** The invoices that are linked to these of parents and contribute to them, of all children or of some. */
+  /** The invoices that are linked to these invoices of parents and contribute to them; of all children or of some. */
   findLinked(
     parentInvoiceIds: readonly Uuid[],
     childAccountIds?: readonly Uuid[],
@@ -91,13 +92,13 @@ export interface InvoiceReads {
   /** Items that adjust or repair one of these, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
-   * The items that use the account's credit (CBA_ADJ below 0), of COMMITTED invoices but for migrated ones, the newest first:
-   * at most `limit` of them, older than `beforeRecordId`.
+   * The items that use the account's credit (CBA_ADJ below 0), on COMMITTED invoices that were not migrated, the newest
+   * first: at most `limit` of them, older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /**
-   * Up to when COMMITTED charges in force bill these subscriptions (invoicing §8.5); those that none bills are left
-   * out.
+   * The date up to which COMMITTED charges in force bill each of these subscriptions (invoicing §8.5); subscriptions
+   * without such charges are left out.
    */
   committedThrough(
     subscriptionIds: readonly Uuid[],
@@ -109,18 +110,19 @@ export interface InvoiceReads {
   /** Accounts without a stored state are left out; they have balance 0 and no target date. */
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
   /**
-   * Cursors of the subscriptions that are due (invoicing §7.1): settled nothing yet, dirty, or next due on or
-   * before the account's target date; and of those that were last evaluated under an earlier revision of the catalog. In the same order.
+   * Cursors of the subscriptions that are due (invoicing §7.1): nothing settled yet, dirty, or next due on or before the
+   * account's target date; and cursors that were last evaluated under an earlier revision of the catalog. In the order of
+   * `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
   /**
-   * Record ids of accounts with cursors of an earlier revision of the catalog, ascending, after a record id: at most
+   * Record ids of accounts with cursors from an earlier revision of the catalog, ascending, after a record id: at most
    * `limit` of them.
    */
   accountsBehind(request: AccountsBehind): Promise<readonly number[]>;
   /**
-   * Record ids of accounts with subscriptions that have or ever had one of these plans, ascending, after a record id: at
-   * most `limit` of them.
+   * Record ids of accounts with subscriptions that have, or ever had, one of these plans, ascending, after a record id:
+   * at most `limit` of them.
    */
   accountsOnPlans(request: AccountsOnPlans): Promise<readonly number[]>;
   /** Cursors of all subscriptions of these accounts, in the order in which the subscriptions were created. */
@@ -137,22 +139,24 @@ export interface InvoiceReads {
 }
 
 export interface InvoiceWrites {
-  /** Takes `count` consecutive numbers of the tenant's counter and returns the first; rolled back with the transaction. */
+  /**
+   * Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction.
+   */
   takeInvoiceNumbers(count: number): Promise<number>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
-  /** With the facts behind their amounts, which never change. */
+  /** Stores the facts behind their amounts too, which never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
   /** Writes status, commit date and target date; audited as UPDATE. */
   setStanding(
     invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
   ): Promise<void>;
-  /** Writes what links a child's invoice to the parent's. */
+  /** Writes the link of a child's invoice to the parent's. */
   setLinks(
     invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],
   ): Promise<void>;
-  /** Writes the amounts of items of drafts; audited as UPDATE. */
+  /** Writes the amounts of items on drafts; audited as UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
-  /** Writes the amounts of credit items that are deleted or taken back, and why; audited as UPDATE. */
+  /** Writes the amounts of credit items that are deleted or taken back, with the reason; audited as UPDATE. */
   setCredits(
     items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],
   ): Promise<void>;
@@ -164,20 +168,20 @@ export interface InvoiceWrites {
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
-  /** Removes the rows of these items, which are stored, and puts `rows` in their place. */
+  /** Removes the stored rows of these items and puts `rows` in their place. */
   replaceCoverage(
     itemIds: readonly Uuid[],
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
   /**
-   * Writes those that have a `recordId` in their rows, one that is gone throws InvariantError; inserts or replaces the
+   * Updates the cursors that have a `recordId` (throws InvariantError if such a row is gone); inserts or replaces the
    * others.
    */
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
-   * Inserts (version 0) or updates where the stored version is still `version`, and raises it; a state that was changed
-   * in between throws ConcurrentChangeError, which re-runs the operation.
+   * Inserts a state (version 0), or updates it where the stored version is still `version`, and raises the version. A
+   * state that was changed in between throws ConcurrentChangeError, which re-runs the operation.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { New, TenantKeyValue } from '../../records/index.ts';
 
-/** What the tenant's row says of what is cached by it. */
+/** What the tenant's row says about the caches that depend on it. */
 export interface TenantRevisions {
   /** Raised by every catalog change. */
   readonly catalogRevision: number;
@@ -11,7 +11,7 @@ export interface TenantRevisions {
 export interface KeyValueReads {
   /** Active values of these keys in the order in which they were written. */
   find(keys: readonly string[]): Promise<readonly TenantKeyValue[]>;
-  /** Active values of the keys that begin with `prefix`, letter case and every character counting, in that order. */
+  /** Active values of the keys that begin with `prefix`, case-sensitive and without wildcards, in the same order. */
   findByPrefix(prefix: string): Promise<readonly TenantKeyValue[]>;
   /** The value of one row, active or not. */
   valueOf(recordId: number): Promise<string>;

@@ -60,8 +60,8 @@ export interface PaymentWrites {
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
   insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
   updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
-  /** One for an invoice that has an active one is left out. */
+  /** Leaves out a hold for an invoice that already has an active one. */
   insertHolds(holds: readonly New<AutoPayHold>[]): Promise<void>;
-  /** Makes these inactive. */
+  /** Makes these holds inactive. */
   endHolds(holds: readonly Pick<AutoPayHold, 'id'>[]): Promise<void>;
 }

@@ -11,14 +11,14 @@ export interface ClaimRequest {
   readonly node: string;
   readonly claimId: Uuid;
   readonly limit: number;
-  /** Topics that this node has handlers for; entries of others are left for nodes that know them. */
+  /** Topics that this node has handlers for; entries of other topics are left to nodes that know them. */
   readonly topics: readonly string[];
   readonly businessNow: Instant;
   readonly systemNowMs: number;
   readonly leaseEndsAtMs: number;
-  /** Only entries of this kind; default of both. */
+  /** Only entries of this kind; default: of both. */
   readonly kind?: QueueKind;
-  /** Only entries of this account; default of all. */
+  /** Only entries of this account; default: of all. */
   readonly account?: AccountOfTenant;
 }
 
@@ -34,7 +34,7 @@ export interface FailedEntry {
   readonly reason: string;
 }
 
-/** A live notification that is not being worked on. */
+/** A live notification that nobody is processing. */
 export interface PendingNotification {
   readonly uniqueKey: string;
   readonly effectiveDate: Instant;
@@ -53,32 +53,34 @@ export interface LiveEntriesRequest {
 export interface NotificationReads {
   /** The AVAILABLE notifications with these keys, in any order. */
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
-  /** Live entries of an account, due or not, those in processing included, in the order in which they are worked on. */
+  /** Live entries of an account, due or not, those in processing included, in the order of processing. */
   findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
-  /** Whether work of the account is due at that instant or going on, an entry in an error pause included. */
+  /** Whether work of the account is due at that instant or in processing, entries in an error pause included. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
 
 export interface BacklogRequest {
-  /** Entries that could have been worked on since then, or before. */
+  /** Entries that could have been processed at that time or before. */
   readonly since: Instant;
   readonly limit: number;
-  /** Only entries of this kind; default of both. */
+  /** Only entries of this kind; default: of both. */
   readonly kind?: QueueKind;
 }
 
-/** Entries that are due and that nobody works on. */
+/** Entries that are due and that nobody processes. */
 export interface QueueBacklog {
   /** How many, counted up to a limit. */
   readonly late: number;
-  /** Since when the oldest could have been worked on: its due date, or its creation if that was later. */
+  /** Since when the oldest could have been processed: its due date, or its creation if that was later. */
   readonly oldest: Instant | null;
 }
 
-/** Whose work is meant: the entries that carry the token of one call. */
+/** Identifies the entries that one call has caused: they carry its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /** The account that the call is about: only its entries are looked at; null = the tenant's, as far as they are due. */
+  /**
+   * The account that the call is about, to whose entries the answer is limited; null = the tenant's entries that are due.
+   */
   readonly accountRecordId: number | null;
 }
 
@@ -89,9 +91,9 @@ export interface QueueStore {
    * nothing in processing and no earlier bus entry in an error pause. Two nodes never get entries of one account.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
-  /** Extends the leases; returns the record ids that are still ours. */
+  /** Extends the leases; returns the record ids of claims that are still ours. */
   renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Promise<readonly number[]>;
-  /** Ends entries as PROCESSED where no handler has done it in its own transaction. */
+  /** Ends entries as PROCESSED if no handler has done so in its own transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
   /** Gives entries back as AVAILABLE with one more error, not before `availableAtMs` (system time). */
@@ -101,19 +103,23 @@ export interface QueueStore {
   /** Ends entries as FAILED, visible with their reason. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
-   * Makes all entries whose lease has ended AVAILABLE, whoever has claimed them, in one statement; but for the claims that
-   * are `held`: whoever calls is still at work on them. Returns how many.
+   * Makes all entries whose lease has ended AVAILABLE, whoever has claimed them, in one statement; except the `held`
+   * claims, on which the caller is still working. Returns how many.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
-  /** Makes all that these nodes have claimed AVAILABLE, whatever their leases say, in one statement. Returns how many. */
+  /**
+   * Makes everything that these nodes have claimed AVAILABLE, whatever the leases say, in one statement. Returns how
+   * many.
+   */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   /** Names of the nodes that have claimed entries. */
   owners(): Promise<readonly string[]>;
   /** When the next lease ends (system time), or null. */
   nextLeaseEnd(): Promise<number | null>;
   /**
-   * Entries that were taken back more than `maxLapses` times since they were claimed first, before `claimedBeforeMs`, and
-   * that nobody works on: ends them as REAPED and inserts AVAILABLE copies, at most `limit`. Returns how many.
+   * Reaps entries that were taken back more than `maxLapses` times since their first claim, if that was before
+   * `claimedBeforeMs` and nobody processes them: ends them as REAPED and inserts AVAILABLE copies, at most `limit`.
+   * Returns how many.
    */
   reap(request: {
     readonly systemNowMs: number;
@@ -121,17 +127,17 @@ export interface QueueStore {
     readonly claimedBeforeMs: number;
     readonly maxLapses: number;
     readonly limit: number;
-    /** Only entries of this kind; default of both. */
+    /** Only entries of this kind; default: of both. */
     readonly kind?: QueueKind;
   }): Promise<number>;
   /** When the next live notification falls due, or null. */
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
    * Number of live entries that are due or in processing (error pauses included), of one tenant or of all (null); with
-   * `cause` only those that this call has caused.
+   * `cause`, only those that this call has caused.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
-  /** The backlog of all tenants, counted up to `limit`; its cost does not grow with it. */
+  /** The backlog of all tenants, counted up to `limit`; the cost does not grow with the backlog. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
   onSignal(listener: () => void): () => void;

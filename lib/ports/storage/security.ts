@@ -12,18 +12,18 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform §6–§8): deployment-wide, of no tenant. Every change of a user,
- * role or client is audited without its secret and raises `revision` in the same transaction, in which it has to pass the
- * check that its caller gives: changes come one after the other, so that what was looked at still holds.
+ * Users, roles, clients, sessions and keys (platform §6–§8): deployment-wide, of no tenant. Every change of a user, role
+ * or client is audited without its secret and raises `revision` in the same transaction. In that transaction it also has
+ * to pass the check that the caller gives: changes come one after the other, so that what was checked still holds.
  */
 export interface SecurityStore {
   /** Rises with every change of a user, role, client or grant. */
   revision(): Promise<number>;
-  /** Inserts the user or, where only an inactive one has the name, takes its place; false if an active one has it. */
+  /** Inserts the user or, if only an inactive user has the name, replaces that one; false if an active one has it. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
-   * Changes an active user and raises its `credentialVersion` where `isCredential` says so, ending its sessions; null if
-   * there is no such user.
+   * Changes an active user and, if `isCredential` says so, raises its `credentialVersion`, which ends its sessions; null
+   * if there is no such user.
    */
   updateUser(
     name: string,
@@ -34,7 +34,7 @@ export interface SecurityStore {
     },
     authorship: Authorship,
   ): Promise<User | null>;
-  /** Stores the same password under a newer hash, unless it was changed meanwhile; no change that anybody sees. */
+  /** Stores the same password under a newer hash, unless the password was changed meanwhile; nobody sees a change. */
   rehashUser(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
@@ -45,7 +45,7 @@ export interface SecurityStore {
   listRoles(): Promise<readonly Role[]>;
   /** False if a role has the name. */
   insertRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
-  /** Replaces the permissions of the role of that name, or inserts it. */
+  /** Replaces the permissions of the role with that name, or inserts it. */
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
   findClientByName(name: string): Promise<ApiClient | null>;
@@ -58,25 +58,28 @@ export interface SecurityStore {
   findSession(tokenHash: string): Promise<LoginSession | null>;
   touchSession(id: Uuid, lastAccessMs: number): Promise<void>;
   deleteSession(tokenHash: string): Promise<void>;
-  /** Removes sessions that were last used before. */
+  /** Removes sessions that were last used before that time. */
   purgeSessions(lastAccessBeforeMs: number): Promise<void>;
 
-  /** Failures of these subjects; none for a subject without any. */
+  /** Failures of these subjects; subjects without any are left out. */
   findFailures(subjects: readonly string[]): Promise<readonly LoginFailures[]>;
-  /** Replaces the failures of each subject by what `rule` makes of them, one caller at a time. */
+  /** Replaces each subject's failures by what `rule` makes of them, one caller at a time. */
   changeFailures(subjects: readonly string[], rule: FailureRule): Promise<void>;
   clearFailures(subjects: readonly string[]): Promise<void>;
-  /** Removes those of subjects whose last failure was before. */
+  /** Removes the failures of subjects whose last failure was before that time. */
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
   /** All keys, oldest first. */
   listSigningKeys(): Promise<readonly SigningKey[]>;
-  /** Inserts unless a key was made after `unlessNewerThanMs`: of two nodes that both find one due, one makes it. */
+  /**
+   * Inserts the key unless another was made after `unlessNewerThanMs`, so that only one of two nodes that both find one
+   * due makes it.
+   */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }
 
-/** Throws what refuses a change, by what is so at its beginning. */
+/** Throws an error to refuse a change, judging by what holds at its beginning. */
 export type SecurityCheck = (now: SecurityReads) => Promise<void>;
 
 export interface SecurityReads {

@@ -19,7 +19,7 @@ import type { TagReads, TagWrites } from './tags.ts';
 /** One consistent snapshot of one tenant's rows; it can see no other tenant (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
-  /** Read once per session, and again after a lock of the tenant's row was taken. */
+  /** Read once per session, and again after the lock of the tenant's row was taken. */
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
   readonly signingSecrets: SigningSecretReads;
@@ -37,26 +37,26 @@ export interface ReadSession {
   readonly checks: CheckReads;
 }
 
-/** Which of the tenant's settings says how long a busy account is waited for (platform §15 rule 2). */
+/** Which of the tenant's settings says how long to wait for a busy account (platform §15 rule 2). */
 export const LockWait = { INVOICE: 'INVOICE', PAYMENT: 'PAYMENT' } as const;
 export type LockWait = (typeof LockWait)[keyof typeof LockWait];
 
-/** Gives the milliseconds that a session waits for a busy account. */
+/** Gives how many milliseconds a session waits for a busy account. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
 
 /** Types of bus events that a tenant leaves out (platform §4.2). */
 export interface SkippedEvents {
   readonly notStored: readonly string[];
-  /** Stored, and given to no handler. */
+  /** Stored, but given to no handler. */
   readonly notDispatched: readonly string[];
 }
 
-/** Gives those of a session's tenant; asked once in a transaction that publishes. */
+/** Gives the skipped events of a session's tenant; asked once per transaction that publishes. */
 export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
 
 /**
- * One transaction of one tenant. Rows of audited records write their audit row (with the record as it is after the
- * change) in the same transaction and in bulk; so do the outbox entries of `publish` and `schedule`.
+ * One transaction of one tenant. Writes of audited records also write their audit rows (with the record as it is after
+ * the change), in the same transaction and in bulk. The entries of `publish` and `schedule` are written in it too.
  */
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
@@ -71,26 +71,26 @@ export interface WriteSession extends ReadSession {
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   /**
-   * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock;
-   * unknown ids are left out. Waits for a busy one as long as the tenant says (by default as other calls than payments
-   * do), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. A single account that is free costs no look at
-   * the tenant's settings.
+   * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock; unknown
+   * ids are left out. Waits for a busy one as long as the tenant's setting says (by default that of calls other than
+   * payments), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. A single account that is free is locked
+   * without reading the tenant's settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
     options?: { readonly wait: LockWait } | { readonly waitMs: number },
   ): Promise<readonly Account[]>;
-  /** Takes the locks that are free right now, without waiting; busy and unknown accounts are left out. */
+  /** Takes those of the locks that are free right now, without waiting; busy and unknown accounts are left out. */
   tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
   /** Appends bus events to the outbox of this transaction, in order. */
   publish(events: readonly NewBusEvent[]): void;
-  /** Appends notifications to this transaction; a live entry with the same `uniqueKey` makes it a no-op. */
+  /** Appends notifications to this transaction; where a live entry has the same `uniqueKey`, this is a no-op. */
   schedule(notifications: readonly NewNotification[]): void;
   /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
   /**
-   * Removes the account's live AVAILABLE notifications that fall due after the instant, of all queues but that of push
-   * notifications (outcome REMOVED); those of this transaction too.
+   * Removes the account's live AVAILABLE notifications that fall due after the instant, of all queues except that of
+   * pushes (outcome REMOVED), those of this transaction included.
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
@@ -98,14 +98,14 @@ export interface WriteSession extends ReadSession {
    * together. Throws LeaseLostError (the transaction rolls back) when a claim is no longer ours.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Marks `handler` as done with these entries in this transaction and leaves them claimed for their other handlers. */
+  /** Marks `handler` as done with these entries in this transaction; they stay claimed for their other handlers. */
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
 }
 
 /**
- * Another transaction has changed, between a look and the lock or the write, what the work builds on. Thrown inside
- * `Storage.write` it rolls back what the work has done and runs it again from the start, a bounded number of times; then
- * the call ends as BillingError 60018 BUSY with this message and these facts.
+ * Another transaction has changed what the work builds on, between a read and the lock or the write. Thrown inside
+ * `Storage.write`, it rolls back what the work has done and runs it again from the start, a bounded number of times; then
+ * the call ends with BillingError 60018 BUSY, this message and these facts.
  */
 export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';
@@ -117,7 +117,7 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** The claim of a queue entry has ended or passed to another node; the work must be rolled back. */
+/** The claim of a queue entry has ended or passed to another node, so the work must be rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

@@ -8,6 +8,6 @@ export interface SigningSecretReads {
 export interface SigningSecretWrites {
   /** Audited as INSERT. */
   insert(secret: New<SigningSecret>): Promise<void>;
-  /** Writes `signsUntilMs` and `isActive`; audited as UPDATE, or as DELETE of one that ends. */
+  /** Writes `signsUntilMs` and `isActive`; audited as UPDATE, or as DELETE if the secret becomes inactive. */
   update(secrets: readonly SigningSecret[]): Promise<void>;
 }

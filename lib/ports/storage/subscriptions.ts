@@ -14,14 +14,14 @@ export interface SubscriptionReads extends BundleReads {
   findEventsByIds(eventIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
   /** Active blocking states of these accounts, bundles and subscriptions, by (effective instant, sequence). */
   findBlockingStates(blockedIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
-  /** So many of them, in the same order: those that stand behind `after`, or the first. */
+  /** A part of them, in the same order: those after `after`, or the first. */
   pageBlockingStates(
     blockedIds: readonly Uuid[],
     page: { readonly after: BlockingState | null; readonly limit: number },
   ): Promise<readonly BlockingState[]>;
   /**
-   * The same of these accounts and of all that belongs to them, but for the starts and ends of services (ENT_STARTED,
-   * ENT_CANCELLED): what most accounts have none of.
+   * The active states of these accounts and of all that belongs to them, without the starts and ends of services
+   * (ENT_STARTED, ENT_CANCELLED): most accounts have no others.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
 }

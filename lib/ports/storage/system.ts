@@ -18,11 +18,11 @@ export interface SystemStore {
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * The role that the engine connects as where the row-level security of the database does not bind it: a superuser, one
-   * with BYPASSRLS, or any role where it was switched off for a table. Null where it does, and where the database has none.
+   * The role as which the engine connects, if the row-level security of the database does not bind it: a superuser, one
+   * with BYPASSRLS, or any role if it was switched off for a table. Null if it does bind, and if the database has none.
    */
   unboundRole(): Promise<string | null>;
-  /** Answers when the database does; throws when it does not. */
+  /** Resolves when the database answers; throws when it does not. */
   ping(): Promise<void>;
   /** System time of the database, in milliseconds since the epoch. */
   nowMs(): Promise<number>;

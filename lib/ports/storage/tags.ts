@@ -1,13 +1,13 @@
 import type { New, ObjectType, Page, PageRequest, Tag, UserTagDefinition } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** A search of tags: any of the conditions (http-api §8, tags). */
+/** A search of tags; a tag is found if any of the conditions holds (http-api §8, tags). */
 export interface TagSearch {
-  /** The whole id, where the key is one. */
+  /** The whole id, if the search key is one. */
   readonly id: Uuid | null;
   /** Part of the object type, or of a user definition's name or description, in any letter case. */
   readonly text: string;
-  /** Definitions of the system that the key was found in. */
+  /** System definitions in which the search key was found. */
   readonly definitionIds: readonly Uuid[];
 }
 
@@ -43,15 +43,15 @@ export interface TagReads {
 export interface TagWrites {
   /** The active ones of these definitions; none of them can be deleted before this transaction ends. */
   holdDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
-  /** The active ones of these definitions; nobody can hold them before this transaction ends. */
+  /** The active ones of these definitions; nobody else can use them before this transaction ends. */
   lockDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
   /** A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
-   * Inserts and returns those whose object does not carry their definition yet. Comments that are given for one stand in
-   * its audit row instead of those of the call.
+   * Inserts and returns the tags whose object does not carry their definition yet. A comment that is given for a tag
+   * appears in its audit row instead of the call's.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Promise<readonly Tag[]>;
   /** Audited as DELETE. */

@@ -6,7 +6,7 @@ import type { Begun, KeptAnswer } from './service.ts';
 export interface IdempotencyOperations {
   /**
    * Takes the key for this request, or gives the answer of its first call.
-   * @param request `hash` is one of all that makes the request what it is; `tenant` null for a request of no tenant.
+   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request of no tenant.
    * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
    * IDEMPOTENCY_KEY_REUSED for another request under the same key.
    */
@@ -16,9 +16,9 @@ export interface IdempotencyOperations {
     readonly hash: string;
   }): Promise<Begun>;
 
-  /** Keeps the answer for repeats; false if another call has taken the request over, and its answer counts. */
+  /** Stores the answer for repeats; false if another call has taken the request over, so that its answer counts. */
   keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean>;
 
-  /** Forgets the request, so that a repeat runs it anew; where the database cannot, its next call on this node does. */
+  /** Forgets the request, so that a repeat runs it anew; if the database cannot, the next call on this node does it. */
   release(claim: RequestClaim): Promise<void>;
 }

@@ -12,14 +12,14 @@ import {
 } from '../../values/limits.ts';
 import { isStorable, NOT_STORABLE } from '../../values/text/index.ts';
 
-/** What was answered to a request, as it is told again. */
+/** The answer to a request, as repeats get it. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request that has to be run, or the answer that it had. */
+/** A request that has to be run, or the answer that it got before. */
 export type Begun =
   | { readonly claim: RequestClaim; readonly answer?: never }
   | { readonly answer: KeptAnswer; readonly claim?: never };
@@ -31,12 +31,13 @@ const noTenant = 0;
 
 /**
  * Requests that run once however often they are sent (http-api §11 rule 2): a caller's key stands for one request of its
- * tenant, whose answer is kept in the database for repeats on any node. Bodies are encrypted, as some tell a secret.
+ * tenant, whose answer is stored in the database for repeats on any node. Bodies are encrypted, since some contain a
+ * secret.
  */
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;
   readonly #retentionMs: number;
-  /** Claims of requests that have come to nothing, and that the database could not let go of. */
+  /** Claims of requests that came to nothing and that the database could not release. */
   readonly #left = new Map<string, RequestClaim>();
 
   constructor(ports: IdempotencyPorts, retentionMs: number = IDEMPOTENCY_RETENTION_MS) {
@@ -94,7 +95,7 @@ export class IdempotencyService {
     this.#left.delete(keyOf(request));
   }
 
-  /** Removes answers that need not be kept any longer, a bounded number at a time. */
+  /** Removes answers that have been stored long enough, a bounded number at a time. */
   async purge(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     await storage.idempotency.purge(systemClock.nowMs() - this.#retentionMs, IDEMPOTENCY_PURGE_SIZE);

@@ -2,14 +2,14 @@ import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import type { TenantRef } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from './handler.ts';
 
-/** What became of an entry in one run of one handler. */
+/** The outcome of an entry in one run of one handler. */
 export type BatchOutcome =
   | { readonly kind: 'finished' }
   | { readonly kind: 'open' }
   | { readonly kind: 'busy'; readonly delayMs: number | undefined }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** One run of one handler over entries of one tenant; collects what the handler says of each entry. */
+/** One run of one handler over entries of one tenant; collects what the handler says about each entry. */
 export class Batch implements HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];

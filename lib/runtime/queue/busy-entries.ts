@@ -3,15 +3,15 @@ import { LOCK_WAIT_STEP_MS, MAX_BUSY_ENTRIES_COUNTED } from '../../values/limits
 
 /** How a tenant lets background work come back to an account that is busy. */
 export interface BusyPauses {
-  /** How long it looks again in short steps, as a call does. */
+  /** How long it tries again in short steps, as a call does. */
   readonly waitMs: number;
   /** Pauses after that, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];
 }
 
 /**
- * Pause before an entry comes again that was found busy so many times in a row, this one included (§15 rule 2,
- * payments §5.3): first as long as a call waits for the account, then by the intervals. Null: they are used up.
+ * The pause before an entry comes again that was found busy that many times in a row, this one included (§15 rule 2,
+ * payments §5.3): first for as long as a call waits for the account, then by the intervals. Null: these are used up.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
@@ -19,7 +19,7 @@ export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses):
   return intervalsMs[times - steps - 1] ?? null;
 }
 
-/** The pause for what has to be done all the same, however long the account stays busy. */
+/** The pause for work that has to be done however long the account stays busy. */
 export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
@@ -28,10 +28,10 @@ export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 
-  /** One more time; returns how often it is now. */
+  /** Counts once more; returns how often it is now. */
   add({ recordId }: ClaimedEntry): number {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Behind the others: what another node has done is the first to be forgotten.
+    // Moves the entry behind the others: entries that another node has taken are forgotten first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();

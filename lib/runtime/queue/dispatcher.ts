@@ -30,24 +30,24 @@ import {
 import { Signal } from './signal.ts';
 
 export interface DispatcherOptions {
-  /** In the order in which they handle an entry that several of them consume. */
+  /** The order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  /** When work of a tenant comes back to an account that is busy; default every 100 ms. */
+  /** When work of a tenant comes back to a busy account; default: every 100 ms. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (§15). */
   readonly node: string;
-  /** Whether a node of this name was an earlier life of this one, which has ended; default none was. */
+  /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
   readonly isFormerNode?: (name: string) => boolean;
-  /** Default those of §4.3. */
+  /** Default: those of §4.3. */
   readonly settings?: QueueSettings;
-  /** How long finished entries are kept; default 90 days. */
+  /** How long finished entries are stored; default 90 days. */
   readonly historyRetentionMs?: number;
-  /** What else is to be cared for from time to time; default nothing. */
+  /** Further periodic work; default none. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
 }
 
-/** What a claim looks for; by default what is due now of all accounts. */
+/** What a claim looks for; by default what is due now, of all accounts. */
 interface ClaimOf {
   readonly account?: AccountOfTenant;
   readonly businessNow?: Instant;
@@ -62,9 +62,9 @@ interface Claim {
 type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
 
 /**
- * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one
- * at a time and in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over.
- * `start` runs it in the background; `settle` works the queue until nothing is due, with or without the background.
+ * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one at a time and
+ * in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over. `start` runs
+ * it in the background; `settle` processes the queue until nothing is due, with or without the background.
  */
 export class Dispatcher {
   /** What the handlers of this node have done. */
@@ -123,7 +123,7 @@ export class Dispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** The kinds of entries that the background of this node works on. */
+  /** The kinds of entries that this node processes in the background. */
   get workedOn(): readonly QueueKind[] {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
@@ -164,7 +164,7 @@ export class Dispatcher {
     await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
   }
 
-  /** What cannot be given back, to a database that is away or full, comes back when its lease ends. */
+  /** Entries that cannot be given back, because the database is unreachable or full, come back when their lease ends. */
   async #giveBack(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
     const left = this.#held();
@@ -178,8 +178,8 @@ export class Dispatcher {
   }
 
   /**
-   * Works the queue until no entry is due or in processing, of one tenant or of all (null).
-   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   * Processes the queue until no entry is due or in processing, of one tenant or of all (null).
+   * @returns false if `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -218,8 +218,8 @@ export class Dispatcher {
   }
 
   /**
-   * Works the entries of one account that are due at an instant, in the order of the queue, as far as nobody else works on
-   * them and none is put off; whether the background has been started or not.
+   * Processes the entries of one account that are due at an instant, in the order of the queue, as far as nobody else
+   * works on them and none is put off; whether or not the background was started.
    */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
@@ -228,7 +228,7 @@ export class Dispatcher {
       const entry = claims.at(-1)?.entries.at(-1);
       if (entry === undefined) return;
       await this.#track(this.#process(claims));
-      // One that comes again at once was given back, and what comes after it waits for it.
+      // An entry that comes again at once was given back, and what comes after it waits for it.
       if (entry.recordId === last) return;
       last = entry.recordId;
     }
@@ -242,8 +242,9 @@ export class Dispatcher {
   }
 
   /**
-   * What falls due while a worker is busy waits for it, so that a busy queue is worked in large batches, which cost less
-   * per entry; where the worker does not come back soon, such as from a slow gateway, another one begins.
+   * What falls due while a worker is busy waits for that worker, so that a busy queue is processed in large batches,
+   * which cost less per entry. If the worker does not come back soon, for example because of a slow gateway, another one
+   * begins.
    */
   #askForHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
@@ -273,7 +274,7 @@ export class Dispatcher {
     if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
   }
 
-  /** False when nothing was due and nothing was signalled meanwhile. */
+  /** False if nothing was due and nothing was signalled meanwhile. */
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
@@ -312,14 +313,14 @@ export class Dispatcher {
     return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
   }
 
-  /** Another node renews its leases long before they end; one that has died does not. */
+  /** Other nodes renew their leases long before they end; only a dead node does not. */
   async #msToNextLeaseEnd(): Promise<number> {
     const { storage, systemClock } = this.#ports;
     const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** One claim, or one of each kind where settings tell them apart; bus entries go first. */
+  /** One claim, or one of each kind if settings tell them apart; bus entries go first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     await this.#takeBackLapsed();
@@ -330,7 +331,7 @@ export class Dispatcher {
     return claims;
   }
 
-  /** What is handled here is left out: where a renewal comes late, nobody has died. */
+  /** Leaves out what this node handles: a late renewal does not mean that anybody has died. */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const systemNowMs = systemClock.nowMs();
@@ -340,7 +341,7 @@ export class Dispatcher {
     this.#tellTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
   }
 
-  /** What this node has claimed and works on. */
+  /** What this node has claimed and is working on. */
   #held(): readonly ClaimedEntry[] {
     return [...this.#leases.values()].flatMap(({ held }) => held);
   }
@@ -359,7 +360,7 @@ export class Dispatcher {
     const { storage, clock, systemClock, ids } = this.#ports;
     const leases = this.#leasesOf(lane);
     let claimed: readonly ClaimedEntry[] = [];
-    // Taken before the claim: another worker must not take the same place meanwhile.
+    // Counted before the claim, so that another worker does not take the same place meanwhile.
     this.#countHandled(lane, limit);
     const leaseEndsAtMs = leases.beginClaim();
     try {

@@ -1,4 +1,4 @@
-/** How a handler ended with an entry; what is busy or failed comes again, or ends as FAILED. */
+/** How a handler ended with an entry; a busy or failed entry comes again, or ends as FAILED. */
 export type EntryOutcome = 'done' | 'busy' | 'failed';
 
 /** Counts what the handlers of this node have done since it was opened. */

@@ -15,7 +15,7 @@ interface Work {
 }
 
 /**
- * Takes claimed entries through their handlers in batches of one tenant and handler, and records what became of each:
+ * Takes claimed entries through their handlers in batches of one tenant and handler, and records the outcome of each:
  * finished, given back, to be retried, or failed for good (§9.2).
  */
 export class EntryRunner {
@@ -65,7 +65,7 @@ export class EntryRunner {
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** §9.3 rule 4: a retry runs only the handlers that are not done. */
+  /** §9.3 rule 4: a retry runs only the handlers that have not finished. */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
     return this.#handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
@@ -105,7 +105,7 @@ export class EntryRunner {
     return passed;
   }
 
-  /** Records what the handler said of each entry, one statement per kind of outcome; returns those that passed. */
+  /** Records what the handler said about each entry, one statement per kind of outcome; returns those that passed. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
@@ -135,7 +135,7 @@ export class EntryRunner {
       this.#counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
-  /** Gives entries of busy accounts back; returns those that have come in vain too often, if the handler ends them. */
+  /** Gives entries of busy accounts back; returns those that have come in vain too often, if the handler can end them. */
   async #releaseBusy(
     tenant: TenantRef,
     handler: QueueHandler,
@@ -178,14 +178,14 @@ export class EntryRunner {
     waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[],
   ): Promise<void> {
     const { storage, systemClock } = this.#ports;
-    // a handler has one or two reasons to wait, so there are as few delays
+    // A handler has one or two reasons to wait, so there are as few delays.
     for (const [delayMs, held] of Map.groupBy(waiting, (each) => each.delayMs)) {
       const entries = held.map(({ entry }) => entry);
       await storage.queue.release(entries, systemClock.nowMs() + delayMs);
     }
   }
 
-  /** Retries or fails entries by the error rules; an entry whose claim was lost is another node's now. */
+  /** Retries or fails entries by the error rules; an entry whose claim was lost belongs to another node now. */
   async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
     const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];

@@ -4,14 +4,14 @@ import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../../values/limi
 
 export type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
-  /** A plugin said when to come again, or the database could not work: it counts as no failure. */
+  /** A plugin said when to come again, or the database could not work: it does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * What follows a handler error (§9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED
- * with the error count unchanged. A plugin's `RetryLater` replaces that schedule; and a full disk, a database out of reach
- * or an account that stays busy is no failure of the entry, which must not be given up for it.
+ * What follows a handler error (§9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED with the
+ * error count unchanged. A plugin's `RetryLater` replaces that schedule. A full disk, an unreachable database or an
+ * account that stays busy is not the entry's failure, and it must not be given up for that.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);

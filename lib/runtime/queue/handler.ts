@@ -13,31 +13,31 @@ export interface HandlerBatch {
   finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void>;
   /** Gives entries back untouched: their account is busy; they come again after `delayMs` (default `busyPauseMs`). */
   busy(entries: readonly ClaimedEntry[], delayMs?: number): void;
-  /** One entry of the batch failed while the others went on; it is retried or ends as FAILED by the error rules. */
+  /** One entry of the batch failed while the others went on; by the error rules it is retried or ends as FAILED. */
   failed(entry: ClaimedEntry, error: unknown): void;
 }
 
 /**
- * Consumer of queue entries (§9.3). Delivery is at least once: `handle` may meet an entry again whose
- * effect is already stored, and must then have no further effect. A throw makes the dispatcher run the entries one by
- * one, so that one bad entry does not hold back the others.
+ * Consumer of queue entries (§9.3). Delivery is at least once: `handle` may get an entry again whose effect is already
+ * stored, and must then have no further effect. If it throws, the dispatcher runs the entries one by one, so that one bad
+ * entry does not hold back the others.
  */
 export interface QueueHandler {
-  /** Stable name; the completion mark of a bus entry is kept under it. */
+  /** Stable name, under which a bus entry is marked as completed. */
   readonly name: string;
   /** Bus event types and queue names it consumes. */
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
   /**
-   * Ends entries whose accounts were busy whenever they came, for as long as the tenant lets background work come back
-   * (§15 rule 2); of a handler without it they come again after the last of these pauses.
+   * Ends entries whose accounts were always busy, for as long as the tenant lets background work come back (§15 rule 2).
+   * For a handler without it, they come again after the last of these pauses.
    */
   giveUp?(batch: HandlerBatch): Promise<void>;
-  /** Resolves when nothing that `handle` has left running is still being recorded; awaited at shutdown. */
+  /** Resolves when nothing that `handle` has left running is being recorded any more; awaited at shutdown. */
   idle?(): Promise<void>;
 }
 
-/** What the handlers together take. */
+/** The topics of all handlers. */
 export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
   return [...new Set(handlers.flatMap(({ topics }) => topics))];
 }

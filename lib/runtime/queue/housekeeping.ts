@@ -8,15 +8,16 @@ type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: { readonly queue: Pick<QueueStore, 'reap' | 'purgeHistory'> };
 };
 
-/** What is done from time to time. */
+/** A piece of periodic work. */
 interface Care {
   readonly everyMs: number;
   run(): Promise<void>;
 }
 
 /**
- * Periodic care of the queue (§9.3 rules 7 and 9) and of what else grows old: records entries that are taken
- * back again and again and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
+ * Periodic care of the queue (§9.3 rules 7 and 9) and of what else grows old: records entries that are taken back again
+ * and again and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done, the
+ * next finds done.
  */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;

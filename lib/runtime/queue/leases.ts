@@ -1,12 +1,12 @@
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry } from '../../ports/storage/index.ts';
 
-/** Renewals of a lease before it ends. */
+/** How often a lease is renewed before it would end. */
 const BEATS_PER_LEASE = 3;
 
 /**
- * The leases of what a node has claimed and works on (§9.3 rules 6 and 7): all end together, whenever they
- * began, and are renewed together, so that what a node leaves behind when it dies comes back in one step.
+ * The leases of what a node has claimed and is working on (§9.3 rules 6 and 7). All end together, whenever they began,
+ * and are renewed together, so that what a node leaves behind when it dies comes back in one step.
  */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
@@ -25,14 +25,14 @@ export class Leases {
     return [...this.#held.values()];
   }
 
-  /** Returns when the claim that begins now has to end, in system time; `endClaim` follows. */
+  /** When the lease of a claim that begins now ends, in system time; `endClaim` must follow. */
   beginClaim(): number {
     this.#claiming += 1;
     if (this.#cancelBeat === undefined) this.#scheduleBeat();
     return this.#endsAtMs;
   }
 
-  /** From now on what was claimed is renewed. */
+  /** Has what was claimed renewed from now on. */
   endClaim(claimed: readonly ClaimedEntry[]): void {
     this.#claiming -= 1;
     for (const entry of claimed) this.#held.set(entry.recordId, entry);
@@ -57,7 +57,7 @@ export class Leases {
     this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
   }
 
-  /** The next one comes in time whether this one is answered or not. */
+  /** The next renewal comes in time whether or not this one is answered. */
   #beat(): void {
     this.#scheduleBeat();
     this.#ports.storage.queue

@@ -9,11 +9,11 @@ import {
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
 
-/** How this node works on the entries of one kind (§4.3). */
+/** How this node processes the entries of one kind (§4.3). */
 export interface KindSettings {
-  /** True: it leaves them to other nodes. */
+  /** True: this node leaves them to other nodes. */
   readonly isOff: boolean;
-  /** Entries of one claim; null: QUEUE_CLAIM_LIMIT of both kinds together. */
+  /** Entries of one claim; null: QUEUE_CLAIM_LIMIT for both kinds together. */
   readonly claimed: number | null;
   /** Entries that are handled at a time; null: as many as the workers have claimed. */
   readonly handledAtATime: number | null;
@@ -61,12 +61,15 @@ export interface ReapLane {
 
 const kinds = [QueueKind.BUS, QueueKind.NOTIFICATION] as const;
 
-/** The kinds that this node works on. */
+/** The kinds that this node processes. */
 export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
   return kinds.filter((kind) => !settings[kind].isOff);
 }
 
-/** One claim for both kinds, which costs half the statements, unless a setting tells them apart; none for what is off. */
+/**
+ * One claim for both kinds, which costs half the statements, unless a setting tells them apart; none for kinds that are
+ * off.
+ */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
     const { claimed, handledAtATime, leaseMs } = settings[kind];
@@ -84,7 +87,10 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   return isBounded ? lanes : together(lanes);
 }
 
-/** One reaper for both kinds unless a setting tells them apart; also for what is off, as claims die with any node. */
+/**
+ * One reaper for both kinds unless a setting tells them apart; also for kinds that are off, since any node may die with
+ * claims.
+ */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(
     kinds.map((kind) => {
@@ -94,7 +100,7 @@ export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   );
 }
 
-/** How often a dispatcher looks by itself. */
+/** How often a dispatcher looks for due work by itself. */
 export function pollMsOf(settings: QueueSettings): number {
   const all = kindsWorkedOn(settings).map((kind) => settings[kind].pollMs);
   return all.length === 0 ? QUEUE_POLL_MS : Math.min(...all);

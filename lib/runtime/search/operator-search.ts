@@ -48,9 +48,9 @@ function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): 
 }
 
 /**
- * A value that holds an ampersand comes encoded once more (accounts §6.2 rule 5), and so may any other (http-api
- * §15 rule 7). Where a percent sign is plain, all are. In a pattern they stand for any run, so that there only an encoded one
- * tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
+ * Decodes a value once more. A value with an ampersand comes encoded twice (accounts §6.2 rule 5), and so may any other
+ * (http-api §15 rule 7). If one percent sign is plain, all are. In a pattern plain ones stand for any run, so only an
+ * encoded one tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
  */
 function decodedAgain(raw: string, operator: SearchOperator): string {
   const ampersands = raw.replaceAll('%26', '&');
@@ -58,7 +58,7 @@ function decodedAgain(raw: string, operator: SearchOperator): string {
   return decodedOnceMore(ampersands);
 }
 
-/** What `text` stands for where each of its percent signs begins the code of a character, else `text`. */
+/** The decoded `text` if each of its percent signs begins the code of a character, else `text`. */
 export function decodedOnceMore(text: string): string {
   if (!text.includes('%')) return text;
   try {

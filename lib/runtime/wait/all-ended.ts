@@ -1,12 +1,12 @@
 /**
- * Results of work that goes on at once, when all of it has ended. Of several failures the first in time is thrown. Without
- * waiting for the others, a transaction that fails would go on asking for statements behind its end.
+ * The results of concurrent work, once all of it has ended; if several parts fail, the first failure is thrown. A
+ * transaction that did not wait for all parts could go on making statements after its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = Promise.all(work);
-  // Until the last has ended nobody asks how they went; Node would take a failure for one that nobody handles.
+  // Nobody looks at the results until the last has ended; Node would report a failure as unhandled.
   results.catch(() => undefined);
   await Promise.allSettled(work);
   return results;

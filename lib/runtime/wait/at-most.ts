@@ -1,6 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
 
-/** What `atMost` gives when the time was over first. */
+/** The answer of `atMost` if the time ran out first. */
 export const TIME_OVER = Symbol('time over');
 
 /** The result of `work`, or TIME_OVER after `timeoutMs` of system time; the work then goes on unobserved. */

@@ -2,7 +2,7 @@ import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { atMost, TIME_OVER } from './at-most.ts';
 
-/** A plugin as its errors name it, with the time that one call of it may take. */
+/** A plugin as errors name it, with the time limit of one call. */
 export interface CalledPlugin {
   /** Such as "catalog plugin". */
   readonly kind: string;
@@ -12,7 +12,7 @@ export interface CalledPlugin {
 
 /**
  * One call of a plugin within its time limit.
- * @throws BillingError UNEXPECTED (60000) that names the plugin; what it has thrown, such as `RetryLater`, is the cause.
+ * @throws BillingError UNEXPECTED (60000) that names the plugin; what it threw, such as `RetryLater`, is the cause.
  */
 export async function callPlugin<T>(
   plugin: CalledPlugin,
@@ -20,7 +20,7 @@ export async function callPlugin<T>(
   call: () => Promise<T>,
 ): Promise<T> {
   try {
-    // A plugin that is no async function may throw at once.
+    // A plugin that is not an async function may throw at once.
     const result = await atMost(systemClock, plugin.timeoutMs, Promise.resolve().then(call));
     if (result !== TIME_OVER) return result;
   } catch (cause) {
@@ -29,7 +29,7 @@ export async function callPlugin<T>(
   throw pluginFailure(plugin, `did not answer within ${plugin.timeoutMs / 1_000} s`);
 }
 
-/** Of a plugin that has not done what its port asks of it. */
+/** The error for a plugin that has not done what its port asks. */
 export function pluginFailure(
   { kind, name }: Pick<CalledPlugin, 'kind' | 'name'>,
   what: string,

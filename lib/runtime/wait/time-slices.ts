@@ -1,7 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { MAX_SLICE_MS } from '../../values/limits.ts';
 
-/** A long computation: after each of its steps others may have their turn. */
+/** A long computation; after each step others may have their turn. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Takes all steps in one turn. */
@@ -15,12 +15,12 @@ export function atOnce<T>(steps: Steps<T>): T {
 /** Takes the steps of a computation while others have their turns too. */
 export type TimeSlices = <T>(steps: Steps<T>) => Promise<T>;
 
-/** Where nobody waits. */
+/** For when nobody waits. */
 export const inOneTurn: TimeSlices = async (steps) => atOnce(steps);
 
 /**
- * @param systemClock gives the turns; none takes longer than a slice and the step that ends it, whatever number of
- * computations one operation does one after the other.
+ * @param systemClock gives the turns; no turn takes longer than a slice plus one step, however many computations an
+ * operation does in a row.
  */
 export function timeSlices(systemClock: Pick<SystemClock, 'nowMs' | 'nextTurn'>): TimeSlices {
   let turnBegan = 0;
@@ -36,7 +36,7 @@ export function timeSlices(systemClock: Pick<SystemClock, 'nowMs' | 'nextTurn'>)
   };
 }
 
-/** The results of `work` on each of the items, one step each. */
+/** The results of `work` on each item, one step each. */
 export function* eachStep<T, R>(items: Iterable<T>, work: (item: T) => R): Steps<R[]> {
   const results: R[] = [];
   for (const item of items) {

@@ -40,7 +40,7 @@ const privateNetworks = [
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
 
-/** The scope of an IP address as a resolver gives it; text that is none is FORBIDDEN. */
+/** The scope of an IP address as a resolver gives it; FORBIDDEN for any other text. */
 export function addressScope(address: string): AddressScope {
   const bytes = ipBytes(address);
   return bytes === undefined ? AddressScope.FORBIDDEN : scopeOf(embeddedIpv4(bytes) ?? bytes);

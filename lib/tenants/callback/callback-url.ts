@@ -4,11 +4,11 @@ import { shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
 
-/** Where events of a tenant may be sent (platform §10.1). */
+/** Where pushes of a tenant may go (platform §10.1). */
 export interface CallbackPolicy {
-  /** `notifications.allowPrivateNetworks`; false: targets in private ranges are refused, and in loopback ranges. */
+  /** `notifications.allowPrivateNetworks`; false: targets in private and loopback ranges are refused. */
   readonly allowPrivateNetworks: boolean;
-  /** Whether targets in loopback ranges are taken all the same, as in test mode. */
+  /** Whether targets in loopback ranges are accepted nevertheless, as in test mode. */
   readonly allowLoopback: boolean;
 }
 
@@ -16,7 +16,7 @@ const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google
 
 /**
  * Reads a callback URL (platform §10.1): absolute, http or https, without user info, and not aimed at an address that
- * must not be called. A name is judged by what it resolves to, at each delivery (`resolveCallback`).
+ * must not be called. A host name is checked at each delivery, by what it resolves to then (`resolveCallback`).
  * @throws BillingError INVALID_PARAMETER.
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
@@ -37,7 +37,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
 const notAllowed =
   'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
-/** Why an address of that scope is not called; null for one that may be. */
+/** Why an address of that scope is not called; null if it may be. */
 export function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
   switch (scope) {
     case AddressScope.PUBLIC:
@@ -52,13 +52,13 @@ export function refusal(scope: AddressScope, policy: CallbackPolicy): string | n
 }
 
 function parsedUrl(text: string): URL {
-  // Blanks and control characters would be dropped silently.
+  // The URL parser would drop blanks and control characters silently.
   const url = /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text) ? URL.parse(text) : null;
   if (url !== null && url.hostname !== '') return url;
   throw refused(text, 'is not an absolute http or https URL');
 }
 
-/** An address in a disguise (octal, decimal, shortened, IPv6-mapped) is nobody's receiver. */
+/** An address in disguise (octal, decimal, shortened, IPv6-mapped) belongs to no honest receiver. */
 function checkSpelling(url: URL, text: string): void {
   const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   const host = unbracketed(url.hostname);

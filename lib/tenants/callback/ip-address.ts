@@ -47,7 +47,7 @@ function ipv6Bytes(text: string): IpBytes | undefined {
   return missing < 2 ? undefined : [...head, ...new Array<number>(missing).fill(0), ...(tail ?? [])];
 }
 
-/** The bytes of the groups between colons, of which the last may be an IPv4 address. */
+/** The bytes of the groups between colons; the last group may be an IPv4 address. */
 function groupBytes(text: string): IpBytes | undefined {
   if (text === '') return [];
   const bytes: number[] = [];

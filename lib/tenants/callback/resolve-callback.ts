@@ -5,17 +5,18 @@ import { addressScope } from './address-scope.ts';
 import { type CallbackPolicy, readCallbackUrl, refusal } from './callback-url.ts';
 import { ipBytes } from './ip-address.ts';
 
-/** Where a delivery connects to. */
+/** Where a push connects to. */
 export interface CallbackTarget {
   readonly url: URL;
-  /** The addresses that may be connected to; the host must not be resolved again, since it could answer otherwise. */
+  /** The addresses that may be connected to. The host must not be resolved again, since the answer could be another. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Checks a registered callback again right before a delivery, and every address that its name resolves to now: one that
- * must not be called refuses them all, so that a name cannot be turned around after its registration.
- * @throws BillingError INVALID_PARAMETER when it must not be called; whatever the resolver throws when there is no address.
+ * Checks a registered callback again right before a delivery, with every address that its name resolves to now: one
+ * forbidden address refuses them all, so that a name cannot be redirected after its registration.
+ * @throws BillingError INVALID_PARAMETER when it must not be called; whatever the resolver throws when there is no
+ * address.
  */
 export async function resolveCallback(
   text: string,

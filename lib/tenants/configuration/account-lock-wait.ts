@@ -4,7 +4,7 @@ import type { BusyPauses } from '../../runtime/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import type { SettingsOf } from './tenant-configuration.ts';
 
-/** When background work of a tenant comes back to a busy account: it first waits as long as a call does. */
+/** When background work of a tenant comes back to a busy account; it first waits as long as a call does. */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,
   settingsOf: SettingsOf,

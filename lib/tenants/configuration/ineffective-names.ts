@@ -18,8 +18,8 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
 };
 
 /**
- * One sentence for each name that is set without effect: retired ones, those that are not the owner's to set, and those
- * that look like a property of this server but are none. Names of plugins are none of these.
+ * One sentence for each name that is set without effect: retired names, names that are not the owner's to set, and
+ * unknown names that look like a property of this server. Names of plugins are none of these.
  */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);

@@ -2,7 +2,7 @@
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 export const DOCUMENTED_PREFIX = prefixes[0];
 
-/** The name without its prefix; null for a name of no property of this server, such as those of plugins. */
+/** The name without its prefix; null for a name that is no property of this server, such as a plugin's. */
 export function propertyName(fullName: string): string | null {
   const prefix = prefixes.find((each) => fullName.startsWith(each));
   return prefix === undefined ? null : fullName.slice(prefix.length);

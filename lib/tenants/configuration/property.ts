@@ -5,9 +5,9 @@ import { type Period, parsePeriod } from './period.ts';
 /** One configuration property (platform §4): its type, default and bounds. */
 export interface Property<T> {
   readonly fallback: T;
-  /** What a value has to be; ends a sentence that begins with "is not". */
+  /** What a value must be; it ends a sentence that begins with "is not". */
   readonly expectation: string;
-  /** Undefined for a text that is no such value. */
+  /** Undefined for a text that is not such a value. */
   parse(text: string): T | undefined;
 }
 

@@ -8,19 +8,19 @@ import { tenantProperties } from './tenant-properties.ts';
 /** A configuration object: property names with their prefix, and what they are set to. */
 export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
 
-/** What a configuration says of the properties of this server; names that it does not know are left to plugins. */
+/** What a configuration says about the properties of this server; unknown names are left to plugins. */
 export interface ConfigurationReading {
-  /** Only what is set, and well. */
+  /** Only what is set to a valid value. */
   readonly settings: Partial<TenantSettings>;
-  /** One for each value that is none. */
+  /** One for each invalid value. */
   readonly problems: readonly Problem[];
-  /** A sentence for each name that has no effect, as far as they can be told from those of plugins. */
+  /** A sentence for each name without effect, as far as it can be told from names of plugins. */
   readonly ineffective: readonly string[];
 }
 
 /**
  * Reads the value of the tenant key PER_TENANT_CONFIG before it is stored (platform §3 rule 7).
- * @throws BillingError MALFORMED_BODY for what is no flat JSON object of texts, numbers and booleans,
+ * @throws BillingError MALFORMED_BODY for anything but a flat JSON object of texts, numbers and booleans,
  * MISSING_OR_INVALID_FIELD with every bad property as `problems`.
  */
 export function checkConfiguration(text: string): ConfigurationReading {
@@ -33,7 +33,7 @@ export function checkConfiguration(text: string): ConfigurationReading {
   });
 }
 
-/** Reads a stored value: what cannot be read is a problem and falls back to what holds without it (R13). */
+/** Reads a stored value. What cannot be read is a problem, and the setting falls back to what holds without it (R13). */
 export function readStoredConfiguration(text: string): ConfigurationReading {
   try {
     return readConfiguration(objectOf(text));

@@ -12,12 +12,12 @@ import {
 
 /** What the server's own configuration says (platform §4.1). */
 export interface ServerConfiguration {
-  /** What holds for tenants that set nothing else. */
+  /** What holds for tenants that set nothing of their own. */
   readonly tenant: TenantSettings;
   readonly server: ServerSettings;
 }
 
-/** Reads it over the defaults; a value that cannot be read leaves its default, with a warning (R13). */
+/** Reads the configuration over the defaults; for a value that cannot be read the default stays, with a warning (R13). */
 export function serverConfiguration(
   object: ConfigurationObject,
   logger: Logger,

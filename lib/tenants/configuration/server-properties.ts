@@ -25,7 +25,7 @@ import { flag, integer, milliseconds, span } from './property.ts';
 
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: MAX_SETTING_FAILURES });
-/** Null = not set: the entries of both kinds share claims, whose size is the engine's decision. */
+/** Null = not set: entries of both kinds share claims, whose size the engine decides. */
 const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
 const lease = span(QUEUE_LEASE_MS, { min: MIN_QUEUE_LEASE_MS, max: MAX_SETTING_SPAN_MS });
 const poll = milliseconds(QUEUE_POLL_MS, { min: MIN_QUEUE_POLL_MS, max: MAX_QUEUE_POLL_MS });
@@ -33,10 +33,7 @@ const reapThreshold = span(QUEUE_REAP_THRESHOLD_MS, { min: 0, max: MAX_SETTING_S
 const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
 const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
 
-/**
- * Properties of the engine that hold for the whole server (platform §4.3); those of the HTTP server are its own
- * settings.
- */
+/** Properties of the engine that hold for the whole server (platform §4.3); the HTTP server has settings of its own. */
 export const serverProperties = {
   'notifications.allowPrivateNetworks': flag(false),
   'server.callCompletion.maxSec': integer(MAX_COMPLETION_WAIT_MS / secondMs, {

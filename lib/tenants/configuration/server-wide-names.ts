@@ -1,6 +1,9 @@
 import { serverProperties } from './server-properties.ts';
 
-/** Properties of platform §4.3 that the engine does not read: the HTTP server and the process have them, or nobody yet. */
+/**
+ * Properties of platform §4.3 that the engine does not read: they belong to the HTTP server or the process, or to nothing
+ * yet.
+ */
 const ofTheProcess = [
   'server.test.mode',
   'server.basePath',

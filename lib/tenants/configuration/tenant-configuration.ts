@@ -8,9 +8,9 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Effective settings of the tenants (platform §4.1): the tenant's own value, else the server's. The tenant row names
- * the row that holds its configuration, and rows never change, so a change is visible to the next call on every node,
- * and a tenant's configuration is parsed once. Within one session the settings stay what they were when first asked for.
+ * Effective settings of the tenants (platform §4.1): the tenant's own value, else the server's. The tenant row names the
+ * row that holds its configuration, and rows never change, so the next call on every node sees a change, and a tenant's
+ * configuration is parsed once. Within one session the settings stay as they were when first asked for.
  */
 export class TenantConfiguration {
   readonly #logger: Logger;
@@ -28,7 +28,7 @@ export class TenantConfiguration {
     const cached = this.#byRecordId.get(configurationRecordId);
     if (cached) return cached;
     const settings = await this.#load(session, configurationRecordId);
-    // A transaction of the host may take back what it holds.
+    // The host may roll back what its transaction holds, so it is not cached.
     if (session.tenant.within) return settings;
     this.#byRecordId.set(configurationRecordId, settings);
     const oldest = this.#byRecordId.keys().next();

@@ -22,7 +22,7 @@ const lockWaitSteps = 50;
 
 /**
  * Every property that can be set per tenant (platform §4.2), without its prefix `org.service.`: type, default, bounds.
- * Those of parts that this version does not have are read and checked like the others.
+ * Properties of parts that this version does not have are read and checked too.
  */
 export const tenantProperties = {
   'invoice.enabled': flag(true),
@@ -71,7 +71,7 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: MAX_SETTING_GATEWAY_TIMEOUT_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
-  /** Pauses of background work that has waited for a busy account as long as a call does. */
+  /** Pauses of background work that has already waited for a busy account as long as a call does. */
   rescheduleIntervalOnLock: spans([
     30 * SECOND_MS,
     MINUTE_MS,

@@ -1,6 +1,6 @@
 /**
- * Every error code of the product: the one table of http-api §12. Numbers are a fixed contract; two names with one
- * number are two conditions that share it. Names are those of the table with their area in front.
+ * Every error code of the product: the one table of http-api §12. Numbers are a fixed contract; two names with one number
+ * are two conditions that share it. Names are those of the table, with their area in front.
  */
 export const ErrorCode = {
   // General

@@ -1,6 +1,6 @@
 /**
- * An illegal state or a mistake of the calling code: never a condition that a user can cause by bad input. The change
- * at hand must not be written. HTTP answers 500; an invoice run parks the account (invoicing §8.4).
+ * An illegal state or a mistake of the calling code: never a condition that a user can cause by bad input. The present
+ * change must not be written. HTTP answers 500; an invoice run parks the account (invoicing §8.4).
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';

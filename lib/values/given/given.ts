@@ -4,8 +4,8 @@ import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
 /**
  * `T` as a host may give it: ids, amounts, dates and instants also as text, at any depth. An id is the text of a UUID, an
- * amount one such as `5.50`, a date one such as `2024-03-01`, an instant one such as `2024-03-01T08:00:00Z`; a requested
- * date is either of the two last.
+ * amount such as `5.50`, a date such as `2024-03-01`, an instant such as `2024-03-01T08:00:00Z`; a requested date is a
+ * date or an instant.
  */
 export type Given<T> = T extends Uuid | Decimal | Instant | LocalDate | RequestedDate
   ? T | string

@@ -1,7 +1,7 @@
 import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../time/index.ts';
 import type { AnyShape } from './shape.ts';
 
-/** What a person reads in place of a value: its dates and instants as ISO text. Amounts print themselves. */
+/** What a person reads in place of a value: dates and instants as ISO text. Amounts already print as text. */
 type Show = (value: unknown) => unknown;
 
 function showerOf(shape: AnyShape): Show {
@@ -17,7 +17,7 @@ function nonNullShowerOf(shape: AnyShape): Show {
     const each = showerOf(shape[0]);
     return (value) => (value as readonly unknown[]).map(each);
   }
-  // Made when first needed: a shape may hold itself.
+  // Made when first needed, since a shape may contain itself.
   let fields: readonly (readonly [field: string, show: Show])[] | undefined;
   return (value) => {
     fields ??= Object.entries(shape).map(([field, own]) => [field, showerOf(own)] as const);
@@ -27,7 +27,7 @@ function nonNullShowerOf(shape: AnyShape): Show {
   };
 }
 
-/** Gives a view a `toJSON` that a person can read; what already has one, and what is null, stays as it is. */
+/** Gives a view a `toJSON` that a person can read; null, and a view that already has one, stay as they are. */
 export function readableBy(shape: AnyShape): (view: unknown) => void {
   const show = showerOf(shape);
   const toJSON: PropertyDescriptor = {

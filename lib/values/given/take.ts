@@ -11,7 +11,9 @@ import {
 } from '../time/index.ts';
 import type { AnyShape, ValueKind } from './shape.ts';
 
-/** What a host has given, with its texts read; what is no text stays as it is. `at` names it in errors. */
+/**
+ * Turns what a host has given into values by reading its texts; everything else stays as it is. `at` names it in errors.
+ */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**
@@ -47,7 +49,7 @@ function fields(members: readonly Member[]): Take {
   };
 }
 
-/** The record itself where nothing in it is text. */
+/** The record itself if nothing in it is text. */
 function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {

@@ -19,7 +19,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
-/** Asking the source costs more than an id: once for so many. */
+/** Random bytes are drawn for this many ids at once, since asking the source costs more than an id. */
 const idsPerDraw = 256;
 const drawnByteCount = idsPerDraw * randomByteCount;
 
@@ -28,8 +28,8 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * A generator of version 7 UUIDs that strictly increase in byte and text order for as long as it lives, also when
- * `now` stands still or goes back: then the last millisecond is kept and the counter moves on.
+ * A generator of version 7 UUIDs that strictly increase in byte and text order for as long as it lives. When `now` stands
+ * still or goes back, the last millisecond is kept and the counter moves on.
  */
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;

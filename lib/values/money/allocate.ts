@@ -3,10 +3,10 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, sum, ZERO } from './decimal.ts';
 
 /**
- * `total` split in proportion to `weights`, each part in whole minor units of `currency`, the parts adding up to
- * `total` exactly: every part is first cut towards zero, then the minor units left over go, one each, to the parts that
- * lost most by the cut, earlier ones first among equals. A part of weight 0 is 0; a negative total gives the mirrored
- * split of the positive one.
+ * `total` split in proportion to `weights`, each part in whole minor units of `currency`, the parts adding up to `total`
+ * exactly: every part is first cut towards zero; then the parts that lost most by the cut get one leftover minor unit
+ * each, earlier parts first among equals. A part of weight 0 is 0; a negative total gives the mirrored split of the
+ * positive one.
  * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
  */
 export function allocate(

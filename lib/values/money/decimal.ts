@@ -55,7 +55,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
     if (last === undefined) return total;
     return total.plus(times === 1 ? last : last.times(times));
   };
-  // One and the same amount, as thousands of charges made alike have, is added at once.
+  // Equal amounts, as thousands of charges made alike have, are added at once.
   for (const value of values) {
     if (value === last) {
       times += 1;

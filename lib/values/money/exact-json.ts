@@ -20,8 +20,8 @@ interface ExactJsonGlobal extends JSON {
 }
 
 /**
- * Reads JSON with every number as the exact decimal that its literal spells, never through a binary double. Digits are
- * not bounded here: fields bound them with `parseWireDecimal`.
+ * Reads JSON with every number as the exact decimal that its literal spells, never through a binary double. The number of
+ * digits is not limited here: `parseWireDecimal` does that for each field.
  * @throws SyntaxError if `text` is not JSON.
  */
 export function parseExactJson(text: string): ExactJson {
@@ -33,7 +33,7 @@ export function parseExactJson(text: string): ExactJson {
  * 5). Other values go as in `JSON.stringify`; `undefined` fields are left out.
  */
 export function stringifyExactJson(value: unknown): string {
-  // Half the time of a replacer, which would be called for every field of an answer.
+  // Takes half the time of a replacer, which would be called for every field of an answer.
   return JSON.stringify(withExactNumbers(value));
 }
 

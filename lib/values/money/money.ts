@@ -13,7 +13,7 @@ export function money<C extends Currency>(amount: Decimal, currency: C): Money<C
   return { amount, currency };
 }
 
-/** The sum of two amounts of one currency. @throws InvariantError if the currencies differ behind the type's back. */
+/** The sum of two amounts of one currency. @throws InvariantError if the currencies differ in spite of the types. */
 export function addMoney<C extends Currency>(a: Money<C>, b: Money<NoInfer<C>>): Money<C> {
   assertInvariant(a.currency === b.currency, `${a.currency} and ${b.currency} cannot be added`, {
     currencies: [a.currency, b.currency],

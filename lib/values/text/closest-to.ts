@@ -1,7 +1,7 @@
-/** Characters added, left out or replaced by which two spellings of one name may differ. */
+/** How many characters may be added, left out or replaced between two spellings of one name. */
 const MOST_EDITS = 3;
 
-/** The name that `text` most likely misspells, letter case aside; null where none is as near as `mostEdits`. */
+/** The name that `text` most likely misspells, letter case aside; null where none is within `mostEdits`. */
 export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
   let fewest = mostEdits + 1;

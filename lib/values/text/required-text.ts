@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import { checkStorable } from './storable-text.ts';
 
 /**
- * A text that must be there, be storable and have at most `maxLength` characters; `name` stands for it in messages.
+ * A text that must be there, be storable and have at most `maxLength` characters; messages call it `name`.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {

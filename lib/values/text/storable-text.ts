@@ -1,9 +1,12 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 
-/** What stands in a message for text that no database keeps; finishes a sentence that begins with the text's name. */
+/** What messages say of text that no database can store; it completes a sentence that begins with the text's name. */
 export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
 
-/** Whether every database keeps this text as it is: PostgreSQL has no U+0000, and no UTF-8 has half a surrogate pair. */
+/**
+ * Whether every database can store this text unchanged: PostgreSQL has no U+0000, and UTF-8 has no half of a surrogate
+ * pair.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }

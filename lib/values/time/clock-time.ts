@@ -9,7 +9,8 @@ const first = startOfDay(parseLocalDate(FIRST_CLOCK_DAY), UTC);
 const end = startOfDay(addDays(parseLocalDate(LAST_CLOCK_DAY), 1), UTC);
 
 /**
- * Checks that a business clock may be set to `at` (R44): what billing looks ahead to from there lies inside the calendar.
+ * Checks that a business clock may be set to `at` (R44): all that billing looks ahead to from there must lie inside the
+ * calendar.
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkClockTime(at: Instant): void {

@@ -12,7 +12,7 @@ export const TimeUnit = {
 } as const;
 export type TimeUnit = (typeof TimeUnit)[keyof typeof TimeUnit];
 
-/** No clock comes near it (`LAST_CLOCK_DAY`). */
+/** No clock comes near this day (`LAST_CLOCK_DAY`). */
 const endOfTime = localDate(MAX_YEAR, 1, 1);
 
 /** Length of a phase; `number` is at least 1, and -1 with UNLIMITED. */
@@ -54,7 +54,10 @@ export function addDuration(date: LocalDate, duration: Duration): LocalDate {
   }
 }
 
-/** Where a stretch of `duration` ends that begins on `date`; undefined if never: it is UNLIMITED, or longer than the calendar. */
+/**
+ * Where a stretch of `duration` that begins on `date` ends; undefined if it never does: it is UNLIMITED, or longer than
+ * the calendar.
+ */
 export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
   return fitsCalendar(date, duration) ? addDuration(date, duration) : undefined;
 }

@@ -41,10 +41,10 @@ export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
 }
 
 /**
- * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions §2 rule 2, `atTime`): of a
- * local time that occurs twice the first; for one that does not exist the first instant after the gap, or, if that
- * falls on a later date, the last whole second of `date` before the gap; for a date that does not exist at all the
- * start of the next existing date. On the first and last day of the calendar it does not leave those of UTC.
+ * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions §2 rule 2, `atTime`): for a
+ * local time that occurs twice, its first occurrence; for one that does not exist, the first instant after the gap or, if
+ * that falls on a later date, the last whole second of `date` before the gap; for a date that does not exist, the start
+ * of the next date that does. On the first and last day of the calendar the result stays within the same day of UTC.
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;

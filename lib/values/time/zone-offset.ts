@@ -43,7 +43,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const cached = formatters.get(zone);
   if (cached !== undefined) {
     if (formatters.size >= MAX_CACHED_ZONES) {
-      // Moves to the end; below the bound nothing is ever evicted and the order does not matter.
+      // Moves the zone to the end; below the bound nothing is ever evicted, so the order does not matter.
       formatters.delete(zone);
       formatters.set(zone, cached);
     }

@@ -146,7 +146,8 @@ export const accountRoutes: readonly Route[] = [
     fails: noSuchAccount,
     async handle(call) {
       const { query } = call;
-      // What is asked for decides what is needed, and all of it before anything is written (http-api §5).
+      // Which permissions are needed depends on what is requested; all are checked before anything is written (http-api
+      // §5).
       for (const [isAsked, permission] of [
         [query.cancelAllSubscriptions, 'entitlement:cancel'],
         [query.writeOffUnpaidInvoices, 'invoice:write_off'],
@@ -180,7 +181,7 @@ export const accountRoutes: readonly Route[] = [
     operationId: 'getAccountTimeline',
     summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
     permission: 'NONE',
-    // Accepted, without effect: all is read from one snapshot (accounts §10).
+    // Accepted without effect: everything is read from one snapshot (accounts §10).
     query: { parallel: flag(), ...auditParameter },
     success: { status: 200, body: AccountTimeline },
     fails: [...noSuchAccount, ErrorCode.ANSWER_TOO_LARGE],

@@ -15,7 +15,7 @@ import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/catalog` as const;
-/** Entries of an account, or without it those of the tenant. */
+/** Entries of an account or, without this parameter, of the tenant. */
 const accountId = uuidParameter;
 const unknownAccount = ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID;
 const creationFails = [

@@ -18,7 +18,7 @@ import { timestamp } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const xml = 'text/xml';
-// accountId selects the account's catalog, where it has one of its own (catalog §15.6, §16).
+// accountId selects the account's catalog, if it has one of its own (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 const readFails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];

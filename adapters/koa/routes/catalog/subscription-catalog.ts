@@ -7,7 +7,7 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { moment, required, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
-/** What a subscription is on at a date (catalog §12, row 10). */
+/** Plan and phase of a subscription at a date (catalog §12, row 10). */
 export const subscriptionCatalogRoutes: readonly Route[] = [
   route({
     path: 'plan',
@@ -36,7 +36,7 @@ export const subscriptionCatalogRoutes: readonly Route[] = [
   }),
 ];
 
-/** The list that the plan was chosen from; where the version has retired it, the first that holds the plan. */
+/** The list from which the plan was chosen; if the version has retired it, the first list that holds the plan. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

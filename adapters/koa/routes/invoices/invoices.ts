@@ -29,7 +29,7 @@ const runErrors = [
   ErrorCode.INVOICE_BOUND_EXCEEDED,
 ];
 
-/** What a hypothetical action may be refused with, as the operation itself. */
+/** Errors of a hypothetical action, as those of the operation itself. */
 const actionErrors = [
   ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
   ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,

@@ -4,7 +4,7 @@ import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
-/** What explains the items of invoices; of this product alone. */
+/** Explanations of invoice items, an addition of this product. */
 export const itemExplanationRoutes: readonly Route[] = [
   tenantRoute({
     method: 'GET',

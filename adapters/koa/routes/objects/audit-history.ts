@@ -10,7 +10,7 @@ import { fieldedResources, type ObjectResource } from './objects.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
-/** Their history has a route of its own below, or goes by another id. */
+/** Kinds whose history has a route of its own below, or uses another id. */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
 /** accounts §14.1 */

@@ -21,7 +21,7 @@ export interface AuditedCall {
 /** Records whose audit one statement reads: some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/** How the views of one kind are written, and which records of each the audit is shown of; default itself. */
+/** How the views of one kind are written, and which records' audit each shows; default: its own. */
 interface Shown<V> {
   readonly write: (view: V, rendering: Rendering) => unknown;
   readonly idsOf?: (view: V) => readonly Uuid[];
@@ -69,8 +69,8 @@ export async function renderingOf(call: AuditedCall, ids: readonly Uuid[]): Prom
 }
 
 /**
- * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in as many as leave
- * others their turn.
+ * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in several so that
+ * others get their turn.
  */
 async function auditOf(call: AuditedCall, ids: readonly Uuid[]): Promise<AuditByRecord> {
   const { billing, context, query } = call;

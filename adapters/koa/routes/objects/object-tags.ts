@@ -45,7 +45,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       operationId: `get${noun}Tags`,
       summary: `List the tags of ${described}`,
       permission: 'NONE',
-      // An item is found without its account; the parameter says whose it must be (invoicing §14).
+      // An item is found without its account; the parameter says which account it must belong to (invoicing §14).
       query: type === ObjectType.INVOICE_ITEM ? { accountId: uuidParameter, ...list } : list,
       success: { status: 200, body: listOf(Tag) },
       fails: [resource.unknown],

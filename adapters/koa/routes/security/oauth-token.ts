@@ -85,7 +85,7 @@ async function byClientCredentials(grant: Grant): Promise<Answer> {
   return client === null ? unknownClient() : tokenFor(client, grant.tokens);
 }
 
-/** A client need not name itself; one that does must be right. */
+/** A client need not name itself, but if it does, its credentials must be right. */
 async function byPassword(grant: Grant): Promise<Answer> {
   const { form: fields, login, tokens } = grant;
   if (clientCredentials(grant) !== null && (await authenticatedClient(grant)) === null)
@@ -112,7 +112,7 @@ function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   return name === null || secret === null ? null : { name, secret };
 }
 
-/** Many clients do not encode what they send: only text that holds an escape is taken for encoded. */
+/** Many clients do not encode what they send, so only text with an escape counts as encoded. */
 function formDecoded(text: string): string {
   return /%[0-9a-f]{2}/i.test(text) ? (new URLSearchParams(`v=${text}`).get('v') ?? text) : text;
 }

@@ -25,7 +25,7 @@ import { type RequestLogin, type Route, userRoute } from '../../routing/route.ts
 import type { TestMode } from '../../test-mode.ts';
 import { perDialect } from '../../wire/wire-type.ts';
 
-/** Writes, and what shows more than the caller's own, need it (platform §8 rule 1). */
+/** Needed for writes, and for reading more than the caller's own (platform §8 rule 1). */
 const permission = 'user:create';
 const users = '/1.0/kb/security/users';
 const roles = '/1.0/kb/security/roles';
@@ -280,7 +280,10 @@ function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }
 
-/** Who changes its own password without the permission to change those of others proves that it knows the old one. */
+/**
+ * A caller who changes their own password, without the permission to change those of others, must prove that they know
+ * the old one.
+ */
 async function checkCurrentPassword(
   user: Principal | null,
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },

@@ -7,7 +7,7 @@ const area = 'docs';
 const jsonType = 'application/json';
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
-/** The files of the page change with the version of the server only. */
+/** The files of the page change only with the version of the server. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
 /** The documents of the interface, made from the route table on first use. */
@@ -68,7 +68,7 @@ const pageParts: readonly Document[] = [
     type: 'text/html',
     summary: 'Show the OpenAPI document as a page, with nothing of another host',
     make(basePath) {
-      // Without the package there would be an empty page.
+      // Without the package the page would be empty.
       packageUrl();
       return { ...plain(pageHtml(basePath)), headers: pageHeaders };
     },

@@ -30,7 +30,7 @@ interface CompletedCall {
 /** What the call has done, and when it takes effect for billing. */
 export interface DoneWork {
   readonly accountId: Uuid;
-  /** What has been done, for the message: it stays. */
+  /** What has been done, for the message of a timeout: it stays done. */
   readonly done: string;
   /** Null = never. */
   readonly billingEffect: Instant | null;
@@ -38,9 +38,9 @@ export interface DoneWork {
 }
 
 /**
- * Waits until invoice and payment that the call causes are done; an effect in the future causes none yet
+ * Waits until the invoice and payment that the call causes are done; an effect in the future causes none yet
  * (subscriptions §22, call completion).
- * @throws BillingError COMPLETION_TIMEOUT (60016) when the time is up; what has been done stays.
+ * @throws BillingError COMPLETION_TIMEOUT (60016) when the time is up; what has been done stays done.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
   const { billing, context, dialect, query } = call;

@@ -5,14 +5,14 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Subscription } from '../../models/subscription.ts';
 import type { RequestOf } from '../../wire/model.ts';
 
-/** What a subscription is created with, and keeps. */
+/** What a subscription is created with and cannot change. */
 const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey', 'productCategory'] as const;
 
 type FixedField = (typeof fixedFields)[number];
 
 /**
- * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models §16
- * rule 1). One that names nothing of it costs nothing.
+ * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models §16 rule
+ * 1). A body without such values costs nothing.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */
 export async function checkFixedFields(

@@ -41,7 +41,7 @@ export const creationErrors: readonly ErrorCode[] = [
   ...controlledErrors,
 ];
 
-/** What a call that has created several subscriptions may wait for: the earliest of them that is billed. */
+/** The subscription whose work a call waits for after creating several: the one that is billed first. */
 export function awaitedCreation(bundles: readonly CreatedBundle[]): DoneWork {
   const [first] = bundles;
   if (first === undefined) throw new Error('a creation makes a bundle');

@@ -8,7 +8,7 @@ import { partial } from '../../wire/model.ts';
 import { waitForCompletion } from './call-completion.ts';
 import { awaitedCreation, creationErrors, creationQuery } from './subscription-creation.ts';
 
-/** From so many subscriptions on the answer does not list their bundles (http-api §7 rule 4). */
+/** From this number of subscriptions on, the answer does not list their bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
 /** Several subscriptions in one call, which is one transaction (subscriptions §6). */

@@ -18,7 +18,7 @@ import { checkFixedFields } from './fixed-fields.ts';
 
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
-/** Operations on subscriptions that run (http-api §13). */
+/** Operations on running subscriptions (http-api §13). */
 export const subscriptionLifecycleRoutes: readonly Route[] = [
   tenantRoute({
     method: 'PUT',
@@ -139,7 +139,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
   }),
 ];
 
-/** The library finds the list by the catalog's rule; over HTTP it is named (http-api §13.1 note 12). */
+/** The library finds the price list by the catalog's rule; over HTTP it must be named (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
   throw new BillingError({

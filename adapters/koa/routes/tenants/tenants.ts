@@ -66,7 +66,7 @@ export const tenantRoutes: readonly Route[] = [
   }),
 ];
 
-/** A tenant that the user is not granted is as unknown as one that does not exist (http-api §13.1 note 21). */
+/** A tenant that is not granted to the user is as unknown as one that does not exist (http-api §13.1 note 21). */
 function noSuchTenant(apiKey: string): BillingError {
   return new BillingError({
     code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,

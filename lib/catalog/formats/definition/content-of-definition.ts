@@ -6,15 +6,15 @@ import { version } from '../fields/records.ts';
 import { DefinitionReader } from './definition-reader.ts';
 
 export interface ReadDefinition {
-  /** Not to be used where there are problems. */
+  /** Not usable if there are problems. */
   readonly content: VersionContent;
   /** Every value that cannot be read. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * What a definition says, in the form in which a document that says the same is read.
- * @param missingDefault the plans of `DEFAULT` where the definition has other lists alone; by default that is a problem.
+ * A definition's content, in the form in which a document with the same content is read.
+ * @param missingDefault the plans of `DEFAULT` if the definition has only other lists; by default that is a problem.
  */
 export function contentOf(
   name: string,
@@ -22,7 +22,7 @@ export function contentOf(
   missingDefault?: readonly string[],
 ): ReadDefinition {
   const reader = new DefinitionReader();
-  // What no compiler has seen may be anything.
+  // A value that no compiler has checked may be anything.
   const given: Partial<AnyVersionDefinition> = Object(definition);
   const lists = given.priceLists ?? { [DEFAULT_PRICE_LIST]: Object.keys(Object(given.plans)) };
   const { [DEFAULT_PRICE_LIST]: defaultList = missingDefault, ...childPriceLists } = lists;

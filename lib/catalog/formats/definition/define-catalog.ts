@@ -10,7 +10,7 @@ import { validateVersions } from '../../validation/validate-versions.ts';
 import { writeCatalogXml } from '../xml/write-catalog.ts';
 import { contentOf } from './content-of-definition.ts';
 
-/** A catalog that is code: the value that the engine works with, and the document that says the same. */
+/** A catalog written in code: both the value that the engine works with, and the equivalent document. */
 export class DefinedCatalog {
   readonly name: string;
   readonly catalog: Catalog;
@@ -23,7 +23,7 @@ export class DefinedCatalog {
 
   /**
    * The same catalog with one more version. A version is complete: what it leaves out is retired from its date on.
-   * @throws BillingError 2080 as `defineCatalog`, also where the versions do not go together (§5).
+   * @throws BillingError 2080 as `defineCatalog`, also if the versions contradict each other (§5).
    */
   withVersion<
     const C extends Currency,
@@ -38,7 +38,7 @@ export class DefinedCatalog {
     return new DefinedCatalog(this.name, [...versions, added]);
   }
 
-  /** The envelope that retrieval returns too (§3.4); `uploadCatalog` takes it, and this value itself. */
+  /** The envelope that retrieval returns too (§3.4). `uploadCatalog` takes this text, and also this value itself. */
   toXml(): string {
     return writeCatalogXml(this.catalog);
   }
@@ -80,7 +80,7 @@ export function defineCatalog<
   return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
 }
 
-/** Plans that earlier versions have with the same value stay the same objects. */
+/** Reuses the objects of plans that are equal in earlier versions. */
 function versionOf(
   name: string,
   definition: AnyVersionDefinition,

@@ -20,7 +20,8 @@ const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /**
  * Reads what a definition says by the tables of fields: records that have names by name, prices by currency, rule cases
- * flat. It notes what cannot be read, since no compiler may have seen it; with problems, what it returns is not of its type.
+ * flat. It notes what cannot be read, since perhaps no compiler has checked it; if there are problems, the result is not
+ * of its type.
  */
 export class DefinitionReader {
   readonly problems: Problem[] = [];
@@ -89,7 +90,7 @@ export class DefinitionReader {
     };
   }
 
-  /** A number is refused: its digits may not be those that were meant. */
+  /** A number is refused, since its digits may not be those that were meant. */
   #amount(given: unknown, place: string): unknown {
     if (typeof given !== 'number') return this.#scalar(decimal, given, place);
     return this.note(`${place}: the number ${given} is not ${decimal.description}; write it as text`);
@@ -112,7 +113,7 @@ export class DefinitionReader {
   }
 }
 
-/** Where a value stands, for messages. */
+/** The place of a value, for messages. */
 function placeOf(
   type: ValueType,
   given: unknown,
@@ -120,7 +121,7 @@ function placeOf(
 ): string {
   if (type === phase)
     return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
-  // A price of a phase stands for the section that it is in.
+  // A phase's price is placed at the section that holds it.
   return name === 'price' ? owner : below(owner, name);
 }
 
@@ -130,13 +131,13 @@ function below(owner: string, name: string): string {
   return name.includes('"') ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name;
 }
 
-/** A record that is given by one of its fields alone. */
+/** A record that may be given by just one of its fields. */
 function inFull({ short, fields }: RecordType, given: unknown): unknown {
   const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));
   return isFull ? given : { [short]: given };
 }
 
-/** What a scalar is read of; undefined for a value that is none of it. */
+/** The text to read a scalar from; undefined for a value of another type. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' && (type === decimal || type === int)) return String(given);

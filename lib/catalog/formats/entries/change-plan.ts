@@ -15,9 +15,9 @@ export type NextRow = Omit<NewPlanRow, 'id'>;
 export interface PlanUpdate {
   /** All phases of the plan with all their prices. */
   readonly phases?: readonly PhaseInput[] | null;
-  /** From when on the prices hold; default now. */
+  /** The date from which the prices hold; default now. */
   readonly effectiveDate?: Instant | null;
-  /** From when on they hold for subscriptions that run; only together with `effectiveDate`. */
+  /** The date from which they hold for running subscriptions; only together with `effectiveDate`. */
   readonly effectiveDateForExistingSubscriptions?: Instant | null;
 }
 
@@ -66,7 +66,7 @@ export function updatedRow(
 }
 
 /**
- * The rows that retire a plan from now on; none where it is retired already. A row that would take effect later gets a
+ * The rows that retire a plan from now on; none if it is already retired. A row that would take effect later gets a
  * retirement of its own date, so that it does not bring the plan back.
  */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
@@ -87,7 +87,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** The row with the greatest effective date, of equal ones the one created last; `rows` are in that order. */
+/** The row with the latest effective date; among equal dates the one created last. `rows` are in that order. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has at least one row');

@@ -7,8 +7,8 @@ import type { BlockInput, PhaseInput, PriceInput, TierInput, UsageInput } from '
 import type { EntryProblems } from './entry-problems.ts';
 
 /**
- * The phases of a plan as they are stored: what is required is there, and prices stand where they may (§15.3
- * rules 1 to 3). What is wrong goes to `problems`; a phase without its type is left out.
+ * The phases of a plan as they are stored. What is required must be there, and prices only where they may be (§15.3 rules
+ * 1 to 3); what is wrong goes to `problems`. A phase without a type is left out.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,
@@ -82,7 +82,7 @@ function checkedPrices(
     problems.add(`${owner}: "${currency.slice(0, 16)}" is not a currency; expected an ISO 4217 code, or BTC`);
     return [];
   });
-  // One in the place of the bad ones, so that their absence is not a second fault: nothing of it is stored.
+  // One price replaces the bad ones, so that their absence is not reported as well; nothing of it is stored.
   return given.length > 0 && prices.length === 0 ? [{ currency: 'USD', value: ZERO }] : prices;
 }
 

@@ -12,11 +12,13 @@ export type CheckedRow = Pick<
 
 export interface CheckedPlan {
   readonly terms: PlanTerms;
-  /** Undefined where no phase is described. */
+  /** Undefined if no phase is described. */
   readonly row: CheckedRow | undefined;
 }
 
-/** A new plan: what is required is there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
+/**
+ * Checks a new plan: what is required must be there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`.
+ */
 export function checkedPlan(
   plan: PlanEntryInput & { readonly name: string },
   problems: EntryProblems,

@@ -6,7 +6,7 @@ import { type EntryProblems, titleOf } from './entry-problems.ts';
 /** Category of a product that others may name; undefined for an unknown one. */
 export type CategoryOf = (productName: string) => ProductCategory | undefined;
 
-/** A new product: what is required is there (§15.3 rule 1). What is wrong goes to `problems`. */
+/** Checks a new product: what is required must be there (§15.3 rule 1). What is wrong goes to `problems`. */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
   const owner = titleOf('Product', input.name);
   const category = problems.need(owner, 'category', input.category);

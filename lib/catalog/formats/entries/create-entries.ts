@@ -24,13 +24,13 @@ export interface CreateEntriesInput {
   readonly nextId: () => Uuid;
 }
 
-/** What a creation stores; both empty where everything exists already. */
+/** What a creation stores; both empty if everything exists already. */
 export interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];
 }
 
-/** Every name that a request speaks of. */
+/** Every name that a request mentions. */
 export function namesIn(request: CatalogEntriesInput): readonly string[] {
   const plans = (request.plans ?? []).flatMap((plan) => [plan.name, plan.productName, plan.pricelistName]);
   const usages = (request.plans ?? []).flatMap((plan) =>
@@ -49,8 +49,8 @@ export function namesIn(request: CatalogEntriesInput): readonly string[] {
 }
 
 /**
- * Decides what a creation of plans, products and price lists stores (§15.3, §15.4): names that exist in the
- * scope stay as they are, whatever the request says of them.
+ * Decides what a creation of plans, products and price lists stores (§15.3, §15.4): names that exist in the scope stay as
+ * they are, whatever the request says about them.
  * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
  * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */

@@ -29,13 +29,13 @@ export interface EntryCatalogInput {
   readonly scope: EntriesAndRows;
   /** The tenant's `catalogRevision`. */
   readonly revision: number;
-  /** Entries of the tenant, whose products the plans of an account may be of; of the tenant's own scope the same ones. */
+  /** Entries of the tenant: plans of an account may be of their products. For the tenant's own scope the same entries. */
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
 /**
- * The tenant's catalog: its XML versions, overlaid with its entries (§15.5, §15.6 rule 1). With only one of
- * the two it is exactly that one.
+ * The tenant's catalog: its XML versions, overlaid with its entries (§15.5, §15.6 rule 1). If there is only one of the
+ * two, it is exactly that one.
  */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
@@ -62,8 +62,8 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
 }
 
 /**
- * The catalog of an account with plans of its own: nothing but these, and the products that they are of
- * (§15.6 rule 3); null for an account without any.
+ * The catalog of an account with plans of its own: only these plans and their products (§15.6 rule 3); null for an
+ * account without any.
  */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
@@ -78,13 +78,13 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** What there was at an earlier revision. What was erased since was not used. */
+/** The content as of an earlier revision. What was deleted since was not used. */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
 }
 
-/** A plan of the entry catalog, and for each of its rows the plan that holds from then on; of a retirement none. */
+/** A plan of the entry catalog, with the plan that each of its rows brings into force; none for a retirement. */
 interface EntryPlan {
   readonly entry: CatalogEntry;
   readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
@@ -154,7 +154,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** Of each plan the row with the greatest date up to `date`, unless it is a retirement (§15.5 rule 1). */
+/** For each plan the row with the latest date up to `date`, unless it is a retirement (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];
@@ -238,7 +238,7 @@ function productsInForce(content: Content, inForce: readonly InForce[], date: In
   return { products: [...products.values()], entries };
 }
 
-/** The same with the products of the tenant that they are offered with (§15.6 rule 3). */
+/** These products, and those of the tenant with which they are offered (§15.6 rule 3). */
 function withReferred(
   { products, entries }: ProductsInForce,
   content: Content,

@@ -11,9 +11,9 @@ import type {
 import type { Decimal } from '../../../values/money/index.ts';
 import type { TimeUnit } from '../../../values/time/index.ts';
 
-// What callers of the entry API give, with the names of json-models §13: what is stored, of which anything may be missing.
+// What callers of the entry API give, with the names of json-models §13: the stored fields, any of which may be missing.
 
-/** What is absent, null or "" is the same. */
+/** Absent, null and "" are the same. */
 export type EntryGiven<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
 export type GivenValue<T> = T extends Decimal | number
   ? T
@@ -59,7 +59,7 @@ export interface ProductEntryInput extends EntryGiven<ProductTerms> {
 }
 
 export interface CatalogEntriesInput {
-  /** Kept from the first call that gives one; it names the catalog of a tenant without an XML catalog. */
+  /** Stored from the first call that gives one; it names the catalog of a tenant without an XML catalog. */
   readonly catalogName?: string | null;
   readonly plans?: readonly PlanEntryInput[] | null;
   readonly products?: readonly ProductEntryInput[] | null;

@@ -10,14 +10,14 @@ export class EntryProblems {
     this.#messages.push(message);
   }
 
-  /** The value; undefined, and a problem, where it is not given. */
+  /** The value; undefined, with a problem noted, if it is not given. */
   need<T>(owner: string, field: string, value: T | null | undefined): T | undefined {
     if (value !== null && value !== undefined && value !== '') return value;
     this.add(`${owner}: ${field} needs to be set`);
     return undefined;
   }
 
-  /** A name that the database and a document can hold; whether it is an NCName is for V1 to say. */
+  /** A name that the database and a document can hold; V1 checks whether it is an NCName. */
   needName(owner: string, field: string, value: string | null | undefined): string | undefined {
     const name = this.need(owner, field, value);
     if (name === undefined) return undefined;
@@ -26,7 +26,7 @@ export class EntryProblems {
     return undefined;
   }
 
-  /** Text for people; "" where none is given. */
+  /** Text for people; "" if none is given. */
   textOf(owner: string, field: string, value: string | null | undefined): string {
     const text = value ?? '';
     if (!isStorable(text)) this.add(`${owner}: ${field} ${NOT_STORABLE}`);

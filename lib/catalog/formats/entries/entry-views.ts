@@ -72,7 +72,7 @@ export function xmlProductView({ name, prettyName, category }: Product): Product
   return { name, prettyName, category, availableForBps: [], availableAddons: [], retiredDate: null };
 }
 
-/** Date of the retirement of its last plan that was sold; null while one is (§15.4 rule 8). */
+/** When its last sold plan was retired; null while a plan is sold (§15.4 rule 8). */
 function retiredDateOf(latestRows: readonly PlanRow[]): PlanRow['effectiveDate'] | null {
   if (latestRows.length === 0 || latestRows.some((row) => !row.retired)) return null;
   return latestRows.map((row) => row.effectiveDate).reduce((last, date) => (date > last ? date : last));

@@ -12,14 +12,14 @@ const kindOfEntry: Readonly<Record<Exclude<EntryKind, 'CATALOG'>, NameKind>> = {
   UNIT: NameKind.UNIT,
 };
 
-/** A product that a plan may be of. */
+/** A product that a plan may have. */
 export interface KnownProduct {
-  /** Null: it is of the XML catalog. */
+  /** Null: a product of the XML catalog. */
   readonly entryId: CatalogEntry['id'] | null;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The names that one call speaks of, as the entries of the tenant and its XML versions know them. */
+/** The names that one call mentions, as the entries of the tenant and its XML versions know them. */
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;
@@ -41,7 +41,7 @@ export class KnownNames {
     return this.#entries.find((entry) => entry.kind === kind && entry.name === name);
   }
 
-  /** What a name stands for that is no longer free; undefined for a free one. */
+  /** What a taken name stands for; undefined for a free one. */
   kindOf(name: string): NameKind | undefined {
     for (const entry of this.#entries) {
       if (entry.name === name && entry.kind !== EntryKind.CATALOG) return kindOfEntry[entry.kind];

@@ -19,8 +19,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * The lists of an XML version with the plans of entries: lists of one name become one (§15.6 rule 1). A list
- * that a rule leads to exists at least empty, so that a search there goes on in DEFAULT.
+ * The lists of an XML version, with the plans of entries added: lists of the same name become one (§15.6 rule 1). A list
+ * that a rule leads to exists, even if empty, so that a search there continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,

@@ -34,7 +34,7 @@ export function planContentOf(
 
 function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
   const { type, duration, fixedPrices, recurringPrices, usages } = given;
-  // A TRIAL without a price is free; in other phases no fixed price means that there is none.
+  // A TRIAL without a price is free; other phases without a fixed price have none.
   const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
   return {
     type,

@@ -17,12 +17,12 @@ export interface ProductToCheck {
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The version's own date takes no part: a row is checked against its own. */
+/** The version's own date does not matter: a row is checked against its own date. */
 const ANY_DATE = instant(0);
 
 /**
- * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (§15.3 rule
- * 5): the cost is that of the new content, whatever the tenant has besides.
+ * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (§15.3 rule 5): it costs
+ * as much as the new content, however much else the tenant has.
  */
 export function validateEntries(
   plans: readonly PlanToCheck[],

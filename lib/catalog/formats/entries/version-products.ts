@@ -14,8 +14,8 @@ export function productOfEntry(entry: CatalogEntry): Product {
 }
 
 /**
- * The XML product of a plan, as the version in force has it, else the latest one before, else the earliest one after that
- * has it; without any, as it was when the plan was created.
+ * The XML product of a plan: as the version in force has it, else the latest one before that has it, else the earliest
+ * one after; without any, as it was when the plan was created.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
@@ -46,8 +46,8 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
 }
 
 /**
- * The products of a version with the add-ons that entries make available, from either side (§15.5 rule 3).
- * Add-ons that the version does not have are left out. `entries` are the product entries among them.
+ * The products of a version with the add-ons that entries make available, named from either side (§15.5 rule 3). Add-ons
+ * that the version does not have are left out. `entries` are the product entries among them.
  */
 export function availableProducts(
   products: readonly Product[],

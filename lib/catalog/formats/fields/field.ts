@@ -1,8 +1,8 @@
 import type { VersionLimit } from '../../model/version-limits.ts';
 import type { Scalar } from './scalar.ts';
 
-// The words of the tables of fields, which say once for all formats what a record of the model holds. A format walks over
-// the fields of a record to read or to write it.
+// The vocabulary of the tables of fields, which say once for all formats what a record of the model holds. A format goes
+// through the fields of a record to read or to write it.
 
 /** What a value of the model is: one text, a record, or a case of a rule. */
 export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
@@ -11,18 +11,18 @@ export interface RecordType<out T = unknown> {
   readonly kind: 'record';
   /** In the order of the document. */
   readonly fields: readonly NamedField[];
-  /** Those of them that a document has as attributes, and the others. */
+  /** The fields that a document has as attributes, and the others. */
   readonly attributes: readonly NamedField[];
   readonly children: readonly NamedField[];
-  /** Attributes of which a document can say but one thing. */
+  /** Attributes for which a document can have only one value. */
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
-  /** The field that a definition may give in the place of the whole record. */
+  /** The field that a definition may give instead of the whole record. */
   readonly short: string | undefined;
-  /** Never there: tells the compiler what the record is. */
+  /** Never present: tells the compiler what the record is. */
   readonly of?: T;
 }
 
-/** A case of a rule: conditions, of which none has to be given, and the result where all of them hold. */
+/** A case of a rule: conditions, none of which is required, and the result if all of them hold. */
 export interface RuleCaseType<out T = unknown> {
   readonly kind: 'case';
   readonly conditions: Readonly<Record<string, Scalar>>;
@@ -35,19 +35,19 @@ export interface RuleCaseType<out T = unknown> {
 }
 
 export interface Field<out T = unknown> {
-  /** Where a document has it: an attribute, an element, an element around its items, or an element for each item. */
+  /** How a document holds it: as an attribute, an element, an element around its items, or an element for each item. */
   readonly place: 'attribute' | 'element' | 'list' | 'repeated';
-  /** Of a list: of each item. */
+  /** For a list: the type of each item. */
   readonly type: ValueType;
   /** Name of each item of a list in the document. */
   readonly item?: string;
   /** A document may say that it is null. */
   readonly isNillable?: true;
-  /** Name in the document, where it is not that of the field. */
+  /** Name in the document, if it is not that of the field. */
   readonly element?: string;
-  /** What it is where it is not given; a function of the fields before it, or a value. Undefined: it has to be given. */
+  /** Its value if it is not given; a value, or a function of the fields before it. Undefined: it has to be given. */
   readonly absent?: unknown;
-  /** The same for definitions alone: a document has to give it. */
+  /** The same, for definitions only: a document has to give it. */
   readonly unsaid?: unknown;
   /** Bounds how many there are in a version or plan. */
   readonly limit?: VersionLimit;
@@ -106,7 +106,7 @@ export function record<T extends object>(
   return { kind: 'record', fields: named, attributes, children, constants, short };
 }
 
-/** The record of the values that are given, null or undefined where none is. */
+/** The record of the given values, null or undefined if none is given. */
 export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField) => unknown): T {
   const values: Record<string, unknown> = {};
   for (const field of fields) {

@@ -35,7 +35,7 @@ const ofChange = {
 const ofCreation = { product: name, productCategory, billingPeriod, priceList: name };
 const ofSubscription = { phaseType, ...ofCreation };
 
-/** The names without `from` mean the same: other servers let them pass and ignore them, which is a trap (§3.3). */
+/** The names without `from` mean the same. Other servers accept and ignore them, which is a trap (§3.3). */
 const plainNames = {
   product: 'fromProduct',
   productCategory: 'fromProductCategory',

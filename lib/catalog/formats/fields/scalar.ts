@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseWireInstant } from '../../../values/t
 import type { WrittenDecimal } from '../../model/catalog-model.ts';
 import { writtenDecimal } from '../../model/plain-text.ts';
 
-/** Type of a value that is one text: of an attribute, an element, or a member of a definition. */
+/** The type of a value that is one text: an attribute, an element, or a member of a definition. */
 export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
   /** For messages, with its article: `a currency code`. */
@@ -50,7 +50,7 @@ export const anyText = scalar('a text', (text) => text);
 
 export const nonBlankText = scalar('a text', (text) => (text.trim() === '' ? undefined : text));
 
-/** A name or a reference to one. Whether it is an NCName that exists is for the validation to say (V1, V2). */
+/** A name or a reference to one. Validation checks whether it is an NCName and exists (V1, V2). */
 export const name = scalar(`a name of at most ${MAX_XML_NAME_CHARACTERS} characters`, (text) =>
   text.length > MAX_XML_NAME_CHARACTERS ? undefined : trimXml(text),
 );
