@@ -48,7 +48,7 @@ async function sectionsOf(
   const known: HistoryColumns = new Map();
   for await (const rows of session.exports.auditOfAccount(accountRecordId)) {
     noteColumns(known, rows);
-    // Nothing is written here that would let others have their turn.
+    // No statement is made here that would give others their turn.
     await nextTurn();
   }
   const histories = [...known].map(([tableName, members]) =>

@@ -158,7 +158,7 @@ function tagSearch(key: string): TagSearch {
   return { id: isUuid(text) ? text : null, text, definitionIds: found.map(({ id }) => id) };
 }
 
-/** The definitions of these tags; one statement for the users', none where all are the system's. */
+/** The definitions of these tags; one statement for users' definitions, none if all are the system's. */
 async function definitionsOf(
   session: ReadSession,
   ids: readonly Uuid[],
@@ -209,7 +209,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   });
 }
 
-/** accounts §13.1 rule 6: what is remembered could not be paid. */
+/** accounts §13.1 rule 6: what the tag holds back could not be paid. */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !anyHas(tags, TagEffect.ENDS_WITH_PAYMENT_METHOD)) return;
   throw new BillingError({

@@ -43,7 +43,7 @@ export async function loadTimeline(session: ReadSession, input: LoadTimelineInpu
   const credits = invoices
     .flatMap(({ items }) => items)
     .filter(({ itemType }) => itemType === InvoiceItemType.CREDIT_ADJ);
-  // Every invoice shows all of them.
+  // Every invoice shows all of the credits.
   rows.add(invoices.length * credits.length);
   const keys = new Map(bundles.map(({ id, externalKey }) => [id, externalKey]));
   return {
@@ -56,7 +56,7 @@ export async function loadTimeline(session: ReadSession, input: LoadTimelineInpu
   };
 }
 
-/** Counts rows up to as many as the answer may have. */
+/** Counts rows, up to the number that an answer may have. */
 class RowCount {
   total = 0;
   readonly #of: Pick<LoadTimelineInput, 'accountId' | 'maxRows'>;

@@ -18,10 +18,11 @@ export interface CatalogPluginContext {
 /**
  * A source of catalogs inside the host application (catalog §16): what it returns replaces everything that is uploaded
  * for the tenant. Given to `Billing.open({ catalogPlugins: [...] })`; asked in that order, once per operation, outside
- * any transaction, each call within a time limit. If it throws or takes too long, the operation fails, and queued work is tried again; `RetryLater` says when.
+ * any transaction, each call within a time limit. If it throws or takes too long, the operation fails, and queued work is
+ * tried again; `RetryLater` says when.
  *
- * A plugin must not call the engine back about the same tenant, and must answer for a past instant as it did
- * then: prices of running subscriptions are looked up in the versions that it returns.
+ * A plugin must not call the engine back about the same tenant, and must answer for a past instant as it did then: prices
+ * of running subscriptions are looked up in the versions that it returns.
  */
 export interface CatalogPlugin {
   /** Named in errors and refusals. */

@@ -29,7 +29,8 @@ export type * from './system.ts';
 export type * from './tags.ts';
 
 /**
- * Everything the engine keeps (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session there is no repository except the queue and the system store, which hold no tenant's business data.
+ * Everything the engine stores (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session
+ * there is no repository except the queue and the system store, which hold no tenant's business data.
  *
  * `Host` is the type of the host application's own transaction handle, which `within` takes.
  */
