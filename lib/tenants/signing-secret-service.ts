@@ -9,7 +9,7 @@ import { secretText } from './webhook-signature.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** The secrets that sign the push notifications of the tenants (platform §10.3); kept encrypted. */
+/** The secrets that sign the pushes of the tenants (platform §10.3); kept encrypted. */
 export class SigningSecretService implements SigningSecretOperations<WithContext> {
   readonly #ports: SecretPorts;
 

@@ -99,7 +99,7 @@ class KeptCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin the catalog of which this one is a continuation of its own. */
+  /** @param origin the catalog that this one continues separately. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: KeptCatalog,

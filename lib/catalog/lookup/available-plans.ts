@@ -29,8 +29,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * The plans of the add-ons that can be bought for a base product, not of those that it includes: by add-on, billing period,
- * list and plan name; only of `priceListName` if it is given (§12 rule 4). Empty for an unknown product.
+ * The plans of the add-ons that can be bought for a base product, without those that it includes: by add-on, billing
+ * period, list and plan name; if `priceListName` is given, only of that list (§12 rule 4). Empty for an unknown product.
  */
 export function listAddOns(
   version: CatalogVersion,

@@ -37,7 +37,7 @@ import {
   type SubscriptionContext,
 } from './rules.ts';
 
-/** Names that an error message lists before it gives up. */
+/** How many names an error message lists. */
 const LISTED_NAMES = 10;
 
 /** What a version is made of; parts may be shared with other versions. */
@@ -51,8 +51,8 @@ export interface VersionParts {
 /**
  * One complete, dated catalog: an immutable value, deeply frozen, shared by everybody who holds it. Products, plans and
  * the plans of a list are in ascending order of name, price lists `DEFAULT` first, the rest as in the document. Every
- * look-up by name is a map read, and decodes no other plan than the one found. Made by `createVersion`, or of the
- * parts of other versions.
+ * look-up by name is a map read and decodes only the plan found. Made by `createVersion`, or from the parts of other
+ * versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;
@@ -92,7 +92,7 @@ export class CatalogVersion implements PlanLookup {
     return this.productParts.values();
   }
 
-  /** All plans. Takes longer than a look-up of one: each is decoded. */
+  /** All plans. Slower than looking up one, since each is decoded. */
   get plans(): readonly Plan[] {
     return this.planParts.values();
   }
@@ -156,7 +156,7 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * The phase of a name such as `pro-monthly-evergreen`.
+   * The phase with a name such as `pro-monthly-evergreen`.
    * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version has no such phase.
    */
   findPhase(name: string): PlanPhase {
@@ -186,7 +186,7 @@ export class CatalogVersion implements PlanLookup {
     return selectPlan(this, specifier);
   }
 
-  /** What a create rule reads of one of this version's plans. */
+  /** What a create rule reads about one of this version's plans. */
   contextOf(plan: Plan): CreationContext {
     return {
       product: plan.product,
@@ -196,7 +196,7 @@ export class CatalogVersion implements PlanLookup {
     };
   }
 
-  /** What the other rules read of a subscription on one of this version's plans. */
+  /** What the other rules read about a subscription on one of this version's plans. */
   subscriptionContextOf(plan: Plan, phaseType: PhaseType): SubscriptionContext {
     return { ...this.contextOf(plan), phaseType };
   }

@@ -13,7 +13,7 @@ import {
   priceChangeEvents,
 } from './price-change-events.ts';
 
-/** A plan and the version that supplies it: whose date is the `catalogEffectiveDate` of what is billed. */
+/** A plan and the version that supplies it, whose date is the `catalogEffectiveDate` of what is billed. */
 export interface ResolvedPlan {
   readonly version: CatalogVersion;
   readonly plan: Plan;
@@ -21,16 +21,22 @@ export interface ResolvedPlan {
 
 /** When a subscription was put on its plan. */
 export interface LastPlanChange {
-  /** The effective date of the event that did. */
+  /** The effective date of the event that did so. */
   readonly at: Instant;
   /** When that event was recorded, whatever its date. */
   readonly decided: Instant;
 }
 
-/** Where the plans of running subscriptions are sought that a catalog does not sell (§14 rule 2, §15.6 rule 4). */
+/**
+ * Another catalog, in which plans of running subscriptions are looked up that this one does not sell (§14 rule 2, §15.6
+ * rule 4).
+ */
 export interface Elsewhere {
   readonly catalog: Catalog;
-  /** What was decided before is of that catalog, also where this one has a plan of the name; null: the name alone tells. */
+  /**
+   * What was decided before this instant belongs to that catalog, even if this one has a plan of the name; null: the name
+   * alone decides.
+   */
   readonly until: Instant | null;
 }
 
@@ -48,7 +54,9 @@ export interface CatalogPast {
 export class Catalog {
   /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
-  /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's; negative, and of its content, for a plugin's. */
+  /**
+   * The tenant's `catalogRevision`; 0 for a catalog of no tenant; negative, and made from the content, for a plugin's.
+   */
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
@@ -75,8 +83,8 @@ export class Catalog {
   }
 
   /**
-   * False where what is said of a plan, or without its name of any, can change without the revision: the host may start
-   * with another default catalog.
+   * False if what is said about this plan (without a name: about any plan) can change without the revision, since the
+   * host may start with another default catalog.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -89,7 +97,7 @@ export class Catalog {
     return new Catalog(this.versions, this.#past, elsewhere);
   }
 
-  /** Whether `asOf` can tell what the catalog was at that revision: what a plugin has given before is not kept. */
+  /** Whether `asOf` can tell what the catalog was at that revision: earlier content of a plugin is not stored. */
   knows(revision: number): boolean {
     return this.revision >= 0 && revision >= 0;
   }
@@ -125,10 +133,10 @@ export class Catalog {
   }
 
   /**
-   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange`, the
-   * effective date of the event that put it on this plan, until a later version sets a date for existing subscriptions
-   * that is reached. A retired plan is found in the last version that had it.
-   * @param lastPlanChange an instant alone stands for a choice that is made now.
+   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange`, the effective
+   * date of the event that put it on this plan, until a later version sets a date for existing subscriptions that is
+   * reached. A retired plan is found in the last version that had it.
+   * @param lastPlanChange an instant alone means a choice that is made now.
    * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
@@ -177,9 +185,9 @@ export class Catalog {
   }
 
   /**
-   * The catalog whose versions have the plan of a running subscription: this one; that of the tenant where this one, of an
-   * account, has it not (§15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). This
-   * one too, if none has it.
+   * The catalog whose versions have the plan of a running subscription: this one; the tenant's, if this one is an
+   * account's and lacks the plan (§15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). If none
+   * has the plan, this one.
    * @param decided when the plan was chosen; null: now.
    */
   holderOf(planName: string, decided: Instant | null = null): Catalog {
@@ -232,7 +240,7 @@ function noVersion(at: Instant): BillingError {
 
 /**
  * The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`).
- * @param elsewhere for subscriptions that run on plans of another catalog.
+ * @param elsewhere for subscriptions on plans of another catalog.
  */
 export function createCatalog(
   versions: readonly CatalogVersion[],

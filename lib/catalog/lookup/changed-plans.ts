@@ -6,10 +6,10 @@ import type { CatalogVersion } from './catalog-version.ts';
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * The plans whose subscriptions may be billed otherwise since versions were added to a catalog: those that an added
- * version does not have just as the version has that was in force in its place, and every plan where it says otherwise by
- * which day they are billed. No plan is read.
- * @param before versions that `after` holds too.
+ * The plans whose subscriptions may be billed differently since versions were added to a catalog: those that an added
+ * version has otherwise than the version in force before it, and every plan if the added version changes the day of
+ * billing. Reads no plan.
+ * @param before versions that `after` contains too.
  * @param after all versions, ascending by effective date.
  */
 export function changedPlans(

@@ -13,14 +13,17 @@ import {
 
 /** What the rules of a version say about a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /** List in which the target plan is sought, with the fallback to `DEFAULT`; the plan's own if it is named. */
+  /**
+   * List in which the target plan is looked up, with the fallback to `DEFAULT`; for a plan given by name, the plan's own
+   * list.
+   */
   readonly priceList: string;
   /** Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
-/** The same with the cases that say so. */
+/** The same, with the cases that decided. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
@@ -60,7 +63,10 @@ export function decidePlanChange(
   return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
 }
 
-/** The list that the rules say; one that is not sold any more gives way to `DEFAULT`, where the search would go on anyway. */
+/**
+ * The list that the rules give. One that is no longer sold is replaced by `DEFAULT`, where the search would continue
+ * anyway.
+ */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = targetPriceList(version.rules, from);
   return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;

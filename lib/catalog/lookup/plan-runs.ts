@@ -3,14 +3,17 @@ import type { Plan } from '../model/catalog-model.ts';
 import type { Part } from '../model/part.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
-/** Consecutive versions, by their index in the catalog, that hold one and the same plan. */
+/** Consecutive versions, by their index in the catalog, that hold the same plan. */
 interface Run {
   readonly part: Part<Plan>;
   readonly first: number;
   last: number;
 }
 
-/** Runs of one plan, ascending. Their beginnings lie side by side, so that a search among a thousand stays in the cache. */
+/**
+ * Runs of one plan, ascending. Their beginnings are stored side by side, so that a search among a thousand stays in the
+ * processor's cache.
+ */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -18,10 +21,12 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/** Where in a catalog each plan occurs: what a search through its versions needs, without decoding a single plan. */
+/**
+ * Where in a catalog each plan occurs. This is all that a search through its versions needs, without decoding any plan.
+ */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
-  /** Those runs whose plan sets a date for existing subscriptions. */
+  /** The runs whose plan sets a date for existing subscriptions. */
   readonly #dated = new Map<string, PlanRunList>();
 
   constructor(versions: readonly CatalogVersion[]) {
@@ -37,7 +42,7 @@ export class PlanRuns {
   /**
    * Index of the version that supplies a plan by §6.2, undefined if none does.
    * @param at index of the version in force at the instant asked about.
-   * @param anchor index of the version in force at the last plan change; the first one if that was before it.
+   * @param anchor index of the version in force at the last plan change; the first one if the change was before that.
    */
   indexFor(planName: string, time: { at: number; anchor: number; instant: Instant }): number | undefined {
     return (
@@ -49,7 +54,7 @@ export class PlanRuns {
 
   /**
    * Indexes of the versions after `index` that change a plan for existing subscriptions, ascending, up to the first
-   * version without the plan (§6.4 rule 2). Those that repeat the plan of the version before are not among them.
+   * version without the plan (§6.4 rule 2). Versions that repeat the plan of the previous version are left out.
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];

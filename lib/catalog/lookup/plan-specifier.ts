@@ -5,8 +5,8 @@ import { DEFAULT_PRICE_LIST, type Plan } from '../model/catalog-model.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 
 /**
- * How a request names a plan (§7): by `planName`, which makes the rest be ignored, or by product, period
- * and price list, the last one `DEFAULT` if absent.
+ * How a request names a plan (§7): by `planName`, so that the rest is ignored, or by product, period and price list
+ * (default `DEFAULT`).
  */
 export interface PlanSpecifier {
   readonly planName?: string | null;

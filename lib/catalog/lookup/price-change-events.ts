@@ -18,8 +18,8 @@ import type { CatalogVersion } from './catalog-version.ts';
 import { hasSamePrices } from './same-prices.ts';
 
 /**
- * A price change from the last year on never comes: in a zone ahead of UTC, or moved to a bill cycle date, it could lie
- * beyond the calendar.
+ * A price change in the last year of the calendar never comes: in a zone ahead of UTC, or moved to a bill cycle date, it
+ * could lie beyond the calendar.
  */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
@@ -59,7 +59,7 @@ export interface PriceChangeAlignment {
   dated(date: LocalDate): DatedInstant;
 }
 
-/** From here on the subscription pays what this version says. It changes prices only: no fixed price is charged again. */
+/** From here on the subscription pays what this version says. Only prices change: no fixed price is charged again. */
 export interface PriceChangeEvent {
   readonly effective: DatedInstant;
   readonly version: CatalogVersion;
@@ -139,12 +139,12 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(cycleDateFrom(addDays(aligned, 1)));
 }
 
-/** The first of `start + k·days`, k ≥ 1, not before `date`. */
+/** The first date among `start + k·days`, k ≥ 1, that is not before `date`. */
 function dayCycleDateFrom(date: LocalDate, start: LocalDate, days: number): LocalDate {
   return addDays(start, Math.max(1, Math.ceil((date - start) / days)) * days);
 }
 
-/** In date order, without those that do not come before the proposal of every newer version (§6.4 rule 6). */
+/** In date order, without those that do not come before the proposals of all newer versions (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {

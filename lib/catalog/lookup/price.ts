@@ -27,7 +27,7 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   return entry.amount.value;
 }
 
-/** Whether nothing is to be paid in any currency. A null entry is no zero: it says that there is no price. */
+/** Whether nothing is to be paid in any currency. A null entry is not zero: it means that there is no price. */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }

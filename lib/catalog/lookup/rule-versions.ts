@@ -12,7 +12,7 @@ import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
 import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
 
-// Which version's rules apply (§6.3): those of a change are never grandfathered, those of the plan are, with it.
+// Which version's rules apply (§6.3). Rules of a change are never grandfathered; rules of the plan are, together with it.
 
 /** Where plans and their rules are looked up. */
 export interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
@@ -32,22 +32,22 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the CREATE, TRANSFER or CHANGE that put it on the plan. */
   readonly lastPlanChange: Instant;
-  /** When that was recorded, whatever its date. */
+  /** When that event was recorded, whatever its date. */
   readonly decided: Instant;
 }
 
 export interface PlanChangeQuestion {
-  /** As it is at `now`; its properties are those of its own plan, so that one on a retired plan can change. */
+  /** The subscription at `now`. Its properties are those of its own plan, so that one on a retired plan can change. */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
-  /** Date of the change; null while it is still to come from the policy. */
+  /** Date of the change; null while it is still to follow from the policy. */
   readonly changeDate: Instant | null;
   readonly now: Instant;
 }
 
 /**
- * List, policy and alignment of a change by the version in force at its date, or now while that is not known: once it
- * is, ask again with it, since its version may forbid the change.
+ * List, policy and alignment of a change by the version in force at its date, or now while that is not known. Once it is
+ * known, ask again, since the version of that date may forbid the change.
  * @throws BillingError as `decidePlanChange` of plan-change.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
@@ -78,7 +78,7 @@ export function billingAlignmentOf(
 
 /**
  * From where phases count, by the version that supplies the plan at the event's date.
- * @param subscriptionStart stands for the last plan change.
+ * @param subscriptionStart replaces the last plan change.
  */
 export function createAlignmentOf(
   catalog: RuledCatalog,
@@ -92,7 +92,7 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
-  // One that is still to begin is on its first plan, which the version of today may not have yet.
+  // A subscription that is still to begin is on its first plan, which today's version may not have yet.
   const asked = maxInstant(at, lastPlanChange);
   const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {

@@ -26,7 +26,7 @@ export interface CreationContext {
   readonly priceList: string;
 }
 
-/** The same for a running subscription, plus its phase type now. Taken from the subscription's own plan (§6.3). */
+/** The same for a running subscription, with its present phase type. Taken from the subscription's own plan (§6.3). */
 export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
@@ -78,7 +78,7 @@ export function billingAlignment(
   return decision(found, RULE_DEFAULTS.billingAlignment);
 }
 
-/** Name of the list in which the target plan of a change is sought, if the request names none. */
+/** Name of the list in which the target plan of a change is looked up if the request names none. */
 export function targetPriceList(rules: PlanRules, from: CreationContext): string {
   const values: Values<PriceListConditions> = {
     fromProduct: from.product,
@@ -121,7 +121,7 @@ function decision<Result extends string>(
   return { result: found.result, conditions: conditionsOf(found) };
 }
 
-/** Every event of a billing stream asks for its case, and cases never change. */
+/** Cached, since every event of a billing stream asks for its case, and cases never change. */
 const askedFor = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {

@@ -55,7 +55,7 @@ export interface Product {
   readonly name: string;
   readonly prettyName: string;
   readonly category: ProductCategory;
-  /** Names of the add-ons that come with it. */
+  /** Names of the add-ons that are part of it. */
   readonly included: readonly string[];
   /** Names of the add-ons that can be bought for it. */
   readonly available: readonly string[];
@@ -133,7 +133,7 @@ export interface PlanPhase {
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
-  /** Of an override plan alone: the plan of the catalog whose prices it overrides (§10). */
+  /** For an override plan only: the plan of the catalog whose prices it overrides (§10). */
   readonly parentPlanName?: string;
   /** Name of its product. */
   readonly product: string;

@@ -9,7 +9,7 @@ export interface Location {
 /** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
 export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
 
-/** One version of a document, well-formed and of the right shape, its meaning not yet checked. */
+/** One version of a document: well-formed and of the right shape, but not yet validated. */
 export interface ParsedVersion {
   readonly content: VersionContent;
   readonly locate: Locate;

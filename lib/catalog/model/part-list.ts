@@ -8,7 +8,7 @@ export class PartList<T extends object> {
   readonly #positions: ReadonlyMap<string, number>;
   #values: WeakRef<readonly T[]> | undefined;
 
-  /** @param previous a list that may have the same parts or names, whose memory is shared then. */
+  /** @param previous a list that may have the same parts or names; then memory is shared. */
   constructor(parts: readonly Part<T>[], previous?: PartList<T>) {
     this.parts = Object.freeze(parts);
     this.#positions =
@@ -27,7 +27,7 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** All values; they are held no longer than the list that is returned, or the ring of decoded parts, holds them. */
+  /** All values; they are held only as long as the returned list, or the ring of decoded parts, holds them. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }

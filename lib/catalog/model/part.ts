@@ -5,7 +5,7 @@ import { deepFreeze } from './deep-freeze.ts';
 
 /**
  * A piece of a catalog version that other versions may hold too: a plan, a product, or the frame of all the rest. What
- * did not change from one version to the next is one part, and its value one object.
+ * stays the same from one version to the next is one part, and its value one object.
  */
 export interface Part<T extends object> {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Part<T extends object> {
   readonly forExisting: Instant | null;
   /** Deeply frozen. */
   readonly value: T;
-  /** Of a plan that is not decoded yet. */
+  /** For a plan that is not decoded yet. */
   soldAs?(): SoldAs;
 }
 
@@ -56,10 +56,10 @@ export class LazyPart<T extends object> implements Part<T> {
   }
 }
 
-/** By what a plan is found without its name. */
+/** How a plan is found without its name. */
 export type SoldAs = Pick<Plan, 'product' | 'billingPeriod'>;
 
-/** The product and period of a plan; one that is not decoded yet stays so, since that takes many times as long. */
+/** The product and period of a plan. A plan that is not decoded stays so, since decoding takes many times as long. */
 export function soldAs(part: Part<Plan>): SoldAs {
   return part.soldAs?.() ?? part.value;
 }

@@ -18,7 +18,7 @@ export function valueOfText(text: string): unknown {
   return withDecimals(JSON.parse(text));
 }
 
-/** The same value, changed in place: a reviver of `JSON.parse` takes several times as long. */
+/** Restores decimals, in place: a reviver of `JSON.parse` takes several times as long. */
 function withDecimals(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isEncodedDecimal(value)) return writtenDecimal(value.d);

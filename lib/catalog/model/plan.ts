@@ -9,7 +9,10 @@ import type { PhaseContent, PlanContent } from './version-content.ts';
 const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
-/** The plan of a content, with the mode of its version where it has none. What is a plan already stays that object. */
+/**
+ * The plan of a content, with the version's mode if it has none of its own. A value that is already a plan stays the same
+ * object.
+ */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
   const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
@@ -31,15 +34,15 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
 }
 
 /**
- * Whether two plans are the same value, wherever each comes from (§6.4 rule 2, §15.5 rule 2). Plans of one
- * tenant's stored versions are then the same object too, which makes the answer quick; so is a plan that one version
- * was given from another.
+ * Whether two plans are the same value, wherever each comes from (§6.4 rule 2, §15.5 rule 2). Equal plans of one tenant's
+ * stored versions are the same object too, which makes the answer quick, and so is a plan that one version took from
+ * another.
  */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);
 }
 
-/** What stands for the plan where it is stored and compared: its content, without names that follow from it. */
+/** The text of a plan by which it is stored and compared: its content, without names that follow from it. */
 export function textOfPlan(plan: Plan): string {
   const known = texts.get(plan);
   if (known !== undefined) return known;
@@ -58,12 +61,12 @@ export function textOfPlan(plan: Plan): string {
   return text;
 }
 
-/** Spares a plan that was read from its text to have it written again. */
+/** Remembers the text from which a plan was read, so that it need not be written again. */
 export function rememberText(plan: Plan, text: string): void {
   texts.set(plan, text);
 }
 
-/** A content holds phases without names. */
+/** A content has phases without names. */
 function isPlan(content: PlanContent): content is Plan {
   return made.has(content);
 }

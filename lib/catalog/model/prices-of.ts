@@ -25,7 +25,7 @@ export function pricesOfPhase(
   ];
 }
 
-/** The prices of a phase that invoices are made of: usage that is billed in advance is not (§2 rule 3). */
+/** The prices of a phase that invoices use: usage billed in advance is left out (§2 rule 3). */
 export function billedPrices(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {

@@ -2,7 +2,7 @@ import type { BillingMode } from '../../records/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { PlanRules, PriceList, PriceListSet, Unit } from './catalog-model.ts';
 
-/** What a version holds beside its date, products and plans. */
+/** What a version holds besides its date, products and plans. */
 export interface VersionFrame {
   readonly catalogName: string;
   readonly recurringBillingMode: BillingMode | null;
@@ -21,7 +21,7 @@ export interface PriceListIndex {
 
 const indexes = new WeakMap<VersionFrame, PriceListIndex>();
 
-/** Versions whose frame is the same value share the index. */
+/** Versions with equal frames share the index. */
 export function priceListIndex(frame: VersionFrame): PriceListIndex {
   const known = indexes.get(frame);
   if (known !== undefined) return known;

@@ -24,7 +24,7 @@ export const VERSION_LIMITS = {
   phases: { what: 'phases', max: MAX_PLAN_PHASES, of: 'plan' },
 } as const satisfies Readonly<Record<string, VersionLimit>>;
 
-/** That more is there than the limit says. */
+/** Says that there is more than the limit allows. */
 export function excess({ what, max, of }: VersionLimit, count: number): string {
   const owner = of === 'plan' ? 'A plan' : 'A catalog version';
   return `${owner} has at most ${max} ${what}, not ${count}`;

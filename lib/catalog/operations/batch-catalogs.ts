@@ -3,8 +3,8 @@ import type { Instant } from '../../values/time/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/catalog-source.ts';
 
 /**
- * The catalogs of a batch of due work, or null where they cannot be had: every entry of the batch has then failed with
- * that error, rather than the batch as a whole, which would be run again entry by entry and ask for each of them.
+ * The catalogs of a batch of due work, or null if they cannot be had. Then every entry of the batch has failed with that
+ * error; if the batch as a whole failed, it would be run again entry by entry and ask for each of them.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,

@@ -19,10 +19,10 @@ import type { AddOnsRequest } from './catalog-operations.ts';
 import type { CatalogService } from './catalog-service.ts';
 import { withHash } from './storable-versions.ts';
 
-/** Used plans that a refusal names. */
+/** How many used plans a refusal names. */
 const NAMED_PLANS = 10;
 
-/** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (§5, §12). */
+/** A tenant's operations on its catalog besides uploading, in `billing.catalogs` (§5, §12). */
 export class CatalogAdministration {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogService;
@@ -40,7 +40,7 @@ export class CatalogAdministration {
       await refuseWhileUsed(session, sold);
       const ids = (await session.catalogs.versions()).map((version) => version.id);
       await session.catalogs.replace({ removed: ids, added: [] });
-      // Its own versions have put an end to the default's; what runs on that is still resolved there (§14 rule 2).
+      // Its own versions have replaced the default's; what runs on the default is still resolved there (§14 rule 2).
       if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
       const revision = await session.catalogs.revision();
       session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
@@ -92,7 +92,7 @@ export class CatalogAdministration {
     return catalog.versionAt(context.createdDate);
   }
 
-  /** Each version is an upload of its own: its document is what it says now. */
+  /** Each version becomes an upload of its own, with its present content as document. */
   async #rowsOf(
     versions: readonly CatalogVersion[],
     context: CallContext,
@@ -133,7 +133,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   });
 }
 
-/** What a plan adds can break the rules of a version in ways that only its validation knows, such as a name taken. */
+/** An added plan can break rules of a version in ways that only its validation knows, such as a taken name. */
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
@@ -143,7 +143,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** What is wrong with each of several versions is told once. */
+/** The error that tells once what is wrong with each of several versions. */
 function refusedFor(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

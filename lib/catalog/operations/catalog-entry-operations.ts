@@ -20,15 +20,15 @@ export interface DeletePlanOptions extends EntryScopeOptions {
 export interface DeleteProductOptions extends EntryScopeOptions {
   /** Nothing is deleted unless it is true. */
   readonly force: boolean;
-  /** True: its plans are erased; else they stay listed, but leave the catalog. */
+  /** True: its plans are deleted too; else they stay listed, but leave the catalog. */
   readonly deleteAllPlans?: boolean;
 }
 
 /** Plans and products that are kept one by one, beside the documents. */
 export interface CatalogEntryOperations<C extends Leading = []> {
   /**
-   * Creates plans and products, and the price lists that the plans name: all or nothing. What exists in the scope is left
-   * as it is and returned as it is stored, so a call may be repeated.
+   * Creates plans and products, and the price lists that the plans name: all or nothing. What already exists in the scope
+   * stays as it is and is returned as it is stored, so a call may be repeated.
    * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name that
    * another scope has, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
    */
@@ -54,7 +54,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<PlanEntryView>;
 
   /**
-   * Takes a plan off the catalog from now on; running subscriptions keep it. Nothing happens where it is retired already.
+   * Takes a plan off the catalog from now on; running subscriptions keep it. Nothing happens if it is already retired.
    * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006).
    */
   retirePlan(...given: [...C, planName: string, options?: Given<EntryScopeOptions>]): Promise<void>;
@@ -80,7 +80,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   plans(...given: [...C, options?: Given<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
-   * The same of one product, which may be an entry of the scope or of the tenant, or of the XML catalog.
+   * The same for one product, which may be an entry of the scope or of the tenant, or a product of the XML catalog.
    * @throws BillingError CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007).
    */
   plansOfProduct(

@@ -1,13 +1,13 @@
 import { BusEventType, type EventPayload, type NewBusEvent } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Key of the tenant value under which catalogs stand in events (§13 rule 4). */
+/** Key of the tenant value under which bus events name catalogs (§13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Tells that the tenant's catalog has changed (§13 rule 4).
+ * The bus event that the tenant's catalog has changed (§13 rule 4).
  * @param objectId id of the catalog row.
- * @param catalogRevision the tenant's, as the change has raised it.
+ * @param catalogRevision the tenant's, as raised by the change.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {
@@ -17,7 +17,7 @@ export function catalogChanged(objectId: Uuid | null, catalogRevision: number): 
   };
 }
 
-/** What a deletion emits before `catalogChanged` (§12 rule 6). */
+/** The bus event of a deletion, published before `catalogChanged` (§12 rule 6). */
 export function catalogDeleted(): NewBusEvent {
   return {
     type: BusEventType.TENANT_CONFIG_DELETION,
@@ -26,7 +26,7 @@ export function catalogDeleted(): NewBusEvent {
   };
 }
 
-/** The revision that the change of the catalog made; null for an event that does not tell. */
+/** The revision that the change of the catalog made; null if the event does not tell. */
 export function catalogRevisionOf({ catalogRevision }: EventPayload): number | null {
   return typeof catalogRevision === 'number' ? catalogRevision : null;
 }

@@ -9,12 +9,12 @@ import type { Catalog } from '../lookup/catalog.ts';
 /** A catalog to upload: a document as bytes or text, or one that is defined in code. */
 export type CatalogUpload = Uint8Array | string | WritesXml;
 
-/** What has a document to upload, such as a `DefinedCatalog`. */
+/** Anything with a document to upload, such as a `DefinedCatalog`. */
 export interface WritesXml {
   toXml(): string;
 }
 
-/** What the availability of add-ons is asked for. */
+/** For what to list available add-ons. */
 export interface AddOnsRequest {
   readonly baseProductName: string;
   /** Only this list; default all. */
@@ -35,17 +35,17 @@ export interface CatalogOperations<C extends Leading = []> {
   upload(...given: [...C, document: CatalogUpload]): Promise<void>;
 
   /**
-   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (§12
-   * row 4).
+   * What an upload of the document would find wrong now, together with the tenant's versions too; stores nothing (§12 row
+   * 4).
    * @throws BillingError TOO_LARGE (60012).
    */
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * The catalog as it is now: that of a catalog plugin, else what the tenant has stored; without any version for a tenant
-   * that has none. With an account, the one that it sees (§15.6, §16).
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080) for
-   * a plugin that fails or gives a bad catalog.
+   * The catalog as it is now: a catalog plugin's, else what the tenant has stored; without versions for a tenant that has
+   * none. With an account, the catalog that the account sees (§15.6, §16).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080)
+   * for a plugin that fails or gives a bad catalog.
    */
   current(...given: [...C, accountId?: Uuid | string | null]): Promise<Catalog>;
 
@@ -53,10 +53,10 @@ export interface CatalogOperations<C extends Leading = []> {
   sources(...given: [...C]): Promise<readonly string[]>;
 
   /**
-   * Adds a plan with one recurring price, or a currency to one, with its product where that is new: to the version in force
-   * and every later one, or to a first version that it makes (§12 rule 3). The same again changes nothing.
-   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then. CATALOG_INVALID_FOR_TENANT
-   * (2080) while a catalog plugin serves the tenant.
+   * Adds a plan with one recurring price, with its product if that is new, or adds a currency to such a plan: in the
+   * version in force and every later one, or in a first version that it makes (§12 rule 3). Repeating it changes nothing.
+   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then.
+   * CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */
   addSimplePlan(...given: [...C, plan: Given<SimplePlan>]): Promise<void>;
 
@@ -77,9 +77,10 @@ export interface CatalogOperations<C extends Leading = []> {
   availableAddOns(...given: [...C, request: Given<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without catalog, also
-   * one that saw the default catalog (§5 rule 10, §14). Does nothing where there is none.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its plans.
+   * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without a catalog,
+   * even if it used the default one (§5 rule 10, §14). Does nothing if there is none.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its
+   * plans.
    */
   delete(...given: [...C]): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { CatalogVersion } from '../lookup/catalog-version.ts';
 
 /** What an upload would do to the catalog. */
 export interface CatalogPreview {
-  /** Why it would be refused; empty: it would not. */
+  /** Why it would be refused; empty: it would not be. */
   readonly errors: readonly Problem[];
   /** Never stop an upload. */
   readonly warnings: readonly Problem[];

@@ -31,9 +31,12 @@ import type { CatalogPreview } from './catalog-preview.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 import { allWithHash, type Hashed } from './storable-versions.ts';
 
-/** Where catalogs come from that are not stored. */
+/** The sources of catalogs that are not stored. */
 export interface CatalogSettings {
-  /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or what gives it. */
+  /**
+   * XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or a function that
+   * returns it.
+   */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
   /** Bytes of a document (`server.limits.text`); default 10 MiB. */
@@ -43,7 +46,7 @@ export interface CatalogSettings {
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (§5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  /** How long work on a large catalog is done, so that it holds nobody up. */
+  /** How long work on a large catalog runs at a time, so that it holds nobody up. */
   readonly slices: TimeSlices;
   /** What the tenants have stored. */
   readonly cache: CatalogCache;
@@ -102,7 +105,7 @@ export class CatalogService implements CatalogProvider {
     return { errors: problems, warnings, added: versions };
   }
 
-  /** The versions that would be added, and what keeps them from standing beside the stored ones. */
+  /** The versions that would be added, and the problems that prevent that beside the stored ones. */
   async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
     const { versions: stored } = await this.cache.uploadedBy(session);
     const added = await this.slices(toAdd(read, stored, isEnvelope));
@@ -128,7 +131,10 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  /** Name of the plugin that serves the tenant in the place of its stored catalog, or null. @throws as `current`. */
+  /**
+   * Name of the plugin that serves the tenant in place of its stored catalog, or null.
+   * @throws as `current`.
+   */
   async servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
     const served = await this.#provider.serving({ tenant: context.tenant, now: context.createdDate });
     return served?.pluginName ?? null;
@@ -138,7 +144,7 @@ export class CatalogService implements CatalogProvider {
     return this.#provider.open(request);
   }
 
-  /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (§5). */
+  /** The problems that prevent versions, each valid by itself, from being added to those that the tenant keeps (§5). */
   async problemsOf(
     session: ReadSession,
     change: {
@@ -190,7 +196,7 @@ function sourceOf(document: CatalogUpload): Uint8Array | string {
   return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
 }
 
-/** Text is read at once, so that a bad document is refused; what gives a text is asked when a tenant needs it. */
+/** A text is read at once, so that a bad document is refused; a function is called when a tenant needs it. */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;
   if (typeof document === 'string') {

@@ -24,7 +24,7 @@ import type { KnownNames } from '../formats/entries/known-names.ts';
 import { catalogChanged } from './catalog-event.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 
-/** Which entries a call is about: those of an account, or without one those of the tenant. */
+/** Which entries a call is about: those of an account or, without one, those of the tenant. */
 export interface EntryScopeOptions {
   readonly accountId?: Uuid | null;
 }
@@ -41,7 +41,7 @@ export async function scopeOf(session: ReadSession, { accountId }: EntryScopeOpt
   return { accountId, accountRecordId: account.recordId };
 }
 
-/** Writes the change and its event, unless there is nothing to change (§15.4 rule 10). */
+/** Writes the change and its bus event, unless there is nothing to change (§15.4 rule 10). */
 export async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
@@ -116,7 +116,7 @@ export function requireForce({ force }: { readonly force: boolean }, what: strin
   });
 }
 
-/** @throws BillingError 61004 where a plan would have the name of one that overrides prices (§10 rule 7). */
+/** @throws BillingError 61004 for a plan whose name an override plan has (§10 rule 7). */
 export async function requireFreeNames(
   session: ReadSession,
   rows: readonly Pick<PlanRow, 'planName'>[],
@@ -128,7 +128,7 @@ export async function requireFreeNames(
   if (problems.length > 0) throw invalidEntry(problems.map((problem) => problem.message));
 }
 
-/** @throws BillingError 61005: what runs, or ran, would have no price any more. */
+/** @throws BillingError 61005, since running and ended subscriptions would lose their price. */
 export async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
   const used = await session.catalogEntries.usedPlans(planNames);
   if (used.length === 0) return;
@@ -147,7 +147,7 @@ export function productNotFound(name: string): BillingError {
   });
 }
 
-/** What is stored would have no visible effect (§16 rule 6). */
+/** The error that a stored change would have no visible effect (§16 rule 6). */
 export function servedByPlugin(pluginName: string): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

@@ -38,7 +38,7 @@ import {
 
 type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 
-/** What entries are created beside. */
+/** What the entries have to agree with. */
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
@@ -203,7 +203,10 @@ export class CatalogEntryService {
     });
   }
 
-  /** Runs `work` under the tenant's catalog lock: of two calls for one name the later one finds what the first has made. */
+  /**
+   * Runs `work` under the tenant's catalog lock: of two calls for the same name, the later one finds what the first has
+   * made.
+   */
   async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
     return this.#transaction(context, async (session) => {
       await session.catalogs.lock();
@@ -211,7 +214,7 @@ export class CatalogEntryService {
     });
   }
 
-  /** The same while no subscription is put on a plan. */
+  /** The same, while no subscription can be put on a plan. */
   async #delete(context: CallContext, options: EntryScopeOptions, work: EntryWork<void>): Promise<void> {
     return this.#transaction(context, async (session) => {
       await session.catalogs.lockForDeletion();

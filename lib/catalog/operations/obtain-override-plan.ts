@@ -12,10 +12,10 @@ import { dryRunOverridePlan } from '../overrides/dry-run-override-plan.ts';
 import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from '../overrides/override-plan.ts';
 
 /**
- * The tenant's override plan of this definition: the one there is, else a new one with the next free number, stored in the
- * session's transaction (§10 rules 3, 4). New ones of a tenant are numbered one after the other, under the lock
- * that uploads take too, which should be the last lock that the transaction takes.
- * @param currentCatalog reads the tenant's catalog, under that lock: a plan of it may have the name already.
+ * The tenant's override plan of this definition: the existing one, else a new one with the next free number, stored in
+ * the session's transaction (§10 rules 3, 4). New ones of a tenant are numbered one after another, under the lock that
+ * uploads take too; it should be the last lock that the transaction takes.
+ * @param currentCatalog reads the tenant's catalog under that lock, since a plan of it may already have the name.
  */
 export async function obtainOverridePlan(
   session: WriteSession,
@@ -31,7 +31,7 @@ export interface ObtainTools {
 }
 
 /**
- * The same of any number of definitions, in a constant number of statements; equal ones share a plan.
+ * The same for any number of definitions, in a constant number of statements; equal ones share a plan.
  * @returns the plan of each of `definitions`.
  */
 export async function obtainOverridePlans(
@@ -48,7 +48,7 @@ export async function obtainOverridePlans(
   };
   if (wanted.length > 0 && (await missing()).length > 0) {
     await session.catalogs.lock();
-    // A transaction that held the lock before may have stored some meanwhile.
+    // A transaction that held the lock before may have stored some of them.
     const added = await missing();
     const numbers = await freeNumbers(session, added, await currentCatalog());
     if (added.length > 0) storesOverridePlans(session);
@@ -99,7 +99,7 @@ function distinct(definitions: readonly HashedDefinition[]): readonly HashedDefi
   return [...new Map(definitions.map((each) => [identityOf(each), each])).values()];
 }
 
-/** Ascending numbers above those there are, whose names no plan of the tenant has. */
+/** Numbers above the existing ones, ascending, whose names no plan of the tenant has. */
 async function freeNumbers(
   session: WriteSession,
   definitions: readonly HashedDefinition[],
@@ -133,8 +133,8 @@ async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
 }
 
 /**
- * The plan that `obtainOverridePlan` would give, without storing one: the tenant's of this definition if there is one, else
- * that of a dry run.
+ * The plan that `obtainOverridePlan` would return, without storing one: the tenant's existing plan of this definition,
+ * else that of a dry run.
  */
 export async function foreseenOverridePlan(
   session: ReadSession,
@@ -145,14 +145,14 @@ export async function foreseenOverridePlan(
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
-/** Entries of other accounts are not in the catalog of this one, but names are of the tenant. */
+/** Entries of other accounts are not in this account's catalog, but names are unique in the tenant. */
 async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
   const entries = await session.catalogEntries.named(planNames);
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
 /**
- * What forbids these plans in a catalog: names that override plans have already (§10 rule 7). Ask it under
+ * The problems that forbid these plans in a catalog: override plans already have their names (§10 rule 7). Call it under
  * the tenant's catalog lock.
  */
 export async function overridePlanProblems(

@@ -5,7 +5,7 @@ import { partsOf } from '../cache/version-parts.ts';
 import type { ReadVersion } from '../formats/xml/catalog-document.ts';
 import { canonicalXmlSteps } from '../formats/xml/write-catalog.ts';
 
-/** With what is stored of it. */
+/** A version with its hash. */
 export interface Hashed extends ReadVersion {
   readonly parts: NewCatalogParts;
   readonly contentHash: string;
@@ -19,7 +19,7 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
   return { ...read, parts: await partsOf(read.version, slices), contentHash };
 }
 
-/** One after the other, since each may be large. */
+/** One after another, since each may be large. */
 export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
   read: readonly R[],
   slices: TimeSlices,

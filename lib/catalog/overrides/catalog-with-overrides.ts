@@ -22,8 +22,8 @@ export interface SeenAsOf {
 }
 
 /**
- * A catalog with the override plans that one operation reads: wherever a plan is sought by name, the catalog's own come
- * first, then the override plans by their exact name (§10 rule 7). An immutable value.
+ * A catalog with the override plans that one operation reads. Wherever a plan is looked up by name, the catalog's own
+ * come first, then the override plans by their exact name (§10 rule 7). An immutable value.
  */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;
@@ -33,7 +33,7 @@ export class CatalogWithOverrides {
 
   /**
    * @param overridePlans none is named like a plan of the catalog.
-   * @param seen instants at which a later version counts already; none by default.
+   * @param seen instants at which a later version already counts; none by default.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
     this.catalog = catalog;
@@ -42,7 +42,7 @@ export class CatalogWithOverrides {
     Object.freeze(this);
   }
 
-  /** The same with another override plan: for a dry run, or one just made. */
+  /** The same with another override plan: for a dry run, or a plan just made. */
   with(overridePlan: OverridePlan): CatalogWithOverrides {
     return new CatalogWithOverrides(
       this.catalog,
@@ -69,7 +69,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** The same, where every instant of a span sees what holds at its end: a dry run of a day (§6.1). */
+  /** The same, but every instant of a span sees what holds at the span's end: a dry run of a day (§6.1). */
   seenAsOf(span: SeenAsOf): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
@@ -140,7 +140,7 @@ export class CatalogWithOverrides {
   }
 
   /**
-   * List, policy and alignment of a change of plan by the rules of a version, with the cases that say so.
+   * List, policy and alignment of a change of plan by the rules of a version, with the cases that decided.
    * @throws BillingError as `decidePlanChange` of plan-change.ts.
    */
   decidePlanChange(

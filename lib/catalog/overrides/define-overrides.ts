@@ -15,21 +15,21 @@ export interface OverrideDefinition {
 }
 
 export interface OverrideInput {
-  /** The plan that was chosen, in the version in force; its phases are those that the requests name. */
+  /** The chosen plan, in the version in force; the requests name its phases. */
   readonly plan: Plan;
-  /** If that plan is an override plan itself. */
+  /** Its definition, if that plan is an override plan itself. */
   readonly chosen: OverrideDefinition | undefined;
-  /** The account's. */
+  /** Currency of the account. */
   readonly currency: Currency | null;
   readonly requests: readonly PriceOverrideRequest[];
 }
 
 /**
- * The definition of the plan with the requested prices. Over an override plan, it is that of the parent plan with the
- * prices of both, the new ones winning (rule 5); prices in another currency than the account's do not pass on, since an
- * override plan has one.
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an account
- * without currency.
+ * The definition of the plan with the requested prices. For an override plan, it is the definition of the parent plan
+ * with the prices of both, the new ones winning (rule 5); prices in a currency other than the account's are dropped,
+ * since an override plan has one currency.
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
+ * account without currency.
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {
   if (currency === null) {

@@ -4,8 +4,8 @@ import type { OverrideDefinition } from './define-overrides.ts';
 import { freeNumber, OverridePlan } from './override-plan.ts';
 
 /**
- * The override plan of a dry run: named `<parent>-dryrun-<number>`, known to that call alone and stored nowhere
- * (§10 rule 8). Give it to `CatalogWithOverrides.with`.
+ * The override plan of a dry run: named `<parent>-dryrun-<number>`, known to that call only and never stored (§10 rule
+ * 8). Give it to `CatalogWithOverrides.with`.
  * @param first the number to begin with; one whose name a plan of the catalog has is passed over.
  */
 export function dryRunOverridePlan(

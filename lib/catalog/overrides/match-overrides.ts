@@ -8,7 +8,7 @@ import { BlockCounter, PriceTarget, priceTargetsOf, type UsageOfPhase } from './
 /** The overridden prices, each once. */
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/** Whether an override names any price; without one the request is malformed (subscriptions §6.1). */
+/** Whether an override names any price; if not, the request is malformed (subscriptions §6.1). */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -100,7 +100,7 @@ class Matching {
     }
   }
 
-  /** A block counts and must be there also without price: it stands before an equal one that has one. */
+  /** A block without a price counts too and must exist: an equal block with a price may follow it. */
   #takeBlock(
     block: BlockPriceOverride,
     usage: { readonly section: UsageOfPhase; readonly ofUsage: string; readonly counter: BlockCounter },

@@ -3,13 +3,13 @@ import { formatDecimal } from '../../values/money/index.ts';
 import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from '../model/catalog-model.ts';
 
 /**
- * One price of a plan that can be overridden (§10 rule 2), as text that two equal targets share: the JSON list
- * `FIXED` phase type, `RECURRING` phase type, `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type,
+ * One price of a plan that can be overridden (§10 rule 2), as a text that equal targets share: the JSON list `FIXED`
+ * phase type, `RECURRING` phase type, `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type,
  * usage, position. Phases are named by type, so that a target is the same in every version and in an override plan.
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
-/** A tiered block, compared by value; `occurrence` counts the equal ones of its section from 0. */
+/** A tiered block, compared by value; `occurrence` counts equal blocks of its section from 0. */
 export interface BlockIdentity {
   readonly unit: string;
   readonly size: string;
@@ -31,7 +31,7 @@ export interface UsageOfPhase {
   readonly usageName: string;
 }
 
-/** The parts of a target as they are stored. */
+/** The parts of a target, as they are stored. */
 export type TargetParts = readonly (string | number)[];
 
 export function targetOf(...parts: TargetParts): PriceTarget {
@@ -42,10 +42,10 @@ export function partsOf(target: PriceTarget): TargetParts {
   return JSON.parse(target) as TargetParts;
 }
 
-/** Replaces a price; the same one leaves it as it is. */
+/** Replaces a price; returning the same one changes nothing. */
 export type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
-/** The phase with every price that can be overridden replaced; all the rest as it is. */
+/** The phase with every overridable price replaced; the rest stays. */
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
   const { type, fixed, recurring } = phase;
   return {

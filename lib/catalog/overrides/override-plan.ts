@@ -9,8 +9,8 @@ import type { PriceOverrides } from './match-overrides.ts';
 import { mapPrices } from './overridable-price.ts';
 
 /**
- * A plan of one tenant with other prices than its parent's: immutable, independent of versions (rule 6). It is resolved
- * against the parent plan of a version, so that what is not overridden follows that version.
+ * A plan of one tenant with other prices than its parent's: immutable, independent of versions (rule 6). It is derived
+ * from the parent plan in a version, so that prices that are not overridden follow that version.
  */
 export class OverridePlan implements OverrideDefinition {
   readonly name: string;
@@ -28,8 +28,8 @@ export class OverridePlan implements OverrideDefinition {
   }
 
   /**
-   * The plan as the version that has this parent plan sells it: the same value for the same parent. An override of a price
-   * that the parent does not have in that version has no effect there.
+   * The plan as sold by the version that has this parent plan; always the same value for the same parent. An override of
+   * a price that the parent does not have in that version has no effect there.
    */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
@@ -62,7 +62,7 @@ export class OverridePlan implements OverrideDefinition {
   }
 }
 
-/** Rule 3: the entry of the currency is replaced, or added; those of other currencies stay. */
+/** Rule 3: replaces or adds the entry of the currency; entries of other currencies stay. */
 function overriddenPrice(
   { prices }: InternationalPrice,
   currency: Currency,
@@ -78,14 +78,14 @@ export function overridePlanName(parentPlanName: string, number: number): string
   return `${parentPlanName}-${number}`;
 }
 
-/** The first number from `first` on whose name is not `taken`: names such as `gold-2` are legal in a catalog. */
+/** The first number from `first` on whose name is not `taken`: a catalog may have plans named like `gold-2`. */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;
   return number;
 }
 
-/** The plan that is stored so. */
+/** The override plan of a stored row. */
 export function overridePlanOf(stored: StoredOverridePlan): OverridePlan {
   const { planName, parentPlanName, currency } = stored;
   return new OverridePlan(planName, { parentPlanName, currency, overrides: readOverrides(stored.overrides) });

@@ -16,7 +16,7 @@ export class Findings {
     this.#locate = locate;
   }
 
-  /** Every error in the order found; beyond the bound of the list, only their number. */
+  /** Every error in the order found; those beyond the bound of the list are only counted. */
   get errors(): readonly Problem[] {
     if (this.#unlistedErrors === 0) return [...this.#errors];
     return [...this.#errors, { message: `and ${this.#unlistedErrors} more errors` }];

@@ -20,7 +20,7 @@ export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]
   });
 }
 
-/** Names the tenant in the errors of `work`. */
+/** Adds the tenant's name to the errors of `work`. */
 export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -30,7 +30,7 @@ export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): P
   }
 }
 
-/** With its place, as far as it has one. */
+/** The problem with its place, as far as it has one. */
 export function problemText(problem: Problem): string {
   if (problem.line === undefined) return problem.message;
   return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;

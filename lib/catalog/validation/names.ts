@@ -35,11 +35,11 @@ export class Names {
     for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
-    // Also when it is misnamed, so that references to it are not reported in its place.
+    // Declared even if it is misnamed, so that references to it are not reported instead.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 
-  /** V1: an NCName that occurs once, over all kinds; of two equal names the later one is reported. */
+  /** V1: an NCName that occurs once among all kinds; of two equal names the later one is reported. */
   declare(kind: NameKind, record: { readonly name: string }): void {
     const { name } = record;
     const holder = this.#seen.get(name);
@@ -62,7 +62,7 @@ export class Names {
     return this.#kinds.get(name)?.has(kind) ?? false;
   }
 
-  /** V2: a reference to something of the right kind. Says whether it is. */
+  /** V2: a reference to something of the right kind. Returns whether it is one. */
   refer(reference: Reference): boolean {
     const { owner, kind, name, place } = reference;
     const kinds = this.#kinds.get(name);
@@ -82,7 +82,7 @@ export class Names {
 }
 
 export interface Reference {
-  /** What refers, for the message: `Plan "gold-monthly"`. */
+  /** Who refers, for the message: `Plan "gold-monthly"`. */
   readonly owner: string;
   readonly kind: NameKind;
   readonly name: string;

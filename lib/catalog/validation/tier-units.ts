@@ -3,7 +3,7 @@ import type { Limit, Tier, TieredBlock, Usage } from '../model/catalog-model.ts'
 import { isUnbounded } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
-/** Units that one message names. */
+/** How many units one message names. */
 const LISTED_UNITS = 5;
 
 /** What bounds a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
@@ -11,7 +11,10 @@ export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[
   return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
 }
 
-/** V20 of the units: each in every tier, once, and unbounded at most in the last tier that has it. Linear in the tiers. */
+/**
+ * V20 for the units: each occurs in every tier, once, and is unbounded at most in the last tier that has it. Linear in
+ * the tiers.
+ */
 export function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
   usage.tiers.forEach((tier, index) => {
@@ -32,13 +35,13 @@ export function checkTierUnits(check: VersionCheck, usage: Usage, owner: string)
         ]);
       }
     }
-    // A tier without any step lacks its limits or blocks as a whole, which V14 reports.
+    // A tier without any step lacks all its limits or blocks, which V14 reports.
     if (seen.size === 0 || seen.size === lastTierOf.size) return;
     check.findings.error(`${place} lacks ${missingUnits(lastTierOf, seen)} of another tier`, [tier]);
   });
 }
 
-/** Names a few units that `seen` lacks; looks at no more units than are seen and named. */
+/** Names a few units that `seen` lacks; examines no more units than are seen and named. */
 function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
   const missing: string[] = [];
   for (const unit of units.keys()) {

@@ -21,8 +21,8 @@ export interface VersionValidation {
 }
 
 /**
- * Checks one version by itself: its size (platform §16), then rules V1 to V20 and the warnings of §4. Collects every error, each naming
- * its entity, with line and column where `locate` (of a parsed document) knows them; throws nothing.
+ * Checks one version by itself: its size (platform §16), then rules V1 to V20 and the warnings of §4. Collects every
+ * error, each naming its entity, with line and column if `locate` (of a parsed document) knows them; never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
   return atOnce(validationSteps(version));

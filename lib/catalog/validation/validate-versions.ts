@@ -40,8 +40,8 @@ interface Held<T> {
 }
 
 /**
- * What versions have in common so far. They agree with each other, so the first holder of a name stands for all, and of
- * the plans of many versions only those are read that a new one has too.
+ * What versions have in common so far. They agree with each other, so the first holder of a name stands for all; of the
+ * plans of many versions only those are read that a new version has too.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

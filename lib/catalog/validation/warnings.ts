@@ -8,7 +8,7 @@ import { steps } from './tier-units.ts';
 import { isUnbounded } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
-/** What an author may have meant otherwise; stops nothing (§4). */
+/** What the author may not have meant; stops nothing (§4). */
 export function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {

@@ -16,16 +16,16 @@ const DAY_MS = 86_400_000;
 
 /** A version that a simple plan changes or makes. */
 export interface EditedVersion {
-  /** The stored version in whose place it comes; null: it is new. */
+  /** The stored version that it replaces; null: it is new. */
   readonly replaces: CatalogVersion | null;
   readonly content: VersionContent;
 }
 
 /**
  * The versions that change when a simple plan is added to the versions of a tenant: the one in force and every later one
- * (§12 rule 3). Empty: all of them have it already. What comes out has yet to be validated.
- * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not agree,
- * or if something is missing that a new plan or product needs.
+ * (§12 rule 3). Empty: all of them already have it. The result has yet to be validated.
+ * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not
+ * agree, or if something is missing that a new plan or product needs.
  */
 export function* addSimplePlan(
   catalog: Catalog,
@@ -76,7 +76,7 @@ function* contentOf(version: CatalogVersion): Steps<VersionContent> {
   };
 }
 
-/** The same value if the version has it all already. */
+/** The same value if the version already has all of it. */
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
@@ -138,7 +138,7 @@ function freeTrial(duration: Duration, currency: Currency): PhaseContent {
   return completed(phase, { type: PhaseType.TRIAL, duration, fixed: completed(fixed, { price }) });
 }
 
-/** Adds the price in a currency that the plan has none for. */
+/** Adds the price in a currency in which the plan has none. */
 function withPrice(version: VersionContent, plan: PlanContent, request: CheckedSimplePlan): VersionContent {
   checkAgreement(plan, request);
   const { currency, amount } = request;
@@ -162,7 +162,7 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   return { ...version, plans: version.plans.map((each) => (each === plan ? edited : each)) };
 }
 
-/** A trial that is free in some currencies becomes free in all, else it could not be started in the new one. */
+/** A trial that is free in some currencies becomes free in all; else it could not be started in the new one. */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];
   if (trial.fixed === null || prices.length === 0 || prices.some((each) => each.currency === currency))
@@ -170,7 +170,7 @@ function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
 }
 
-/** An existing plan must be a simple one, and what the request says of it must be so (§12 rule 3, step 4). */
+/** An existing plan must be a simple one and must match the request (§12 rule 3, step 4). */
 function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;

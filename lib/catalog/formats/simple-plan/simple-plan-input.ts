@@ -24,7 +24,7 @@ export interface SimplePlan {
   readonly availableBaseProducts?: readonly string[] | null;
 }
 
-/** The same, checked as far as it can be without a catalog. */
+/** The same, checked as far as possible without a catalog. */
 export interface CheckedSimplePlan {
   readonly planId: string;
   readonly productName: string | null;
@@ -59,7 +59,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   };
 }
 
-/** §12 rule 3: the error of everything that a simple plan is refused for. */
+/** §12 rule 3: the error for everything that makes a simple plan refused. */
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,

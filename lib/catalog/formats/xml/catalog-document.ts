@@ -28,7 +28,10 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
   return document;
 }
 
-/** The versions of a document that stands for a whole catalog. @throws as `parse`. */
+/**
+ * The versions of a document that is a whole catalog.
+ * @throws as `parse`.
+ */
 export function validVersions(source: string): readonly CatalogVersion[] {
   const versions = atOnce(parse(source)).versions.map(({ version }) => version);
   const problems = validateVersions([], versions);
@@ -47,7 +50,7 @@ export function* toAdd<R extends ReadVersion>(
   return read.filter((each) => added.has(each.version));
 }
 
-/** The document as text, however its characters came. */
+/** The document as text, whatever its encoding. */
 export function sourceText(source: Uint8Array | string, maxBytes?: number): string {
   return decodeXml(source, maxBytes).text;
 }
@@ -60,7 +63,7 @@ function invalid(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** What is wrong with a document; empty errors mean that an upload would take it. */
+/** What is wrong with a document; without errors an upload would take it. */
 export interface CatalogValidation {
   /** In the order of §4; a malformed document has one. */
   readonly errors: readonly Problem[];

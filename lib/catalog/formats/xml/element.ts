@@ -2,18 +2,18 @@ import type { VersionLimit } from '../../model/version-limits.ts';
 import type { Scalar } from '../fields/scalar.ts';
 import { quote } from './quote.ts';
 
-/** One open element: what has been read of it so far. Offsets are those of the `<` of a start tag. */
+/** One open element, with what has been read of it so far. Offsets are those of the `<` of a start tag. */
 export interface Frame {
   readonly name: string;
   readonly rule: ElementRule<unknown>;
   readonly offset: number;
   /** Values of its attributes and closed children, by name. */
   readonly fields: Record<string, unknown>;
-  /** Where each child stood: one offset, or one per occurrence. */
+  /** Where each child was: one offset, or one per occurrence. */
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
-  /** How many there are so far of what is counted in it. */
+  /** How many of each counted thing it holds so far. */
   counts?: Map<VersionLimit, number>;
 }
 
@@ -73,7 +73,7 @@ export function optional<T>(element: ElementRule<T>): Optional<T> {
   return { occurs: 'optional', element };
 }
 
-/** @param limit bounds them, together with all others that it bounds in the same version or plan. */
+/** @param limit bounds their number, together with all others that it counts in the same version or plan. */
 export function many<T>(element: ElementRule<T>, limit?: VersionLimit): Many<T> {
   return limit === undefined ? { occurs: 'many', element } : { occurs: 'many', element, limit };
 }

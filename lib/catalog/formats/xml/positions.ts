@@ -3,9 +3,9 @@ import type { Frame } from './element.ts';
 import type { XmlSource } from './source.ts';
 
 /**
- * Where the records of a parsed document stood, kept beside the model so that a semantic error can name its line.
- * `locate(plan)` is the element of the plan, `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third
- * of its repeated children; a child that was not written is located at its parent.
+ * Where the records of a parsed document were, stored beside the model so that a semantic error can name its line.
+ * `locate(plan)` is the element of the plan, `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third of
+ * its repeated children; a child that was not written is located at its parent.
  */
 export class Positions {
   readonly #source: XmlSource;

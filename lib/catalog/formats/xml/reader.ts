@@ -29,9 +29,9 @@ export interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2): a state machine over the parser's events with
- * one frame per open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one
- * problem; so do exceeded limits, of which all are told. Performs no I/O, whatever the document says.
+ * Reads a document by the rule of its root element (§3.2): a state machine over the parser's events with one frame per
+ * open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one problem; so do
+ * exceeded limits, all of which are reported. Does no I/O, whatever the document says.
  */
 export function xmlSteps<T>(
   source: XmlSource,
@@ -42,7 +42,7 @@ export function xmlSteps<T>(
 
 /** What is beyond a limit. */
 interface Excess {
-  /** Of the first element that is too many. */
+  /** Offset of the first element that is too many. */
   readonly offset: number;
   /** The most there are in one version or plan. */
   count: number;
@@ -51,7 +51,7 @@ interface Excess {
 class XmlReader<T> {
   readonly #source: XmlSource;
   readonly #roots: ReadonlyMap<string, ElementRule<T>>;
-  // Version 1.1 would let in control characters that the written XML 1.0 cannot hold.
+  // Version 1.1 would allow control characters that the written XML 1.0 cannot hold.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #positions: Positions;
   readonly #open: Frame[] = [];
@@ -60,7 +60,7 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
-  /** Once there is one, the rest of the document is counted and nothing is kept of it. */
+  /** Once there is one, the rest of the document is only counted. */
   readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
@@ -99,7 +99,8 @@ class XmlReader<T> {
     const { text } = this.#source;
     if (message.includes('entity'))
       return this.#fail(message, text.lastIndexOf('&', this.#parser.position - 1));
-    // A lone "&" swallows all up to the next ";", often the rest of the document, which then seems to be unfinished.
+    // A lone "&" swallows everything up to the next ";", often the rest of the document, which then seems to be
+    // unfinished.
     const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
     if (this.#parser.position === text.length && loneAmpersand >= 0) {
       return this.#fail('This "&" begins no reference; write &amp;', loneAmpersand);
@@ -111,7 +112,7 @@ class XmlReader<T> {
     throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
   }
 
-  /** All limits that are exceeded, as far as the document could be read. */
+  /** The error for all exceeded limits, as far as the document could be read. */
   #tooMany(): BillingError {
     return invalidCatalog(
       [...this.#exceeded].map(([limit, { offset, count }]) => ({
@@ -205,7 +206,7 @@ class XmlReader<T> {
     return child.element;
   }
 
-  /** One more of what is counted in the version, or plan, that is open. */
+  /** Counts one more in the open version or plan. */
   #count(limit: VersionLimit): void {
     const owner = this.#open.findLast(({ name }) => SCOPES[limit.of].has(name));
     assertInvariant(owner !== undefined, `${limit.what} are counted outside of a ${limit.of}`);
@@ -287,7 +288,7 @@ class XmlReader<T> {
     return value;
   }
 
-  /** saxes reports a wrong end tag only after it has closed the element: ask the text first. */
+  /** saxes reports a wrong end tag only after it has closed the element, so the text is checked first. */
   #matchEndTag(name: string): void {
     const end = this.#parser.position - 1;
     const start = this.#source.text.lastIndexOf('</', end);

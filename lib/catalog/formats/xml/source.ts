@@ -3,12 +3,12 @@ import type { Location } from '../../model/parsed-version.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
 import { quote } from './quote.ts';
 
-/** How the document's characters came to us, with the encoding names that its XML declaration may then give. */
+/** How the document's characters came, with the encoding names that its XML declaration may then give. */
 const DECLARABLE_ENCODING = {
   'utf-8': /^utf-?8$/i,
   'utf-16le': /^utf-?16(le)?$/i,
   'utf-16be': /^utf-?16(be)?$/i,
-  /** Already a string: the declaration speaks of bytes that we never saw. */
+  /** Already a string: its declaration is about bytes that were never seen here. */
   decoded: /^utf-?(8|16(le|be)?)$/i,
 } as const;
 export type XmlEncoding = keyof typeof DECLARABLE_ENCODING;

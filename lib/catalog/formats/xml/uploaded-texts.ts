@@ -4,9 +4,9 @@ import type { Catalog } from '../../lookup/catalog.ts';
 import { canonicalXmlSteps } from './write-catalog.ts';
 
 /**
- * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). An
- * upload of which a version was replaced since is shown by the versions that are left of it.
- * @param sources the versions of the uploads, in the order of their storing.
+ * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). An upload
+ * that has since lost a version is shown by the versions that are left of it.
+ * @param sources the versions of the uploads, in the order in which they were stored.
  * @param catalog the versions that the tenant has.
  */
 export function* uploadedTexts(

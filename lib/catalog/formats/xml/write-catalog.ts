@@ -51,7 +51,7 @@ function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
   const content: VersionContent = {
     effectiveDate: version.effectiveDate,
     catalogName: version.catalogName,
-    // Already that of its plans.
+    // The plans already have it.
     recurringBillingMode: null,
     currencies: version.currencies,
     units: version.units,

@@ -4,7 +4,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Text of the document as it is written: children indented by two spaces, everything escaped so that reading it back gives the same. */
 export class XmlText {
-  /** Lines, and those before them joined: one long text that grew line by line would take long to be read. */
+  /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;
