@@ -41,7 +41,7 @@ export interface PostgresqlOptions {
   readonly trace?: Trace;
 }
 
-/** What a host that hands over its MikroORM instance decides besides. */
+/** What a host that hands over its MikroORM instance decides in addition. */
 export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'requireRowSecurity'>;
 
 const defaultPoolSize = 10;
@@ -56,11 +56,10 @@ const migrationLockKey = '108192040920946';
  * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares: `within(em)` joins the
  * host's transactions. A host that lets MikroORM generate its own migrations keeps our tables out of them with
  * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
- * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` where the role may, for the
- * index that searches of accounts by text use; without it they read all accounts of their tenant.
+ * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
+ * index that text searches of accounts use; without it these searches read all accounts of the tenant.
  *
- * @example
- * const billing = await Billing.open({ storage: postgresql(process.env.DATABASE_URL) });
+ * @example const billing = await Billing.open({ storage: postgresql(process.env.DATABASE_URL) });
  */
 export function postgresql(
   source: string | PostgresqlOptions | MikroORM,
@@ -141,8 +140,8 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
 }
 
 /**
- * Limits the time that each connection takes to be made. The driver's own setting would limit the wait for a connection of
- * a busy pool as well.
+ * Limits the time for making each connection. The driver's own setting would also limit the wait for a connection of a
+ * busy pool.
  */
 function limitConnecting(pool: object): void {
   const Given = Reflect.get(pool, 'Client') as ClientPool['Client'];
@@ -154,7 +153,7 @@ function limitConnecting(pool: object): void {
   Reflect.set(pool, 'Client', Client);
 }
 
-/** Of several nodes that start at once one migrates, while the others wait and then find nothing to do. */
+/** When several nodes start at once, one migrates; the others wait and then find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return orm.em.getConnection().transactional(async (transaction) => {
     await orm.em
@@ -200,7 +199,7 @@ async function poolOf(orm: MikroORM): Promise<ClientPool> {
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }
 
-/** Where a connection of the pool would be made to. */
+/** The address to which the pool connects. */
 function addressOf({ Client, options }: ClientPool): ServerAddress {
   const { host, port } = new Client(options);
   return { host, port };

@@ -14,7 +14,7 @@ import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
 
 /**
- * 32 MiB of 4 KiB pages, eight times SQLite's own: the older a database, the wider a run's pages lie apart, and each
+ * 32 MiB of 4 KiB pages, eight times SQLite's own: in an older database a run's pages lie farther apart, and each
  * checkpoint writes every page once however often it has changed.
  */
 const pagesToCheckpoint = 8_192;
@@ -27,8 +27,8 @@ export interface SqliteOptions {
   /** NORMAL (the default) may lose the last commits when the machine loses power, never the database; FULL may not. */
   readonly synchronous?: 'NORMAL' | 'FULL';
   /**
-   * Only reads, beside the node that the file belongs to: takes no lock of the node, changes no schema; default false. The
-   * file must be there.
+   * Only reads, beside the node that owns the file: takes no node lock and changes no schema; default false. The file
+   * must exist.
    */
   readonly readOnly?: boolean;
   /** Whether `prepare` brings the schema up to date; default true. */
@@ -38,17 +38,16 @@ export interface SqliteOptions {
 }
 
 /**
- * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it. What it makes is its owner's alone
- * (mode 0600).
+ * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it. Only their owner can read the
+ * files that it creates (mode 0600).
  *
  * Takes the file's path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
- * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps
- * our tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
+ * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps our
+ * tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
  *
- * One connection serves all; never call the storage from inside one of its own sessions, it would wait for itself.
+ * One connection serves all, so never call the storage from inside one of its own sessions: it would wait for itself.
  *
- * @example
- * const billing = await Billing.open({ storage: sqlite('billing.db') });
+ * @example const billing = await Billing.open({ storage: sqlite('billing.db') });
  */
 export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqlEntityManager> {
   if (source instanceof MikroORM) return hostStorage(source);
@@ -160,7 +159,7 @@ function connectionOf(orm: MikroORM): Connection {
   return orm.em.getConnection('write');
 }
 
-/** No other process writes to the file; commits of this one are told by `onCommit`. */
+/** No other process writes to the file; `onCommit` signals the commits of this one. */
 function noOtherNodes(): () => void {
   return () => undefined;
 }

@@ -17,7 +17,7 @@ export function tenantArea(
     tenants: new TenantService(ports),
     operations: {
       keyValues: methodsOf(keyValues),
-      /** Secrets that sign push notifications (platform §10.3). */
+      /** Secrets that sign pushes (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {
         /** The settings in force for the tenant, by property name without prefix (platform §4.1). */

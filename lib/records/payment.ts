@@ -56,7 +56,7 @@ export interface PaymentTransaction {
   readonly processedCurrency: Currency | null;
   readonly gatewayErrorCode: string | null;
   readonly gatewayErrorMsg: string | null;
-  /** Business instant up to which a plugin call may be running (payments §5); null when none is. */
+  /** Business instant up to which a gateway call may be running (payments §5); null when none is. */
   readonly leaseUntil: Instant | null;
   readonly createdDate: Instant;
 }

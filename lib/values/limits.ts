@@ -179,7 +179,7 @@ export const MAX_TENANT_VALUE_BYTES = 10 * MEBIBYTE;
 /** Characters of a callback URL. */
 export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
-/** Random bytes of a secret that signs push notifications, and how long a replaced one goes on signing. */
+/** Random bytes of a secret that signs pushes, and how long a replaced one goes on signing. */
 export const SIGNING_SECRET_BYTES = 32;
 export const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 

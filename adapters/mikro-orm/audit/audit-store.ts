@@ -6,7 +6,7 @@ import { isIn, raw, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** What a list of changes shows; without the column, the snapshot reads as null. */
+/** The columns that a list of changes shows; without its column, the snapshot reads as null. */
 export const entryColumns = auditLogTable.columns.filter(({ name }) => name !== 'snapshot');
 
 export function auditReads(scope: TenantScope): AuditReads {

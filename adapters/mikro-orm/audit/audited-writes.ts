@@ -50,7 +50,7 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
   for (const record of records) noteUpdate(scope, audit, record);
 }
 
-/** Notes an update of a record, which is stored now as `record` says. */
+/** Notes an update of a record; `record` is its present, stored state. */
 export function noteUpdate<R extends Audited>(
   scope: WriteScope,
   audit: AuditedRecord<R>,
@@ -59,7 +59,7 @@ export function noteUpdate<R extends Audited>(
   noteChange(scope, audit, { record, changeType: ChangeType.UPDATE });
 }
 
-/** Notes a change of a record, which is stored now as `record` says. */
+/** Notes a change of a record; `record` is its present, stored state. */
 export function noteChange<R extends Audited>(
   scope: WriteScope,
   audit: AuditedRecord<R>,
@@ -80,7 +80,7 @@ function changeOf<R extends Audited>(
     targetRecordId: recordId,
     accountRecordId: record.accountRecordId ?? null,
     comments,
-    // Made when it is written: of a large run the histories together are larger than the records.
+    // Made when it is written, since the histories of a large run together take more memory than its records.
     get snapshot() {
       return audit.snapshot(record);
     },

@@ -13,7 +13,7 @@ export interface Change {
   readonly accountRecordId: number | null;
   /** The record's history columns after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Comments of its own; default those of the call. */
+  /** Comments of its own; default: those of the call. */
   readonly comments?: string | null;
 }
 

@@ -16,7 +16,7 @@ import {
 import { TENANT_SETTING } from './tenant-policy.ts';
 import { BEGINNING, eachInTransaction } from './transactions.ts';
 
-/** The driver's pool, as far as it is used. */
+/** The parts of the driver's pool that are used. */
 export interface DriverPool {
   connect(): Promise<PooledClient>;
 }
@@ -25,13 +25,13 @@ type PooledClient = DriverClient & { release(): void };
 
 /** What the connections of a pool share. */
 interface PoolUse {
-  /** Gives names to the statements that connections are to keep planned. */
+  /** Names the statements whose plans connections keep. */
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
   readonly watch: ServerWatch;
   readonly send: Send;
 }
 
-/** What a host decides of a pool. */
+/** What a host decides about a pool. */
 export interface PoolOptions {
   /** Whether connections keep the plans of their statements. */
   readonly keepsPlans: boolean;
@@ -46,7 +46,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Characters of a value from which on a statement takes the server longer than a round trip. */
+/** Number of characters from which a value takes the server longer than a round trip. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>): boolean {
@@ -56,7 +56,7 @@ function isLarge({ values }: Pick<Statement, 'values'>): boolean {
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-/** Names the tenant whose rows are reached, for the rest of the transaction. */
+/** Tells the server which tenant's rows are reached, for the rest of the transaction. */
 function settingOf(reach: Reach): Statement {
   return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
 }
@@ -67,9 +67,9 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
 
 /**
  * Transactions on connections of a pool of our own, in few round trips: the beginning travels with the first statements,
- * the end with the last ones, and what is asked for in one turn of the event loop goes together. Statements keep their
- * plans. A transaction tells the server whose rows it reaches by a setting that ends with it: it cannot pass to whoever
- * has the connection next.
+ * the end with the last ones, and all statements of one turn of the event loop go together. Statements keep their plans.
+ * A transaction tells the server whose rows it reaches by a setting that ends with the transaction and so cannot pass to
+ * the next user of the connection.
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,
@@ -89,14 +89,14 @@ export function batchedTransactions(
       const { result, last } = await work(line);
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // Where a statement fails together with the commit, its own error tells what it means.
+      // If a statement fails together with the commit, its own error tells the meaning.
       committed.catch(() => undefined);
       await last;
-      // What was read is known: whether the server has heard the end yet matters to the connection only.
+      // What was read is known; only the connection still needs to know whether the server got the end.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
-      // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
+      // A failing rollback must not hide its reason; the connection is then broken and its work is gone.
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
     } finally {
@@ -120,18 +120,18 @@ export function batchedTransactions(
   };
 }
 
-/** Whether the server has said so, and not somebody who has waited for it in vain. */
+/** True if the error comes from the server, and not from a wait that was given up. */
 function isOfServer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error;
 }
 
-/** A connection of the pool; whoever waits for one is told when the server is gone. */
+/** A connection of the pool; waiting for one fails when the server is gone. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
   await watch.requireServer();
   const connecting = pool.connect();
   const { promise: given, reject } = Promise.withResolvers<never>();
   const end = watch.begin((error) => {
-    // Should the pool find one after all, nobody is there for it.
+    // If the pool finds one after all, nobody is waiting for it.
     connecting.then((client) => client.release()).catch(() => undefined);
     reject(error);
   });
@@ -142,7 +142,7 @@ async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledCli
   }
 }
 
-/** What is made of the rows of a statement, as they come. */
+/** What is made of a statement's rows, as they come. */
 class Reading {
   readonly onRow: (row: unknown) => void;
   readonly #made: unknown[] = [];
@@ -168,7 +168,7 @@ class Reading {
 
 /** The statements of one connection, in the order in which they are asked for. */
 class StatementLine implements Transaction {
-  /** When what was asked for last has been answered. */
+  /** Settles when the latest statement has been answered. */
   ended: Promise<unknown> = Promise.resolve();
   readonly #client: DriverClient;
   readonly #use: PoolUse;
@@ -178,7 +178,7 @@ class StatementLine implements Transaction {
   #isEnding = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param opening goes in front of the first statement. */
+  /** @param opening sent before the first statement. */
   constructor(client: DriverClient, use: PoolUse, opening: readonly Statement[]) {
     this.#client = client;
     this.#use = use;
@@ -187,7 +187,7 @@ class StatementLine implements Transaction {
 
   async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
     assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
-    // What has no parameters is said once, or with numbers in its text.
+    // Statements without parameters run once, or contain numbers in their text, so they get no name.
     const name = values.length > 0 ? this.#use.prepared.nameOf(text) : undefined;
     const reading = read && new Reading(read);
     const { command, rowCount, rows } = await this.#answerOf({ name, text, values, onRow: reading?.onRow });
@@ -195,13 +195,13 @@ class StatementLine implements Transaction {
     return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
-  /** The server answers the end of a transaction that has failed with a rollback, and with no error. */
+  /** The server answers the end of a failed transaction with a rollback, and without an error. */
   async commit(): Promise<void> {
     await this.end(COMMIT);
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Ends the transaction behind what was asked for before; nothing is to be ended where nothing was. */
+  /** Ends the transaction after the statements before; if nothing was begun, nothing is ended. */
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
     if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
@@ -223,8 +223,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Once everything that goes on in this turn of the event loop has asked for what it needs; but what is large at once, so
-   * that the server works on it while the next is written.
+   * Sends once everything in this turn of the event loop has asked for what it needs. Large statements go at once, so
+   * that the server works on them while the next is written.
    */
   #sendSoon(): void {
     if (this.#isUnderWay) return;

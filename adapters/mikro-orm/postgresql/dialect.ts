@@ -27,7 +27,7 @@ const types: Dialect['types'] = {
   boolean: 'boolean',
   date: 'date',
   decimal: 'numeric',
-  // Not jsonb: the order of an event's fields is that of its writer, and no document is searched.
+  // Not jsonb: an event's fields keep the order of their writer, and no document is searched.
   json: 'json',
 };
 
@@ -39,7 +39,7 @@ const uniqueViolation = '23505';
 const isOutOfResources = /^53...$/;
 /** Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014). */
 const isServerAway = /^(08...|57P0[123]|57014)$/;
-/** What the operating system says of a server that nobody reaches. */
+/** Error codes of the operating system for a server that cannot be reached. */
 const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -53,7 +53,7 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The driver's own words for a connection that is lost or was not made in time: they have no code. */
+/** The driver's messages for a connection that is lost or was not made in time: these errors have no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
 /** Any number, as long as nobody else in the host's database uses it: the letters "bwclaim". */
@@ -80,7 +80,7 @@ export const postgresqlDialect: Dialect = {
     },
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
-      // An array per column: to read the rows of 30,000 items from JSON instead took the server 0.7 s in place of 0.2.
+      // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2.
       const bound = boundColumns(rows, columns);
       const varying = bound.filter(({ elements }) => elements !== null);
       const arrays = varying.map(
@@ -92,8 +92,8 @@ export const postgresqlDialect: Dialect = {
         return type === 'json' ? `${value}::json as ${name}` : `${value} as ${name}`;
       });
       const given = varying.length < bound.length ? MANY_ROWS : 'given';
-      // The limit tells the planner how many rows there are; else it takes them for a few and reads a table of some
-      // thousand rows from end to end to change one of them.
+      // The limit tells the planner the number of rows; otherwise it expects few of them and reads a table of some
+      // thousand rows from end to end to change one.
       return `(select ${read.join(', ')}
         from unnest(${arrays.join(', ')}) as ${given}(${varying.map(({ column }) => column.name).join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;
@@ -115,8 +115,8 @@ export const postgresqlDialect: Dialect = {
   forShare: 'for share',
   forKeyShare: 'for key share',
   forDeletion: 'for update',
-  // The planner expects next to nothing to be due and would fetch and sort all of it, to give the first hundred of
-  // 10,000 in 22 ms; along the index of due entries it takes 4 ms.
+  // The planner expects next to nothing to be due, and would fetch and sort all due entries, which takes 22 ms for the
+  // first hundred of 10,000; along the index of due entries it takes 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
@@ -128,7 +128,7 @@ export const postgresqlDialect: Dialect = {
     from unnest(${`{${tables.join(',')}}`}::text[]) as given (name)
     where not row_security_active(to_regclass(given.name)) limit 1`,
   isPositive: (column) => `${column} > 0`,
-  // The server, the database on it, and our tables in it: the search path may lead to those of another schema.
+  // The server, the database on it, and our tables in it, since the search path may lead to those of another schema.
   identity: sql`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity
@@ -165,12 +165,12 @@ async function moveEntries(statements: Statements, condition: Sql, outcome: stri
   return affected;
 }
 
-/** Elements that PostgreSQL expects in an array when it plans a statement for any parameters. */
+/** How many elements PostgreSQL expects in an array when it plans a statement for any parameters. */
 const EXPECTED_ELEMENTS = 10;
 
 /**
- * The list, with its last value again and again where it is shorter than expected. Else the statement would seem cheaper
- * with its parameters than without, and be planned anew for each call, which takes three times as long as to run it.
+ * The list, with its last value repeated if it is shorter than expected. Otherwise the statement would seem cheaper with
+ * its parameters than without, and be planned anew for each call, which takes three times as long as running it.
  */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
@@ -178,20 +178,20 @@ function filledUp<T>(values: readonly T[]): readonly T[] {
   return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
 }
 
-/** From so many rows on a column that is the same in all of them is bound once. */
+/** Number of rows from which a column that is the same in all rows is bound once. */
 const MANY_FROM = 1_000;
 
 /** A column of rows, as it is bound. */
 interface BoundColumn {
   readonly column: Column;
-  /** For the text of an array; null = each row has `cell`. */
+  /** Its text as elements of an array; null = each row has `cell`. */
   readonly elements: readonly string[] | null;
   readonly cell: Cell;
 }
 
 /**
- * The columns of the rows. Of the rows of a large run most columns are the same (whose they are, when they were made, what
- * was bought): to write, send and read them costs as much as all others do.
+ * The columns of the rows. In a large run most columns are the same in all rows (whose they are, when they were made,
+ * what was bought); writing, sending and reading them costs as much as all others do.
  */
 function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundColumn[] {
   const bound = columns.map((column) => new GatheredColumn(column, rows.length < MANY_FROM));
@@ -202,7 +202,7 @@ function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundCol
     });
     index += 1;
   }
-  // Something has to tell how many rows there are.
+  // At least one array has to tell how many rows there are.
   if (bound.every(({ elements }) => elements === null)) bound[0]?.vary(index);
   return bound;
 }
@@ -226,7 +226,7 @@ class GatheredColumn implements BoundColumn {
     this.elements?.push(this.#element(cell));
   }
 
-  /** No longer is a cell the same in all rows; so far it was. */
+  /** Called when a cell is no longer the same in all rows, as it was so far. */
   vary(count: number): void {
     this.elements = Array.from({ length: count }, () => this.#element(this.cell));
   }
@@ -247,7 +247,10 @@ const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) 
   json: (cell) => JSON.stringify(String(cell)),
 };
 
-/** JSON's quotes are right but for control characters, whose escapes would mean something else here; and twice as fast. */
+/**
+ * JSON's quotes are right except for control characters, whose escapes would mean something else here; this is twice as
+ * fast.
+ */
 function quoted(text: string): string {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);

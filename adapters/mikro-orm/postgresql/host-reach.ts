@@ -12,7 +12,7 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Lends our reach to transactions of the host's: operations of one tenant share it, those of another one wait. */
+/** Lends our reach to the host's transactions: operations of one tenant share it, operations of another tenant wait. */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
 
@@ -51,14 +51,14 @@ export class HostReach {
     try {
       await change(host, await held.before);
     } catch {
-      // The host's transaction has failed, and the rollback that is all it can do takes the setting back.
+      // The host's transaction has failed; it can only roll back, which also takes the setting back.
     } finally {
       held.release();
     }
   }
 }
 
-/** Sets the reach for the rest of the transaction; returns what it was. */
+/** Sets the reach for the rest of the transaction; returns the previous one. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
     compiled(

@@ -22,8 +22,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 /**
- * Hears the commits of other nodes on a connection of its own, opened when the first listener comes.
- * A connection that is lost is made anew; meanwhile the dispatcher's polling stands in.
+ * Hears the commits of other nodes on a connection of its own, opened when the first listener comes. A lost connection is
+ * made anew; meanwhile the dispatcher's polling finds due work.
  */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
@@ -51,7 +51,8 @@ export class QueueListener {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    // Not by a word to the server, for whose answer it would wait: the server may be gone, or never have answered.
+    // Destroyed without a message to the server, whose answer it would wait for: the server may be gone, or never have
+    // answered.
     client?.connection.stream.destroy(new Error('The listener has been closed'));
     await this.#running;
   }
@@ -66,13 +67,13 @@ export class QueueListener {
       client.on('end', () => this.#lost(client));
       await client.connect();
       client.on('notification', ({ payload }) => {
-        // Our own commits are told in the process, and sooner.
+        // Our own commits are signalled inside the process, and sooner.
         if (payload !== this.#ownTag) this.#tell();
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);
       this.#pauseMs = firstPauseMs;
     } catch {
-      // The database is not there; whoever needs it says so. We only come back.
+      // The database is unreachable, which its users report; the listener only tries again.
       this.#lost(this.#client);
     }
   }
@@ -85,7 +86,7 @@ export class QueueListener {
     this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     this.#timer = setTimeout(() => {
       this.#running = this.#connect();
-      // What was committed in between was not heard.
+      // Commits in between were not heard.
       this.#tell();
     }, pauseMs).unref();
   }

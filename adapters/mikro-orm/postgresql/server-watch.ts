@@ -8,37 +8,39 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Waits for the server are looked at that often: a process that is busy itself for seconds counts it as one look. */
+/** How often waits for the server are checked; if the process itself is busy for seconds, that counts as one check. */
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/** The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy. */
+/**
+ * The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy it is.
+ */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** The server has not answered, and does not answer whoever asks anew either. */
+/** The server has not answered, and does not answer a new connection either. */
 export class ServerSilentError extends Error {
   override readonly name = 'ServerSilentError';
 }
 
 interface Wait {
-  /** Looks since it has begun, and since the server was last heard of. */
+  /** Checks since the wait has begun, and since the server was last heard of. */
   age: number;
   silent: number;
   readonly giveUp: (error: ServerSilentError) => void;
 }
 
 /**
- * Tells a server that works long from one that is not there: a statement may take a minute, yet whoever waits for a server
- * that has gone without a word is to know it within seconds. So a server that has said nothing for a second is asked on
- * another connection whether it is there; all who wait are told when it is not. From then on it is asked first, at most once
- * a second, before anything is sent to it, until it answers.
+ * Tells a server that works long from one that is not there: a statement may take a minute, but callers must learn within
+ * seconds that the server has silently gone. So a server that has been silent for a second is asked on another connection
+ * whether it is there; if not, all waits for it fail. From then on it is asked first, at most once a second, before
+ * anything is sent to it, until it answers.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  /** When the server last did not answer, by `performance.now`; undefined since it has answered. */
+  /** When the server last failed to answer, by `performance.now`; undefined once it has answered. */
   #awayAtMs: number | undefined;
 
   constructor(address: () => Promise<ServerAddress>) {
@@ -93,7 +95,7 @@ export class ServerWatch {
     wait.giveUp(silent());
   }
 
-  /** Whether the server answers; those who ask at once ask together. */
+  /** Whether the server answers; concurrent callers share one question. */
   async #ask(): Promise<boolean> {
     this.#asking ??= this.#address().then(answers);
     try {

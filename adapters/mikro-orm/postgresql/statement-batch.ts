@@ -7,11 +7,11 @@ export interface Wire {
   sync(): void;
 }
 
-/** What the driver makes of a statement: it writes the messages and gathers the answers. */
+/** The driver's form of a statement: it writes the messages and gathers the answers. */
 interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
-  /** The client fills it in for statements that it is given itself. */
+  /** The client fills this in for statements that it is given itself. */
   readonly _result: { _types: unknown; addRow(row: unknown): void };
   prepare(wire: Wire): void;
   handleRowDescription(message: unknown): void;
@@ -33,7 +33,9 @@ export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Takes the rows as they come, which then are not gathered; must not throw, for the connection would be lost. */
+  /**
+   * Takes the rows as they come, which are then not gathered. It must not throw, since that would lose the connection.
+   */
   readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (
     ...answer: [error: Error, result?: undefined] | [error: null, result: DriverResult]
@@ -44,15 +46,15 @@ export interface BatchedStatement {
 export interface DriverClient {
   /** Its class is not in the declarations of the driver's pool. */
   readonly constructor: unknown;
-  /** To break it off: what is asked of it then fails with the error. */
+  /** For breaking off the connection: pending statements then fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
 
 /**
- * Sends the statements of a connection and calls back for each, but `whenAnswered` before. Of those behind one that fails
- * none is run, and they fail like it.
+ * Sends the statements of a connection and calls back for each, after `whenAnswered`. After a failing statement none is
+ * run, and the rest fail like it.
  */
 export type Send = (
   client: DriverClient,
@@ -62,12 +64,12 @@ export type Send = (
 
 type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
-/** In one round trip, by means of the driver's inside. */
+/** In one round trip, through the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
   client.query(new StatementBatch(client, statements, whenAnswered));
 };
 
-/** In a round trip each, by what the driver declares. */
+/** In a round trip each, through what the driver declares. */
 export const oneByOne: Send = (client, statements, whenAnswered) => {
   void resultsOf(client, statements).then(({ results, failure }) => {
     whenAnswered();
@@ -95,7 +97,7 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
 /**
  * Statements that the driver sends in one go and the server answers in one go: together they take one round trip, whose
  * two system calls and changes of process cost more than a small statement does. The driver's own pipeline ends each
- * statement by itself: a lone call takes a fifth longer and more, and what follows a beginning that fails would be stored.
+ * statement separately: a lone call takes at least a fifth longer, and what follows a failed beginning would be stored.
  */
 class StatementBatch {
   readonly #queries: readonly DriverQuery[];
@@ -109,7 +111,7 @@ class StatementBatch {
     const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
     this.#queries = statements.map((statement) => {
       const query = new Query({ ...statement, queryMode: 'extended' });
-      // The client itself tells how the values of a column are read.
+      // The client itself says how the values of a column are read.
       query._result._types = client;
       if (statement.onRow) query._result.addRow = statement.onRow;
       return query;
@@ -126,7 +128,7 @@ class StatementBatch {
   }
 
   submit(wire: Wire): null {
-    // Each statement would end by itself.
+    // Otherwise each statement would end by itself.
     const open: Wire = Object.create(wire, { sync: { value: () => undefined } });
     wire.stream.cork();
     for (const query of this.#queries) query.prepare(open);

@@ -4,8 +4,8 @@ import { EVERY_TENANT } from '../sql/transactions.ts';
 export const TENANT_SETTING = 'billwright.tenant_record_id';
 
 /**
- * Condition on the rows that a transaction reaches: those of the tenant that the setting names, all where it says so,
- * and none where nothing was set. The subselects are run once per statement, not per row.
+ * Condition on the rows that a transaction reaches: those of the tenant that the setting names, all if it says so, and
+ * none if nothing was set. The subselects are run once per statement, not per row.
  */
 export function ofReachedTenant(column: string): string {
   const setting = `current_setting('${TENANT_SETTING}', true)`;

@@ -10,8 +10,8 @@ export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
 
 /**
  * Transactions on the connections of a host, or behind a pooler. They tell the server whose rows they reach, by a setting
- * that ends with them: it cannot pass to whoever has the connection next, be it through the host's pool or through a
- * pooler in between. It travels with the beginning, so that it costs no round trip.
+ * that ends with them and so cannot pass to the next user of the connection, through the host's pool or a pooler in
+ * between. It travels with the beginning, so that it costs no round trip.
  */
 export function postgresqlTransactions(connection: Connection): Transactions {
   const hosts = new HostReach();
@@ -29,7 +29,7 @@ export function postgresqlTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Runs each statement in a transaction: the setting of the reach does not outlast its own, where nothing holds them together. */
+/** Runs each statement in a transaction of its own, since the setting of the reach does not outlast a transaction. */
 export function eachInTransaction(run: Transactions['run'], reach: Reach): Transaction {
   return {
     executeQuery: async (statement) =>

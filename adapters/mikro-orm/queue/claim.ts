@@ -15,7 +15,7 @@ import { queueEntriesTable } from '../tables/queue.ts';
  */
 export async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
-  // Without it a node that does not see yet what another has claimed could claim a second entry of that account.
+  // Without this lock, a node that does not yet see another node's claim could claim a second entry of that account.
   if (dialect.claimLock) await runner.run(dialect.claimLock);
   const rows = await runner.rows(sql`
     update bw_queue_entries set
@@ -54,7 +54,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** A bus entry stands at 0 in the order of claims, along whose index the scan stays. */
+/** A bus entry is at 0 in the order of claims, so the scan stays along that index. */
 function ofKind({ kind }: ClaimRequest): Sql {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
@@ -98,7 +98,7 @@ function missingClaim(row: Row): never {
   throw new Error(`Queue entry ${String(row.record_id)} was claimed without a claim id`);
 }
 
-/** `returning` gives no order. */
+/** Needed because `returning` gives no order. */
 function inClaimOrder(first: Claimed, second: Claimed): number {
   return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
 }

@@ -13,7 +13,7 @@ import { isIn, raw, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/** What entries are dispatched by. */
+/** What decides how entries are dispatched. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: number };
 
 /** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
@@ -31,7 +31,7 @@ export class Outbox {
     const now = this.#authorship.createdDate;
     const { consumedTopics } = this.#policy;
     for (const { type, accountRecordId, payload } of events) {
-      // What nobody will handle is history at once: kept for readers, never claimed.
+      // An event without a handler is history at once: stored for readers, never claimed.
       const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
       this.#entries.push({
         ...this.#entryOf(accountRecordId),
@@ -92,8 +92,8 @@ export class Outbox {
   }
 
   /**
-   * Leaves what has been collected to the commit, but for the events that `skipped` names, which is asked where there are
-   * any; true if something of it is due before dispatchers would look by themselves.
+   * Leaves what was collected to the commit, without the events that `skipped` names, which is called only if there are
+   * any; true if something is due before dispatchers would look by themselves.
    */
   async flush(scope: TenantScope, skipped: () => Promise<SkippedEvents>): Promise<boolean> {
     const collected = this.#entries.splice(0);
@@ -134,7 +134,7 @@ function isEvent({ kind }: StoredEntry): boolean {
   return kind === QueueKind.BUS;
 }
 
-/** What has no handler to go to is history at once. */
+/** Events without a handler to go to are history at once. */
 function withoutSkipped(
   entries: readonly StoredEntry[],
   { notStored, notDispatched }: SkippedEvents,

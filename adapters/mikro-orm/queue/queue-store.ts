@@ -156,7 +156,7 @@ function readBacklog({ rows: [row] }: StatementResult, { since, limit }: Backlog
   };
 }
 
-/** The account's number leads the scan along its own due entries; the token alone has no index. */
+/** The account's number leads the scan along its own due entries, since the token alone has no index. */
 function causedBy({ userToken, accountRecordId }: WorkCause): Sql {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
   return sql`${ofAccount} and user_token = ${userToken}`;

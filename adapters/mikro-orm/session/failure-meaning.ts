@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { LostCommitError } from '../sql/transactions.ts';
 
-/** What callers are told of a database that cannot do its work now (http-api §12); any other error as it is. */
+/** The error that callers get for a database that cannot work now (http-api §12); any other error stays as it is. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
   if (error instanceof LostCommitError) {
     return new BillingError({

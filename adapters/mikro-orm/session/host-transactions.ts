@@ -6,7 +6,7 @@ import { Runner } from '../sql/runner.ts';
 import { oneByOne } from '../sql/transactions.ts';
 import { violationOf } from '../tables/violations.ts';
 
-/** The host's entity manager, as far as it is used: inside a transaction that the host has begun. */
+/** The parts of the host's entity manager that are used: it is inside a transaction that the host has begun. */
 export interface HostEntityManager {
   isInTransaction(): boolean;
   // The type differs by driver; at run time it is Kysely's transaction.
@@ -23,7 +23,7 @@ interface OwnDatabase {
 
 const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 
-/** Finds the host's open transaction, if it is one of our database, and tells when it has been committed. */
+/** Finds the host's open transaction, if it is on our database, and signals its commit. */
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: () => void;
@@ -38,7 +38,7 @@ export class HostTransactions {
   }
 
   /**
-   * Looks at what the host has handed in, as far as that can be done without asking the database.
+   * Checks what the host has handed in, as far as that is possible without asking the database.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but an entity manager with an open transaction.
    */
   check(host: unknown): asserts host is HostEntityManager {
@@ -88,8 +88,8 @@ export class HostTransactions {
   }
 
   /**
-   * Calls the listener after the next commit of a whole transaction of this host. Which of several open ones it is does
-   * not matter: a call too many only makes somebody look at an empty queue.
+   * Calls the listener after the next commit of a whole transaction of this host. If several are open, it does not matter
+   * which one: an extra call only makes somebody look at an empty queue.
    */
   expectCommit(host: HostEntityManager): void {
     this.#expected += 1;

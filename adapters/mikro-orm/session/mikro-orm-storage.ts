@@ -52,29 +52,29 @@ import { readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { openTextSpool } from './text-spool.ts';
 
-/** What the entry file of a database brings along. */
+/** What the entry file of a database provides. */
 export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
-  /** For the transactions of hosts, whose connections the storage has not made ready. */
+  /** For transactions of hosts, on connections that the storage has not prepared. */
   readonly hostDialect: Dialect;
-  /** Makes ready what the connection needs before its first statement. */
+  /** Prepares the connection before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
-  /** Brings the schema up to date, or null where that is the operator's decision. */
+  /** Brings the schema up to date; null if the operator decides about that. */
   readonly migrate: (() => Promise<unknown>) | null;
   /** Whether `prepare` refuses a role that row-level security does not bind. */
   readonly requireRowSecurity: boolean;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
-  /** Names this node to the others; they are told of its commits under it. */
+  /** Names this node to the others, when it tells them of its commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
   readonly trace: Trace | undefined;
 }
 
-/** What is to be done in a transaction, for whom and in whose name. */
+/** What to do in a transaction, for whom and in whose name. */
 interface Operation<T> {
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
@@ -88,7 +88,7 @@ interface Shared {
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
-  /** Work that uses the database now, this side of its end. */
+  /** Work that is using the database now. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
 }
@@ -236,7 +236,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return shared.closing;
   }
 
-  /** Runs `work` and writes what goes with it, so that nothing is left to do but the commit. */
+  /** Runs `work` and writes what goes with it, so that only the commit is left to do. */
   async #perform<T>(
     runner: Runner,
     { work, ...call }: Operation<T>,
@@ -250,7 +250,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return { result, dueNow };
   }
 
-  /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
+  /** A savepoint in the host's transaction, so that a failed operation leaves nothing behind there either. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { transactions } = this.#shared.parts;
     return this.#reaching(async () => {
@@ -294,7 +294,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     });
   }
 
-  /** The host's transaction, reaching as far as `work` may; SQLite has no other connection meanwhile. */
+  /** The host's transaction, reaching as far as `work` may; meanwhile SQLite has no other connection. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     return this.#reaching(async () => {
@@ -328,8 +328,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   /**
-   * Whatever uses the database. Says what it means where that is away or has no room, and refuses what comes after
-   * `close`, which else would open the database again.
+   * Wraps every use of the database. Gives errors their meaning if it is unreachable or full, and refuses calls after
+   * `close`, which would open it again.
    */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
     const { closing, parts, underWay } = this.#shared;
@@ -353,7 +353,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     );
   }
 
-  /** Once; a failed attempt is forgotten, so that a database that comes later is found. */
+  /** Connects once; a failed attempt is forgotten, so that a database that comes up later is found. */
   async #connect(): Promise<void> {
     const shared = this.#shared;
     shared.connected ??= shared.parts.connect();
@@ -383,12 +383,15 @@ async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknow
   }
 }
 
-/** All that it takes in a host's transaction is a savepoint; a deadlock or serialisation failure takes the whole of it. */
+/**
+ * In a host's transaction such a change costs no more than a savepoint; a deadlock or serialisation failure ends the
+ * whole transaction.
+ */
 function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
   return error instanceof ConcurrentChangeError;
 }
 
-/** Longer with each retry, and by chance, so that two that collide do not meet again. */
+/** Longer with each retry and partly random, so that two that collide do not meet again. */
 async function pauseBefore(retry: number): Promise<void> {
   const longestMs = Math.min(
     FIRST_TRANSACTION_RETRY_PAUSE_MS * 2 ** retry,

@@ -2,8 +2,8 @@
 export type Makers<S, T> = { readonly [K in keyof T]: (source: S) => T[K] };
 
 /**
- * Gives objects whose properties are made when they are first asked for. They are getters of the prototype: getters of each
- * object's own would take ten times the time of what they put off.
+ * Gives objects whose properties are made when they are first asked for. They are getters of the prototype: own getters
+ * of each object would cost ten times what they save.
  */
 export function onDemand<S, T extends object>(makers: Makers<S, T>): (source: S) => T {
   class OnDemand {

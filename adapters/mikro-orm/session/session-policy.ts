@@ -1,11 +1,11 @@
 import type { StoragePolicy } from '../../../lib/ports/storage/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS, MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
 
-/** What sessions go by; where no topics are named, every event may have a handler. */
+/** The policy that sessions follow; if no topics are named, every event may have a handler. */
 export type SessionPolicy = Required<Omit<StoragePolicy, 'consumedTopics'>> &
   Pick<StoragePolicy, 'consumedTopics'>;
 
-/** Until an engine has told. */
+/** In force until an engine sets another. */
 export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,

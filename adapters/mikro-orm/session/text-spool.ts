@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
 
 /**
- * Text on its way to a slow reader, in a file without a name: the transaction that it was read in ends meanwhile, and the
+ * Text on its way to a slow reader, in a file without a name. The transaction in which it was read has ended, and the
  * system frees the file when it is closed, however the process ends.
  */
 export interface TextSpool {
   write(text: string): Promise<void>;
-  /** All that was written, once; closes the spool at its end, or when its reader turns away. */
+  /** Everything written, once; closes the spool at the end, or when the reader stops. */
   read(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
 export async function openTextSpool(): Promise<TextSpool> {
   const path = join(tmpdir(), `billwright-${randomUUID()}`);
-  // Only for this user: it holds what is kept of customers.
+  // For this user only, since it holds data of customers.
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return {
@@ -41,7 +41,7 @@ function piecesOf(file: FileHandle): AsyncIterable<string> {
     }
     return { done: true, value: undefined };
   };
-  // Not a generator: one whose reader turns away before its first piece would never close the file.
+  // Not a generator: if its reader stopped before the first piece, that would never close the file.
   const iterator: AsyncIterator<string> = {
     async next() {
       if (!isOpen) return { done: true, value: undefined };

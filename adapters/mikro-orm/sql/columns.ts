@@ -39,7 +39,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** How one property of a record is kept in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
-  /** True: written with the record, but read by those alone who ask for it; the property is optional. */
+  /** True: written with the record, but read only on request; the property is optional. */
   readonly isKeptAside?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
@@ -51,7 +51,7 @@ export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
-  /** Whether what was read may be shared by records: it cannot be changed, and is more than a number. */
+  /** Whether records may share a value that was read: it cannot change, and is more than a number. */
   readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
@@ -66,11 +66,11 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
-/** A longer text is not kept for the next row: documents would be kept for good. */
+/** Longer texts are not remembered for the next row: documents would stay in memory for good. */
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
- * Reads a column. Of many rows most have in a column what the row before has (whose they are, a plan, a price, a day): they
+ * Reads a column. In many rows a column has the value of the previous row (whose it is, a plan, a price, a day); they
  * share it, so that it is made once and takes its memory once.
  */
 function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
@@ -84,7 +84,10 @@ function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: 
   };
 }
 
-/** Writes a column. Records that were made alike share their values too: one that the row before had is written once. */
+/**
+ * Writes a column. Records that were made alike share their values too: a value that the previous row had is encoded
+ * once.
+ */
 function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   if (!isShared) return encode;
   let last: { readonly value: T; readonly cell: Cell } | undefined;
@@ -95,7 +98,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** A property in a column of its own; null is refused on both ways. */
+/** A property in a column of its own; null is refused when reading and when writing. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -129,7 +132,7 @@ export function textOf(stored: unknown, column: string): string {
   return typeof stored === 'string' ? stored : unreadable(stored, column);
 }
 
-/** The days of a run are few, and each is in thousands of its rows: what has been read or written is remembered. */
+/** A run has few days, each in thousands of its rows, so what was read or written is remembered. */
 const MOST_DAYS = 1_000;
 const daysRead = new Map<string, LocalDate>();
 const daysWritten = new Map<LocalDate, string>();
@@ -183,7 +186,7 @@ function storable(text: string): string {
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
 const texts: Conversion<string> = { type: 'text', isShared: true, encode: storable, decode: textOf };
-// A number, which both databases take for a boolean wherever they read rows.
+// A number, which both databases accept as a boolean wherever they read rows.
 const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',
@@ -234,7 +237,7 @@ export const currency = (name: string) => required<Currency>(name, texts as Conv
 export const currencyOrNull = (name: string) => nullable<Currency>(name, texts as Conversion<Currency>);
 export const timeZone = (name: string) => required<TimeZone>(name, texts as Conversion<TimeZone>);
 
-/** Text that is one of an enumeration of the domain; what is stored was written by it. */
+/** Text of an enumeration of the domain; what is stored was written by this engine. */
 export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
 export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
 

@@ -12,7 +12,7 @@ export interface CompiledStatement {
     readonly parameters: readonly [];
   };
   readonly queryId: { readonly queryId: string };
-  /** What is wanted of each row; a driver that hands over rows one by one need not keep them until the last has come. */
+  /** What to make of each row; a driver that hands over rows one by one need not keep them until the last has come. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Connection {
   getClient(): Client;
 }
 
-/** Kysely tells statements apart by it to cancel them, which is never done here. */
+/** Kysely identifies statements by it to cancel them, which never happens here. */
 const queryId = { queryId: 'billwright' };
 
 export function compiled(text: string, parameters: readonly unknown[] = []): CompiledStatement {
@@ -69,7 +69,7 @@ export interface Statements {
   rows(statement: Sql): Promise<readonly Row[]>;
 }
 
-/** Runs one statement outside a transaction; of two, each would see a state of its own. */
+/** Runs one statement outside a transaction; a second one would see another state, so it is refused. */
 export function forOneStatement(client: Transaction): Transaction {
   let isUsed = false;
   return {

@@ -7,15 +7,15 @@ export type UniqueViolation =
   | { readonly index: string }
   | { readonly table: string; readonly columns: readonly string[] };
 
-/** What an error of the database means to us. */
+/** What an error of the database means here. */
 export type DatabaseFailure =
   | { readonly kind: 'unique'; readonly violation: UniqueViolation }
-  /** Serialisation failure, deadlock or busy database: the transaction may be run again. */
+  /** Serialisation failure, deadlock or busy database: the transaction can be run again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'lock-timeout' }
-  /** The transaction has failed before; the database does nothing more in it. */
+  /** The transaction has already failed; the database does nothing more in it. */
   | { readonly kind: 'aborted' }
-  /** A full disk or another resource that is used up: what was to be written is not; reads go on. */
+  /** A full disk or another exhausted resource: nothing can be written; reads go on. */
   | { readonly kind: 'no-room' }
   /** The database cannot be reached, or does not answer. */
   | { readonly kind: 'away' }
@@ -30,42 +30,45 @@ export interface EncodedEntry {
 /** The database type of each kind of column. */
 export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
 
-/** What the schema of one database differs in from that of the other. */
+/** What differs between the schemas of the two databases. */
 export interface SchemaDialect {
   readonly types: DatabaseTypes;
-  /** Indexes that this database alone has. */
+  /** Indexes that only this database has. */
   readonly ownIndexes: readonly {
     readonly table: string;
     readonly name: string;
     /** The statement that makes it. */
     readonly expression: string;
   }[];
-  /** Condition on the rows of a table that a transaction reaches, by the column of the tenant; null where none are kept back. */
+  /**
+   * Condition on the rows of a table that a transaction reaches, by the tenant's column; null if the database keeps none
+   * back.
+   */
   readonly reachable: ((column: string) => string) | null;
 }
 
-/** Everything in which the two databases differ; each fills the same holes. */
+/** Everything in which the two databases differ, with the same members for both. */
 export interface Dialect extends SchemaDialect {
   readonly kind: 'sqlite' | 'postgresql';
   readonly writer: SqlWriter;
   /** The select list of all columns of a table, with what makes a column readable. */
   selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
-  /** Makes the transaction that has just begun a writing one, or null where none is needed. */
+  /** Makes the transaction that has just begun a writing one, or null if that is not needed. */
   readonly takeWriteLock: Sql | null;
   /** Puts a limit on waits for row locks in this transaction, or null where rows have no locks. */
   lockTimeout(waitMs: number): Sql | null;
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /** Suffix that keeps the selected rows from being changed, and lets others do the same. */
+  /** Suffix that keeps the selected rows from being changed; several transactions may hold it. */
   readonly forShare: string;
   /** Suffix that keeps the selected rows from being deleted: locks of `forUpdate` do not wait for it, only `forDeletion`. */
   readonly forKeyShare: string;
-  /** Suffix that locks the selected rows against everybody, those of `forKeyShare` included. */
+  /** Suffix that locks the selected rows against all others, holders of `forKeyShare` included. */
   readonly forDeletion: string;
   /**
-   * Serialises claims of queue entries over all nodes and prepares the transaction for one; null where writers are serial
+   * Serialises claims of queue entries over all nodes and prepares the transaction for one; null if writers are serial
    * anyway.
    */
   readonly claimLock: Sql | null;
@@ -83,11 +86,11 @@ export interface Dialect extends SchemaDialect {
    * where the database has none.
    */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
-  /** What follows `bw_accounts` where all texts of a tenant are read: the narrow index to read in place of the rows. */
+  /** Follows `bw_accounts` where all texts of a tenant are read: names the narrow index to read instead of the rows. */
   readonly alongAccountTexts: Sql;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
-  /** Gives as `identity` what no other database has that a host could mean; null where it is in memory. */
+  /** Gives as `identity` what tells our database from any other that a host could mean; null if it is in memory. */
   readonly identity: Sql;
   /** The database's own time in milliseconds since the epoch. */
   readonly nowMs: Sql;

@@ -9,17 +9,17 @@ import {
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';
 
-/** How statements are written and what comes of them is understood. */
+/** How statements are written, and how their failures are understood. */
 export interface RunnerRules {
   readonly dialect: Dialect;
   readonly trace?: Trace | undefined;
-  /** What it means to callers that a row is in the way of another one. */
+  /** What it means to callers that a row conflicts with another one. */
   readonly violationOf: (violation: UniqueViolation, cause: unknown) => Error;
 }
 
 /**
  * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes every parameter into the
- * statement's text: five times the processor time for 1,000 rows of JSON, measured against this way.
+ * statement's text, which takes five times the processor time for 1,000 rows of JSON (measured).
  */
 export class Runner implements Statements {
   readonly dialect: Dialect;
@@ -48,7 +48,7 @@ export class Runner implements Statements {
     return (await this.run(statement)).rows;
   }
 
-  /** What `read` makes of each row, in their order. Of many rows none is kept longer than it takes to read it. */
+  /** What `read` makes of each row, in their order. No row is kept longer than it takes to read it. */
   async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
     const { rows, isRead } = await this.#execute(statement, read);
     return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
@@ -66,7 +66,10 @@ export class Runner implements Statements {
     }
   }
 
-  /** Of statements that were asked for together those behind one that failed say only that it has; what it said counts. */
+  /**
+   * Among statements that were asked for together, those after a failing one only say that it failed; the first error
+   * counts.
+   */
   #meaningOf(error: unknown): unknown {
     const failure = this.dialect.failureOf(error);
     if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
@@ -75,20 +78,20 @@ export class Runner implements Statements {
     return meaning;
   }
 
-  /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */
+  /** Takes statements on which only the commit depends, and which can fail only in the database. */
   leaveToCommit(writing: Promise<unknown>): void {
-    // Where the work fails before its end nobody asks how they went.
+    // If the work fails before its end, nobody looks at their results.
     writing.catch(() => undefined);
     this.#left.push(writing);
   }
 
-  /** When all that was left to the commit is done. */
+  /** Resolves when all that was left to the commit is done. */
   async last(): Promise<void> {
     await Promise.all(this.#left);
   }
 }
 
-/** Access that no tenant owns: work in a transaction of its own, or one statement, which is one by itself. */
+/** Access that belongs to no tenant: work in a transaction of its own, or a single statement, which is one by itself. */
 export interface SystemAccess {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
   run(statement: Sql): Promise<StatementResult>;

@@ -4,7 +4,7 @@ import { orderedText, raw, type Sql, sql } from './sql.ts';
 
 /** How a column of a search is found in its table. */
 export interface SearchedColumn {
-  /** Where `eq` and the order look. */
+  /** Where `eq` and comparisons look. */
   readonly column: string;
   /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
   readonly folded?: string;
@@ -43,18 +43,18 @@ function clauseCondition({ operator, value }: SearchClause, searched: SearchedCo
   return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
 }
 
-/** Which text is the greater one must not depend on the database; what equals is found by the index of the column. */
+/** Which text is greater must not depend on the database; equality uses the index of the column. */
 function comparedColumn({ column, type }: SearchedColumn, operator: Exclude<SearchOperator, 'like'>) {
   const isEquality = operator === 'eq' || operator === 'neq';
   if (isEquality || (type !== 'text' && type !== 'uuid')) return raw(column);
   return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
 }
 
-/** Letters that one pattern has folded; SQLite nests no deeper than a thousand calls. */
+/** How many letters one pattern folds; SQLite nests no deeper than a thousand calls. */
 const MAX_FOLDED_LETTERS = 200;
 
 /**
- * The text in lower case, as far as the pattern can tell: `lower` knows the letters of ASCII only, so that each other
+ * The text in lower case, as far as the pattern needs it: `lower` knows only the letters of ASCII, so that each other
  * letter of the pattern is replaced by name.
  */
 function foldedFor(pattern: string, text: string): Sql {
@@ -66,22 +66,24 @@ function foldedFor(pattern: string, text: string): Sql {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/** With the letters of ASCII in lower case, on every database: in that of Turkish a plain `lower` makes ı of I. */
+/**
+ * Only the letters of ASCII in lower case, on every database: with a Turkish collation a plain `lower` turns I into ı.
+ */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
 
-/** The column, which is in lower case, holds the text of any letter case somewhere. */
+/** True if the column, which is in lower case, contains the text in any letter case. */
 export function contains(column: string | Sql, text: string): Sql {
   return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
 }
 
-/** What a text is like that contains this one in lower case. */
+/** The pattern for texts that contain this one, in lower case. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }
 
-/** What a text is like that holds this one. */
+/** The pattern for texts that contain this one. */
 export function holding(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -24,7 +24,7 @@ interface OrderedText {
   readonly column: string;
 }
 
-/** Rows of a known number; an array of them, or what makes one after the other each time that they are gone through. */
+/** Rows of a known number: an array of them, or an iterable that makes them each time it is read. */
 export interface Rows extends Iterable<readonly Cell[]> {
   readonly length: number;
 }
@@ -35,7 +35,7 @@ interface RowSource {
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** Whether the statement is read from these rows on in any case, for however many rows the database takes them. */
+  /** Whether the statement always starts from these rows, whatever their number as the database estimates it. */
   readonly isReadFirst: boolean;
 }
 
@@ -73,7 +73,7 @@ export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): R
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
-/** Rows to be inserted, and those that a cross join begins with. */
+/** Rows to be inserted, or with which a cross join begins. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
 }
@@ -84,7 +84,7 @@ export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  /** @param afterwards takes what is to be done when the statement has run. */
+  /** @param afterwards takes what to do once the statement has run. */
   rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
@@ -93,7 +93,7 @@ export interface SqlWriter {
 export interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
-  /** To be called when the statement has run, or will not. */
+  /** Call it once the statement has run, or will not run. */
   end(): void;
 }
 

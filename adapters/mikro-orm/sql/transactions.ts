@@ -4,7 +4,7 @@ import { type Connection, compiled, type Transaction } from './connection.ts';
 /** Work that belongs to no tenant: the queue, tenants, users, health, migrations. */
 export const EVERY_TENANT = '*';
 
-/** Whose rows a transaction sees and writes: those of the tenant with this record id, or of all. */
+/** Whose rows a transaction sees and writes: those of the tenant with this record id, or all. */
 export type Reach = number | typeof EVERY_TENANT;
 
 export interface TransactionKind {
@@ -13,10 +13,10 @@ export interface TransactionKind {
   readonly mode: 'read' | 'write';
 }
 
-/** What the work of a transaction has come to. */
+/** The result of a transaction's work. */
 export interface Done<T> {
   readonly result: T;
-  /** Statements on which nothing depends but the commit: they may travel with it. */
+  /** Statements on which only the commit depends: they may travel with it. */
   readonly last: Promise<unknown>;
 }
 
@@ -26,11 +26,11 @@ export interface Transactions {
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
   /** Runs statements, each of which is a transaction by itself. */
   single(reach: Reach): Transaction;
-  /** Runs `work` in a transaction of the host's, which reaches afterwards what it reached before. */
+  /** Runs `work` in the host's transaction, which afterwards reaches what it reached before. */
   join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
 }
 
-/** The connection was lost after the commit had been asked for: whether the change is stored, only the database knows. */
+/** The connection was lost after the commit was requested: only the database knows whether the change is stored. */
 export class LostCommitError extends Error {
   override readonly name = 'LostCommitError';
 
@@ -39,7 +39,7 @@ export class LostCommitError extends Error {
   }
 }
 
-/** Transactions of a database that knows no reach. */
+/** Transactions of a database that has no reach. */
 export function plainTransactions(connection: Connection): Transactions {
   return {
     run: async (_kind, work) =>
@@ -52,7 +52,7 @@ export function plainTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Runs `work` between the statements that begin and end a transaction of a connection that is ours for so long. */
+/** Runs `work` between the statements that begin and end a transaction, on a connection that is ours meanwhile. */
 export async function inTransaction<T>(
   own: Transaction,
   beginning: string,
@@ -63,12 +63,12 @@ export async function inTransaction<T>(
     await own.executeQuery(compiled(beginning));
     const { result, last } = await work(statements);
     await last;
-    // In its order: work that has passed over a statement that failed is not done.
+    // Sent in order, so that after a failed statement the commit is not run.
     await statements.executeQuery(compiled('commit'));
     return result;
   } catch (error) {
     await statements.end();
-    // It fails where no transaction is left: SQLite has rolled back by itself, or the connection is gone with its work.
+    // Fails if no transaction is left: SQLite has rolled back by itself, or the connection is gone with its work.
     await own.executeQuery(compiled('rollback')).catch(() => undefined);
     throw error;
   }
@@ -76,14 +76,14 @@ export async function inTransaction<T>(
 
 /** Statements that go out one at a time. */
 export interface StatementOrder extends Transaction {
-  /** Resolves when all that was asked for has been answered; whatever comes later is refused. */
+  /** Resolves when all statements have been answered; later ones are refused. */
   end(): Promise<void>;
 }
 
 /**
- * Statements of a connection that takes one at a time, in the order in which they are asked for. Of those behind one that
- * fails none is run, and they fail like it: a full disk, say, makes SQLite roll back by itself, and what came then would be
- * stored at once and for good.
+ * Statements of a connection that takes one at a time, in the order in which they are asked for. After a failing one none
+ * is run, and the rest fail like it. For example, a full disk makes SQLite roll back by itself, and later statements
+ * would be stored at once and for good.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();
@@ -104,7 +104,7 @@ export function oneByOne(transaction: Transaction): StatementOrder {
   };
 }
 
-/** A rollback that fails must not hide why it was made; the connection is broken then and its work is gone. */
+/** A failing rollback must not hide its reason; the connection is then broken and its work is gone. */
 export async function rollBack(connection: Connection, transaction: Transaction): Promise<void> {
   await connection.rollback(transaction).catch(() => undefined);
 }

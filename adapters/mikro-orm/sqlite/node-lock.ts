@@ -5,10 +5,10 @@ import { makePrivately } from './private-file.ts';
 export type Release = () => Promise<void>;
 
 /**
- * Makes this process the only node on the database (platform §15 rule 6): an exclusive lock on the file
- * `<path>.lock`, held by SQLite's own means. The operating system drops it when the process ends in any way, so a lock
- * of a dead process cannot stay behind, whatever its number is used for later. The file itself stays: to remove it
- * would let two others lock two files of that name.
+ * Makes this process the only node on the database (platform §15 rule 6): an exclusive lock on the file `<path>.lock`,
+ * held by SQLite's own means. The operating system drops it when the process ends in any way, so the lock of a dead
+ * process cannot stay behind, even if its process id is used again. The file itself stays: removing it would let two
+ * other processes lock two files of that name.
  */
 export async function lockNode(path: string): Promise<Release> {
   const lock = `${path}.lock`;
@@ -36,7 +36,7 @@ function inUse(path: string): string {
   );
 }
 
-/** SQLite's own word for a lock that another holds; anything else is a matter of the path or the file. */
+/** SQLite's own message for a lock that another process holds; anything else concerns the path or the file. */
 function isHeld(error: unknown): boolean {
   return (
     error instanceof Error &&

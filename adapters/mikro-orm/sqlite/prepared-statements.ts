@@ -3,13 +3,13 @@ interface Preparing {
   prepare(text: string): unknown;
 }
 
-/** Statements that are kept compiled: more than the engine has, so that only unusual hosts ever drop one. */
+/** How many statements are kept compiled: more than the engine has, so that only unusual hosts ever drop one. */
 const MAX_KEPT_STATEMENTS = 500;
 
 /**
  * Makes the database keep its compiled statements by their text. The query builder beneath MikroORM compiles a statement
- * each time it runs it, which measured as a fifth of the processor time of small reads. Statements here run to their end
- * in one turn, so one compiled form serves all.
+ * each time it runs it, which took a fifth of the processor time of small reads (measured). Statements here run to their
+ * end in one turn, so one compiled form serves all calls.
  */
 export function keepPrepared(database: Preparing): void {
   const prepare = database.prepare.bind(database);

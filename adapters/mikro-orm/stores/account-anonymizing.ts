@@ -9,7 +9,7 @@ import { auditLogTable } from '../tables/system.ts';
 
 type Anonymize = Parameters<AccountWrites['anonymizeHistory']>[1];
 
-/** Every secondary address of the account, removed ones too; none of them must be active. */
+/** Every secondary address of the account, removed ones too; none may be active. */
 export async function anonymizeEmails(scope: WriteScope, accountRecordId: number): Promise<void> {
   await scope.runner.run(sql`
     update bw_account_emails set email = ${FORGOTTEN}

@@ -34,7 +34,7 @@ const searched: Readonly<Record<AccountColumn, SearchedColumn>> = {
   updated_date: { column: 'updated_date', type: 'instant' },
 };
 
-/** `and` with what the search asks for, which holds to the end of the transaction. */
+/** `and` with the condition of the search, which holds to the end of the transaction. */
 export async function accountSearchCondition(scope: TenantScope, search: AccountSearch): Promise<Sql> {
   if (search.kind === 'clauses') return clauseConditions(search.clauses, searched);
   const { id, text } = search;
@@ -46,16 +46,16 @@ export async function accountSearchCondition(scope: TenantScope, search: Account
   }
   await scope.runner.run(seekAccountText(patternOf(text)));
   const orNamed = named === null ? nothing : sql`union all ${named}`;
-  // The policy of the table is no more than the way to its index: it does not bind every role.
+  // The policy of the table is only the way to its index: it does not bind every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
     where tenant_record_id = ${scope.tenantRecordId} and ${contains('folded_text', text)} ${orNamed})`;
 }
 
-/** A text without three letters or digits in a row has nothing by which the index finds it. */
+/** A text without three letters or digits in a row has nothing by which the index could find it. */
 const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
 
-/** Ends each text of `folded_text`: no key finds what reaches from one into the next. */
+/** Ends each text in `folded_text`, so that no key finds what reaches from one text into the next. */
 const FOLDED_END = '\u0001';
 
 /** What a free text search looks in. */

@@ -71,7 +71,7 @@ export function accountReads(scope: TenantScope): AccountReads {
   };
 }
 
-/** Record ids of these accounts and of all above them; `union` ends at an account that was met already. */
+/** Record ids of these accounts and of all above them; `union` stops at an account that it has met already. */
 function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
   return sql`
     with recursive line (record_id, parent_account_id) as (
@@ -92,7 +92,7 @@ function accountOf({
   return account;
 }
 
-/** What an update may not change: the identity of the account. */
+/** What an update cannot change: the identity of the account. */
 const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
   'recordId',
   'id',
@@ -160,7 +160,9 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   };
 }
 
-/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` says, which is asked if need be. */
+/**
+ * Locks the accounts in ascending record id, waiting for each as long as `waitOf` says, which is called only if needed.
+ */
 export async function lockAccounts(
   scope: TenantScope,
   accountIds: readonly Uuid[],
@@ -171,7 +173,7 @@ export async function lockAccounts(
   const chosen = haveIds(scope, accountIds);
   const rowsHaveNoLocks = dialect.forUpdate === '';
   if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
-  // A single free account, the usual case, costs one statement. Of several the busy ones would be locked out of order.
+  // A single free account, the usual case, costs one statement. With several, the busy ones would be locked out of order.
   if (accountIds.length === 1) {
     const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
     if (free.length === 1) return free;

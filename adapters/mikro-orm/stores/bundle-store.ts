@@ -95,7 +95,10 @@ export function bundleWrites(scope: WriteScope): BundleWrites {
   };
 }
 
-/** Each of the two finds its rows by an index of its own; for a plain `union` SQLite would walk all bundles of the tenant. */
+/**
+ * Each of the two finds its rows by its own index; for a plain `union` SQLite would walk through all bundles of the
+ * tenant.
+ */
 function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
   const { tenantRecordId } = scope;
   return sql`record_id in (

@@ -56,8 +56,8 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     usedPlans: async (planNames) => {
       if (planNames.length === 0) return [];
       const names = planNames.filter(isStorable).map((name) => [name]);
-      // The first name from this one on along the index, not every event that has it, nor `exists`, for which PostgreSQL
-      // would walk through all events.
+      // Finds the first name from this one on along the index, instead of every event that has it. `exists` would not do:
+      // PostgreSQL would walk through all events.
       const rows = await scope.runner.rows(sql`
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (

@@ -178,14 +178,14 @@ async function insertVersions(
   });
 }
 
-/** Megabytes, which are a value of their own: among those of a row they would be written and read as JSON before. */
+/** Megabytes of text, bound as a value of their own: as part of a row they would first be written and read as JSON. */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
   await setImmediate();
   await scope.runner.run(sql`
     update bw_catalog_versions set source_text = ${text} where ${haveIds(scope, [id])}`);
 }
 
-/** The revision since which each was held, by its effective date. */
+/** By effective date, the revision since which each removed version was held. */
 async function removeVersions(
   scope: WriteScope,
   ids: readonly Uuid[],
@@ -218,7 +218,7 @@ function noteChange(
   });
 }
 
-/** Record id by content hash of every one of the parts, after storing those that the tenant had not. */
+/** Record ids of all these parts by content hash, after storing those that the tenant did not have. */
 async function storeParts(
   scope: WriteScope,
   parts: Iterable<NewCatalogPart>,

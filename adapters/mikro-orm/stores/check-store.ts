@@ -49,18 +49,20 @@ interface Reference {
   readonly from: TableSpec;
   readonly column: string;
   readonly to: TableSpec;
-  /** Which of the records (`t`) have to lead to one; default all that name one. */
+  /** Which of the records (`t`) must refer to one; default: all whose column is not null. */
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
-/** What people have written on an item is kept as they gave it (ruling R21): items of the engine's own making alone. */
+/**
+ * References that people wrote on an item are stored as given (ruling R21), so only items made by the engine are checked.
+ */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
   condition: sql`t.item_type not in ('EXTERNAL_CHARGE', 'TAX', 'CREDIT_ADJ')
     and not exists (select 1 from bw_invoices i where i.id = t.invoice_id and i.is_migration)`,
 };
 
-/** Of records of accounts to records of the same account. */
+/** References from records of accounts to records of the same account. */
 const references: readonly Reference[] = [
   { from: bundlesTable, column: 'account_id', to: accountsTable },
   { from: formerBundleKeysTable, column: 'bundle_id', to: bundlesTable },
@@ -82,7 +84,7 @@ const references: readonly Reference[] = [
   { from: invoicePaymentsTable, column: 'payment_id', to: paymentsTable },
 ];
 
-/** How the audit names the records of a table. */
+/** The names of tables in audit rows. */
 const auditNames: ReadonlyMap<TableSpec, string> = new Map<TableSpec, string>([
   [accountsTable, accountAudit.tableName],
   [bundlesTable, bundleAudit.tableName],

@@ -8,8 +8,8 @@ import { firstRowsAs, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, recordColumns, type TenantScope } from '../tables/record-access.ts';
 
-// A statement names the kind of the rows that it seeks: each has its own index by subscription and date, and rows of an item
-// are found along its subscription. An index by item would be written with each charge of a run.
+// A statement names the kind of the rows that it looks for: each kind has its own index by subscription and date, and
+// rows of an item are found along its subscription. An index by item would have to be written with each charge of a run.
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant. The
 // given rows carry the tenant, so that no walk along it seems as cheap to PostgreSQL before it has counted what there is.
 
@@ -21,8 +21,8 @@ const windowColumns: readonly Column[] = [
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
 /**
- * Start of the last row that had begun when the window opens: rows of a subscription do not overlap, so none before it reaches
- * into the window. It saves an index by end date, which each charge of a run would write.
+ * Start of the last row that had begun when the window opens: rows of a subscription do not overlap, so none before it
+ * reaches into the window. This saves an index by end date, which would have to be written with each charge of a run.
  */
 const lastBegun = `coalesce((
   select p.start_date from bw_coverage p
@@ -79,7 +79,7 @@ export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonl
       and record_id in (select record_id from (${ofItems(scope, itemIds, 'c.record_id')}) as found)`);
 }
 
-/** The rows of these items, which lie in their periods. */
+/** The rows of these items, which lie within their periods. */
 function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string): Sql {
   const ofKind = (condition: string): Sql => sql`
     select ${raw(columns)} from i cross join bw_coverage c
@@ -95,7 +95,7 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string):
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/** The end of every charge in force, or its start where it has none. */
+/** The end of every charge in force, or its start if it has no end. */
 export async function committedThrough(
   scope: TenantScope,
   subscriptionIds: readonly Uuid[],

@@ -75,7 +75,7 @@ export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
     updateValues: async (fields) => {
       if (fields.length === 0) return;
       const off = fields.map(({ id }) => ({ id, isActive: false }));
-      // Out of the unique index first: two fields may exchange their values.
+      // Removed from the unique index first, since two fields may exchange their values.
       await update(scope, customFieldsTable, { key: 'id', properties: ['isActive'], records: off });
       await update(scope, customFieldsTable, {
         key: 'id',

@@ -13,7 +13,7 @@ import { auditLogTable } from '../tables/system.ts';
 /** Derived from other columns of the row, for searches. */
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
-/** What callers of the export find first in the lines of accounts (accounts E15). */
+/** The first columns in the lines of accounts, where callers of the export expect them (accounts E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
 
 const accountTables = tables.filter(
@@ -56,7 +56,7 @@ async function* auditBatches(
   }
 }
 
-/** The same as they stand in lists of changes: without the records as they were after them. */
+/** The same in the form of lists of changes: without the records as they were afterwards. */
 async function* entryBatches(
   scope: TenantScope,
   accountRecordId: number,
@@ -67,7 +67,7 @@ async function* entryBatches(
   }
 }
 
-/** Rows of the tenant that meet `condition`, in record-id order, so many at a time. */
+/** Rows of the tenant that meet `condition`, in record-id order, a part at a time. */
 async function* batches(
   scope: TenantScope,
   table: Pick<TableSpec, 'name' | 'columns'>,

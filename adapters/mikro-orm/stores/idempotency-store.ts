@@ -6,7 +6,7 @@ import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
 import { insertInto } from '../tables/record-access.ts';
 
-/** What a request that takes the place of another one replaces: all but the key. */
+/** The columns that a request replaces when it takes the place of another one: all but the key. */
 const replacements = table.written
   .map(({ name }) => name)
   .filter((name) => name !== 'tenant_record_id' && name !== 'idempotency_key')

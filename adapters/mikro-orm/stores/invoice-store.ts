@@ -97,7 +97,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     },
     committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
     maxTargetDate: async (accountId) => {
-      // Along the account's invoices, the latest first, until one has such an item.
+      // Goes along the account's invoices, the latest first, until one has such an item.
       const [row] = await scope.runner.rows(sql`
         select target_date from bw_invoices
         where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
@@ -147,7 +147,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
       const parents = planNames.filter(isStorable);
       if (parents.length === 0) return [];
-      // Two statements: of a join PostgreSQL reads both tables to the end.
+      // Two statements: for a join PostgreSQL would read both tables to the end.
       const overriding = await scope.runner.rows(sql`
         select plan_name from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
@@ -295,7 +295,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
 }
 
-/** What changes of a cursor. */
+/** The columns of a cursor that change. */
 const standing = [
   'settledThrough',
   'dirtyFrom',

@@ -5,10 +5,12 @@ import { numberOf, type Row, textOf } from '../sql/columns.ts';
 import { raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/** So few that those of the largest documents fit into one string; with 256 a row it took as long. */
+/** So few that the parts of the largest documents fit into one string; with 256 per row it took just as long. */
 const PARTS_PER_ROW = 32;
 
-/** No part holds them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`. */
+/**
+ * No part contains them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`.
+ */
 const RECORD_SEPARATOR = '\u001e';
 const UNIT_SEPARATOR = '\u001f';
 
@@ -21,7 +23,7 @@ const line = raw(
 
 /**
  * Reads parts of a catalog, of which there may be hundreds of thousands, joined to a few long texts: as rows of their own
- * they take the driver longer than all the rest of the work.
+ * they would take the driver longer than all the rest of the work.
  */
 export function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]): Sql {
   const groups: [string][] = [];
@@ -83,7 +85,7 @@ class JoinedRecords {
     return this.#until(end);
   }
 
-  /** Of a record, after which the next one begins. */
+  /** The last unit of a record, after which the next record begins. */
   lastUnit(): string {
     const end = this.#text.indexOf(RECORD_SEPARATOR, this.#position);
     return this.#until(end < 0 ? this.#text.length : end);

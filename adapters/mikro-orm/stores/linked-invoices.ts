@@ -7,8 +7,8 @@ import { invoicesTable } from '../tables/invoices.ts';
 import { ofAccounts, select, type TenantScope } from '../tables/record-access.ts';
 
 /**
- * COMMITTED invoices that owe something, but for those whose summary is settled or void; the first line is the predicate of the
- * index of open invoices.
+ * COMMITTED invoices that owe something, except those whose summary is settled or void; the first line is the predicate
+ * of the index of open invoices.
  */
 export function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
@@ -17,7 +17,10 @@ export function isOpen({ runner: { dialect } }: TenantScope): Sql {
       and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
 }
 
-/** Of a summary: whatever is linked to it, nobody will owe it. Without these rows reads do not follow the history of a child. */
+/**
+ * A settled or void summary: nobody will owe what is linked to it. Without these rows, reads do not grow with the history
+ * of a child.
+ */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
 export async function findOpen(scope: TenantScope, accountIds: readonly Uuid[]): Promise<readonly Invoice[]> {
@@ -76,13 +79,13 @@ export async function loadBalances(
   }));
 }
 
-/** What a balance is decided by. */
+/** The columns that decide a balance. */
 function balancedColumns(alias: string): string {
   const columns = ['status', 'is_migration', 'is_written_off', 'raw_balance'];
   return columns.map((name) => `${alias}.${name} as ${alias}_${name}`).join(', ');
 }
 
-/** null = there is no such invoice beside the row. */
+/** null = the row has no such invoice. */
 function balancedInvoice(alias: string, row: Row): BalancedInvoice | null {
   const status = oneOfOrNull<InvoiceStatus>(`${alias}_status`).read(row);
   if (status === null) return null;

@@ -78,7 +78,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
   };
 }
 
-/** What the outcome of a plugin call may change (payments §1.7 rule 6). */
+/** What the outcome of a gateway call may change (payments §1.7 rule 6). */
 const outcome = [
   'status',
   'processedAmount',

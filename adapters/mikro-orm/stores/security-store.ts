@@ -30,7 +30,7 @@ const revisionCounter = 'security_revision';
 
 type Named = User | Role | ApiClient;
 
-/** A kind of record that is found by its name and audited, and how the audit shows it: never with its secret. */
+/** A kind of record that is found by its name and audited; audit rows never show its secret. */
 interface Kind<R extends Named> {
   readonly table: RecordTable<New<R>>;
   readonly tableName: string;
@@ -75,7 +75,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     const { rows } = await access.run(selection(dialect, table, condition));
     return rows.map((row) => table.decode(row));
   };
-  // The revision's row is what all nodes lock: there is none of the name that is not taken yet.
+  // All nodes lock the row of the revision: a name that is not taken yet has no row of its own.
   const change = async <T>(
     { authorship, check }: { readonly authorship: Authorship; readonly check: SecurityCheck | undefined },
     work: (writing: Writing) => Promise<T>,
@@ -178,7 +178,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     },
     insertSigningKey: async (key, unlessNewerThanMs) =>
       access.transact(async (runner) => {
-        // A row of its own kind is what all nodes lock: there is none of the key that is not there yet.
+        // All nodes lock the row of the revision: a key that does not exist yet has no row of its own.
         await raiseRevision(runner);
         const [newer] = await runner.rows(
           selection(runner.dialect, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`),
@@ -201,7 +201,7 @@ export async function raiseRevision(runner: Runner): Promise<void> {
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
 }
 
-/** What is so now, in a transaction that is the only one to change it. */
+/** What holds now, in the only transaction that may change it. */
 function readsOf(runner: Runner): SecurityReads {
   const read = async <R extends object>(table: RecordTable<R>, condition: Sql) =>
     (await runner.rows(selection(runner.dialect, table, condition))).map((row) => table.decode(row));
@@ -251,7 +251,7 @@ async function insertActive<R extends User | ApiClient>(
 ): Promise<boolean> {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
-  // A higher version than the last: what was remembered of the one who had the name must not fit.
+  // A higher version than the last, so that nothing remembered of the name's former owner fits.
   const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;
   const record = { ...given, id: known?.id ?? given.id, credentialVersion };
   await save(writing, kind, { record, changeType: ChangeType.INSERT });
@@ -285,7 +285,7 @@ function byName(found: readonly Role[]): readonly Role[] {
 }
 
 async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule): Promise<void> {
-  // In one order, so that two callers with the same subjects do not wait for each other.
+  // In one order, so that two callers with the same subjects cannot deadlock.
   const sorted = subjects.toSorted();
   const columns = loginFailuresTable.written;
   const fresh = sorted.map((subject) => [subject, '[]', 0, null]);

@@ -7,7 +7,7 @@ import type { TenantScope } from '../tables/record-access.ts';
 /** How the tenant's row is locked while it is read. */
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
 
-/** The revisions of a session's tenant: read with one statement for all who ask, and anew after the lock was taken. */
+/** The revisions of a session's tenant: read by one statement for all callers, and again after the lock was taken. */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
   #known: Promise<TenantRevisions> | undefined;
@@ -26,12 +26,12 @@ export class RevisionsOfSession {
     await this.#reload('forUpdate');
   }
 
-  /** The same, and waits for those who have it by `keep`. */
+  /** The same, but also waits for holders of `keep`. */
   async lockForDeletion(): Promise<void> {
     await this.#reload('forDeletion');
   }
 
-  /** Until the transaction ends nobody has the row by `lockForDeletion`. */
+  /** Until the transaction ends nobody can take `lockForDeletion`. */
   async keep(): Promise<void> {
     await this.#reload('forKeyShare');
   }
@@ -43,7 +43,7 @@ export class RevisionsOfSession {
       update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
   }
 
-  /** What is read with the lock is what holds under it. */
+  /** What is read together with the lock holds under it. */
   #reload(lock: RowLock): Promise<TenantRevisions> {
     this.#known = this.#load(lock);
     return this.#known;

@@ -16,9 +16,9 @@ import {
 } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** An account with what only searches look at. */
+/** An account with a column that only searches use. */
 export type StoredAccount = New<Account> & {
-  /** Name, e-mail, external key and company in lower case as JavaScript knows it, alike on both databases. */
+  /** Name, e-mail, external key and company in JavaScript's lower case, so that both databases agree. */
   readonly foldedText: string | null;
   readonly createdBy: string | null;
   readonly updatedBy: string | null;
@@ -89,7 +89,7 @@ export const accountEmailsTable = new RecordTable<New<AccountEmail>>(
     ofTenant: true,
     uniques: [
       { name: 'id', columns: ['id'] },
-      // The account's lock is held while one is added, so that none meets it.
+      // The account is locked while an address is added, so nobody runs into this.
       { name: 'email', columns: ['tenant_record_id', 'account_record_id', 'email'], where: 'is_active' },
     ],
     indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],

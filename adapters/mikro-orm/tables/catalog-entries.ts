@@ -80,7 +80,7 @@ export const planRowsTable = new RecordTable<New<PlanRow>>(
   },
 );
 
-/** Amounts come out of a document as whole numbers or decimals, as they happen to be. */
+/** Amounts come out of a document as whole numbers or decimals. */
 function phases(name: string): Field<readonly EntryPhase[]> {
   const document = json<readonly EntryPhase[]>(name);
   return { ...document, read: (row) => document.read(row).map(withDecimals) };

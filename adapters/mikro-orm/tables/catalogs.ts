@@ -23,7 +23,7 @@ import { RecordTable } from './record-table.ts';
 /** A version as its row holds it. */
 export interface CatalogVersionRow extends Omit<NewCatalogVersion, 'parts'> {
   readonly revision: number | null;
-  /** Versions of before there were parts have their canonical XML, the others a composition. */
+  /** Versions older than parts have their canonical XML, the others a composition. */
   readonly canonicalXml: string | null;
   /** JSON of a `CatalogComposition`. */
   readonly composition: string | null;
@@ -84,7 +84,7 @@ export const catalogPartsTable = new RecordTable<CatalogPartRow>(
   },
 );
 
-/** What another transaction has taken first is found by the next attempt (catalog §17). */
+/** If another transaction was faster, the next attempt finds what it stored (catalog §17). */
 const takenMeanwhile = {
   code: ErrorCode.BUSY,
   message: 'Another call made an override plan at the same time; try again',

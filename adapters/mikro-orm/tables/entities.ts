@@ -7,7 +7,7 @@ import { tenantsTable } from './system.ts';
 
 /**
  * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
- * them: hydration costs a multiple of the statement itself (measured).
+ * them: hydration takes several times as long as the statement itself (measured).
  */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));

@@ -86,7 +86,7 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
   },
 );
 
-/** The facts behind an amount are read for one item now and then, and take as much room as all the rest of it. */
+/** The facts behind an amount are rarely read, and take as much room as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {
@@ -188,7 +188,7 @@ export const cursorsTable = new RecordTable<New<StoredCursor>>(
     name: 'invoicing_cursors',
     ofTenant: true,
     uniques: [{ name: 'subscription', columns: ['tenant_record_id', 'subscription_id'] }],
-    // No column that a run writes: PostgreSQL then changes a row without touching the indexes.
+    // Without columns that a run writes, so that PostgreSQL changes a row without touching the indexes.
     indexes: [{ name: 'due', columns: ['tenant_record_id', 'account_record_id'] }],
   },
   {

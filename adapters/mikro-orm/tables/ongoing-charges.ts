@@ -3,16 +3,16 @@ import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
 
-/** What subscriptions that were bought alike have in common, so that their texts are equal. */
+/** What subscriptions bought alike have in common, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
 
-/** The charge in three columns: whose the event is apart from the rest of it. */
+/** The charge in three columns: its subscription's ids are stored apart from the rest. */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
   const bundle = uuidOrNull('ongoing_bundle_id');
   const eventRecord = bigintOrNull('ongoing_event_record_id');
   const text = textOrNull('ongoing_event');
-  // Of many cursors read one after the other most have the text of the one before.
+  // Most cursors read one after another have the text of the previous one.
   let last: { readonly text: string; readonly facts: SharedFacts } | undefined;
   const factsOf = (stored: string): SharedFacts => {
     if (last?.text !== stored) last = { text: stored, facts: readFacts(stored) };
@@ -37,7 +37,10 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   };
 }
 
-/** Without their names, since every cursor has them: amounts and dates as text, instants as epoch milliseconds. */
+/**
+ * Values without their names, which are the same for every cursor: amounts and dates as text, instants as epoch
+ * milliseconds.
+ */
 function valuesOf(event: SharedFacts) {
   return [
     event.effectiveDate,

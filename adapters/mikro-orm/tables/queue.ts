@@ -37,9 +37,9 @@ export interface StoredEntry {
   /** End of the lease, or time of the next attempt. */
   readonly availableAtMs: number | null;
   readonly claimId: Uuid | null;
-  /** The first claim since it was inserted or came to an outcome. */
+  /** When it was first claimed since it was inserted or had an outcome. */
   readonly claimedAtMs: number | null;
-  /** How often it was taken back since then, if at all: its lease had ended, or its node had gone. */
+  /** How often it was taken back since then, because its lease had ended or its node had gone. */
   readonly lapses: number | null;
   readonly doneHandlers: readonly string[];
   readonly reason: string | null;
@@ -87,13 +87,13 @@ export const queueEntriesTable = new RecordTable<StoredEntry>(
         columns: ['tenant_record_id', 'account_record_id', 'due_order', 'record_id'],
         where: `processing_state = 'AVAILABLE'`,
       },
-      // Whether an account has an entry in processing; leases that have ended.
+      // For whether an account has an entry in processing, and for leases that have ended.
       {
         name: 'claimed',
         columns: ['tenant_record_id', 'account_record_id'],
         where: `processing_state = 'IN_PROCESSING'`,
       },
-      // What was taken back, for the reaper.
+      // For the reaper: entries that were taken back.
       { name: 'lapsed', columns: ['record_id'], where: 'lapses > 0' },
     ],
   },
@@ -114,7 +114,7 @@ export const queueHistoryTable: TableSpec = {
   ],
 };
 
-/** What moves with an entry from the live table into the history; its outcome is written anew. */
+/** The columns that move with an entry from the live table into the history; its outcome is written anew. */
 export const movedColumns = queueHistoryTable.columns
   .map(({ name }) => name)
   .filter((name) => name !== 'processing_state')

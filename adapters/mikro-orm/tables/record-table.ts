@@ -13,7 +13,7 @@ export interface IndexSpec {
 }
 
 export interface UniqueSpec extends IndexSpec {
-  /** What a violation means to the caller; without it, it is a defect. */
+  /** What a violation means to the caller; without it, a violation is a defect. */
   readonly violation?: { readonly code: ErrorCode; readonly message: string };
 }
 
@@ -33,7 +33,7 @@ export interface TableSpec {
 interface TableInput {
   /** Without prefix. */
   readonly name: string;
-  /** Of a tenant: every row carries `tenant_record_id` (platform §17 rule 2). */
+  /** True: every row carries `tenant_record_id` (platform §17 rule 2). */
   readonly ofTenant: boolean;
   readonly uniques?: readonly UniqueSpec[];
   readonly indexes?: readonly IndexSpec[];
@@ -45,7 +45,7 @@ export const TENANT_COLUMN = 'tenant_record_id';
 
 const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
 
-/** A table whose rows are records of the domain; the one place that says which property is in which column. */
+/** A table whose rows are records of the domain; the one place that says which property is stored in which column. */
 export class RecordTable<R extends object> implements TableSpec {
   readonly name: string;
   readonly primaryKey = 'record_id';
@@ -55,16 +55,13 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly ofTenant: boolean;
   /** All columns. */
   readonly columns: readonly Column[];
-  /**
-   * The columns that `decode` reads: all but the tenant, which whoever reads a record has asked for, and what is kept
-   * aside.
-   */
+  /** The columns that `decode` reads: all except the tenant's, which the reader has asked for, and those kept aside. */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
    * Every property that is read, without a value. An object that gets more than a dozen properties one by one becomes a
-   * hash table in V8, and a copy of it with `...` takes 14 microseconds in place of 0.1.
+   * hash table in V8, and copying it with `...` takes 14 microseconds instead of 0.1.
    */
   readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];

@@ -9,8 +9,8 @@ export const MIGRATIONS_TABLE = 'bw_migrations';
 export function schemaOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
   return {
     entities,
-    // The tables of the host are none of our business.
-    // Policies are compared by name: the server keeps their conditions in a form of its own.
+    // The host's tables are left alone. Policies are compared by name, since the server stores their conditions in a form
+    // of its own.
     schemaGenerator: {
       skipTables: [/^(?!(?:[^.]+\.)?bw_)/, /^(?:[^.]+\.)?bw_account_texts$/],
       ignorePolicies: true,
@@ -33,11 +33,11 @@ export interface SchemaState {
   readonly missing: readonly string[];
   /** Migrations that have run and that this version does not know: the schema is newer than the code. */
   readonly unknown: readonly string[];
-  /** The same from before the first migration there is: what the database holds is not carried over. */
+  /** Migrations from before the first one there is now: such a database is not carried over. */
   readonly former: readonly string[];
 }
 
-/** What stands between the schema of these migrations and a database in which the others have run. */
+/** The differences between the schema of these migrations and a database in which the others have run. */
 export function schemaState(
   migrations: readonly MigrationObject[],
   executed: readonly string[],
@@ -66,7 +66,7 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
   return rows.map((row) => String(row.name));
 }
 
-/** Why the engine does not start on this schema, with what helps; null where it does. */
+/** Why the engine does not start on this schema, and what helps; null if it does start. */
 export function refusal({ former, missing, unknown }: SchemaState): Error | null {
   if (former.length > 0) {
     return new Error(
@@ -89,7 +89,7 @@ export function refusal({ former, missing, unknown }: SchemaState): Error | null
   return null;
 }
 
-/** Why the engine does not start as this role where row-level security is required. */
+/** Why the engine does not start as this role, if row-level security is required. */
 export function unboundRoleRefused(role: string): Error {
   return new Error(
     `Row-level security is required and does not bind the role "${role}": it is a superuser, has BYPASSRLS, or the ` +

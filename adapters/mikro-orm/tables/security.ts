@@ -11,7 +11,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
-// Users, roles, clients, sessions and keys are the deployment's and of no tenant (platform §8).
+// Users, roles, clients, sessions and keys belong to the deployment and to no tenant (platform §8).
 
 export const usersTable = new RecordTable<New<User>>(
   {

@@ -64,7 +64,7 @@ export const bundlesTable = new RecordTable<StoredBundle>(
   },
 );
 
-/** A key that a bundle carried until it was given another one, once however often it did. */
+/** A key that a bundle carried until it was renamed; stored once, however often the bundle carried it. */
 export interface FormerBundleKey {
   readonly accountRecordId: number;
   readonly bundleId: Uuid;
@@ -135,7 +135,8 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
     ],
     indexes: [
       { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'effective', 'sequence'] },
-      // Whether a plan is in use, which forbids its deletion; the accounts that a change of the plan is about.
+      // For whether a plan is in use, which forbids its deletion, and for the accounts that a change of the plan
+      // concerns.
       { name: 'of_plan', columns: ['tenant_record_id', 'plan_name', 'account_record_id'] },
     ],
   },
@@ -160,7 +161,7 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
   },
 );
 
-/** Not of the starts and ends of services, which every subscription has. */
+/** Leaves out the starts and ends of services, which every subscription has. */
 export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
 
 export const blockingStatesTable = new RecordTable<New<BlockingState>>(

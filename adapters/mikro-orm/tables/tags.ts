@@ -3,7 +3,10 @@ import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A definition with its description in lower case, which a search in any letter case looks in; names have no other. */
+/**
+ * A definition with its description in lower case, in which case-insensitive searches look; names are in lower case
+ * anyway.
+ */
 export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription: string };
 
 export const tagDefinitionsTable = new RecordTable<StoredDefinition>(

@@ -3,7 +3,7 @@ import type { UniqueViolation } from '../sql/dialect.ts';
 import { tables } from './index.ts';
 import { type UniqueSpec, uniqueName } from './record-table.ts';
 
-/** What the tables say of a row that is in the way of another one. */
+/** What the tables say about a row that conflicts with another one. */
 export function violationOf(violation: UniqueViolation, cause: unknown): Error {
   const found = findUnique(violation);
   if (found?.unique.violation) return new BillingError({ ...found.unique.violation, cause });
