@@ -59,7 +59,7 @@ function givenPassword(environment: Environment): ReturnType<typeof environmentV
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }
 
-/** Makes the administrator at the first start; later starts, those of test mode included, leave it as it is. */
+/** Creates the administrator at the first start; later starts, those of test mode included, leave the user as it is. */
 export async function ensureLogin(
   billing: Billing<never>,
   user: string,
@@ -77,8 +77,8 @@ export interface RunningCheck<T> {
 }
 
 /**
- * The administrator that still has the password of test mode, be it the one of now or that of another start; else null.
- * When this returns, the users are looked up and the passwords are being hashed.
+ * The administrator who still has the password of test mode, made by this start or another one; else null. When this
+ * returns, the users are looked up and the passwords are being hashed.
  */
 export async function administratorOfTestMode(
   security: Pick<Billing['security'], 'find'>,
@@ -96,12 +96,12 @@ export async function administratorOfTestMode(
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
-  // Nobody to ask about at the first start, which then saves the time of a hash.
+  // At the first start there is no user to check, which saves the time of a hash.
   if ((await billing.security.find(user)) === null) return false;
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
-/** What the console says of it; only a made-up password, and that of test mode, is shown. */
+/** What the console says about it; only a made-up password, and that of test mode, is shown. */
 export function loginText({ user, chosen }: Login): string {
   const login = `Log in (HTTP Basic) as "${user}"`;
   switch (chosen?.source) {

@@ -109,7 +109,7 @@ as the keys that sign bearer tokens; without it the key of a file does, made at 
 `;
 
 const database = { type: 'string', default: 'billwright.db' } as const;
-/** Told apart from a check that could not be made. */
+/** Differs from the exit code of a check that could not be made. */
 const breachesFound = 3;
 
 /** Each command loads only what it needs: the server must be up in half a second. */
@@ -228,7 +228,7 @@ function parsed<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options'
   }
 }
 
-/** With what stands behind an error that callers of the server are told without it. */
+/** Adds the cause of an error, which callers of the server do not get to see. */
 function explained(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -243,7 +243,7 @@ function portOf(text: string): number {
   throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
 }
 
-// Halves the processor time of a start, from the second one on.
+// Halves the processor time of every start after the first.
 enableCompileCache();
 const [name = '', ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -13,21 +13,21 @@ import { UsageError } from './usage-error.ts';
 export interface CheckOptions {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
   readonly database: string;
-  /** Id or API key of the one tenant that is looked at; undefined = all. */
+  /** Id or API key of the one tenant to check; undefined = all. */
   readonly tenant: string | undefined;
-  /** Properties of the engine, by name, as the server is run with. */
+  /** Properties of the engine by name, as for the server. */
   readonly configuration: ConfigurationObject;
   readonly defaultCatalog: string | (() => string);
 }
 
-/** What becomes known while the stored data are looked through. */
+/** What is found while the stored data are checked. */
 export interface CheckReport {
   breach(breach: Breach): void;
-  /** Something that is no breach but limits what was looked at. */
+  /** Something that is no breach but limits the check. */
   note(text: string): void;
 }
 
-/** Looks through the stored data, tells of each breach as it is found, and returns how many there are. */
+/** Checks the stored data, reports each breach as it is found, and returns how many there are. */
 export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const storage = await openStorage(options.database, { migrate: false, readOnly: true });
   try {
@@ -44,7 +44,7 @@ export async function checkDatabase(options: CheckOptions, report: CheckReport):
       configuration: options.configuration,
       defaultCatalog: options.defaultCatalog,
     });
-    // Of a server in test mode its own time; else that of the machine.
+    // The time of a server in test mode, or else of the machine.
     await clock.refresh();
     const tenant = options.tenant === undefined ? null : await tenantOf(storage, options.tenant);
     const ahead = await checks.aheadOfClock();

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * Properties of a file, under their full names: a JSON object such as `{"org.service.server.limits.json": "2MiB"}`
- * (platform §4.1). What is no text stands as its JSON.
+ * (platform §4.1). Values other than text become their JSON.
  * @throws UsageError for a file that cannot be read or is no such object.
  */
 export async function configurationFile(file: string): Promise<Environment> {

@@ -10,7 +10,7 @@ import { BillingError } from '../../lib/values/errors/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Problems of a catalog that a message lists. */
+/** How many problems of a catalog a message lists. */
 const SHOWN_PROBLEMS = 10;
 
 /**
@@ -28,7 +28,7 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** An empty text sets nothing of the whole server; of a tenant it may be an empty list. */
+/** An empty text does not set a property of the whole server; for a tenant it may be an empty list. */
 function isSet(name: string, source: string, text: string): boolean {
   const property = Object.entries(serverProperties).find(([each]) => each === name)?.[1];
   if (property === undefined) return true;

@@ -1,12 +1,12 @@
-/** Where properties come from besides options: variables of the environment, and names as a configuration file has them. */
+/** The sources of properties besides options: variables of the environment, and names as in a configuration file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes of a property in the environment, the documented one first (platform §4.1). */
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
-/** Prefixes in a configuration file, which stands behind the environment. */
+/** Prefixes in a configuration file, which the environment overrides. */
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** The variable, or name in the file, that sets a property, and its value; both empty where there is none. */
+/** The variable, or name in the file, that sets a property, and its value; both empty if there is none. */
 export function environmentValue(
   property: string,
   environment: Environment,

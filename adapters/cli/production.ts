@@ -21,8 +21,8 @@ export function refuseTestModeInProduction(
 }
 
 /**
- * A database that was made in test mode must not be served to the world with the password that everybody knows. The check
- * has begun when this returns, and has to end well before anybody is served.
+ * Refuses to serve a database that was made in test mode with the password that everybody knows. The check has begun when
+ * this returns, and must end before anybody is served.
  */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,

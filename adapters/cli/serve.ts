@@ -45,7 +45,7 @@ export interface ServeOptions {
   readonly http: HttpSettings;
   /** Properties of the engine, by name. */
   readonly configuration: ConfigurationObject;
-  /** Document of the catalog of tenants that are created with `useGlobalDefault`, or what gives it. */
+  /** Document of the catalog for tenants created with `useGlobalDefault`, or a function that returns it. */
   readonly defaultCatalog: string | (() => string);
 }
 
@@ -63,7 +63,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { port, host, http } = options;
     const user = administratorOf(environment);
     const made = Promise.withResolvers<Login>();
-    // The port first: a password of a start that fails would be shown to nobody.
+    // The port comes first: if the start failed later, nobody would see the password.
     const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
     listening = await listen(app, {
       port,
@@ -82,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     logger.info({ host: listening.host, port: listening.port, database, node: nodeName }, 'serving');
     announce(listening, options);
   } catch (error) {
-    // An open port and open connections would keep a process alive that cannot serve.
+    // An open port and open connections would keep alive a process that cannot serve.
     await listening?.close();
     await storage.close();
     throw error;
@@ -133,7 +133,9 @@ async function compose(parts: {
   return { billing, app, listen };
 }
 
-/** The sandbox remembers what it has done in a file, so that a restart, and another node, finds its payments again. */
+/**
+ * The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node.
+ */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<PaymentGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
@@ -149,7 +151,7 @@ interface Running {
   readonly logger: PinoLogger;
 }
 
-/** The first signal lets what is under way end; a second one ends the process at once. */
+/** The first signal lets running work end; a second one ends the process at once. */
 function stopOnSignal(running: Running): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -173,7 +175,7 @@ async function shutDown({ billing, listening, logger }: Running): Promise<void> 
     logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
     listening.server.closeAllConnections();
   }, QUEUE_SHUTDOWN_WAIT_MS);
-  // Calls that wait for work would hold the others up to the end of their time.
+  // Both at once: calls that wait for work would otherwise delay the rest until their time is over.
   await Promise.all([listening.close(), billing.stop()]);
   clearTimeout(impatience);
   await billing.close();
@@ -193,7 +195,7 @@ function urlOf({ host, port }: Listening): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Without the password that a URL may hold. */
+/** Leaves out the password that a URL may contain. */
 function shownDatabase(database: string): string {
   if (!isPostgresqlUrl(database)) return database;
   const url = new URL(database);

@@ -7,9 +7,9 @@ import { UsageError } from './usage-error.ts';
 const passingKeyBytes = 32;
 
 /**
- * Encryption of what is stored and must be read again: with the server key of the environment, which all nodes of a
- * database share, else with that of a file beside the database, made at the first start. With a key of the environment,
- * what that of the file has encrypted can still be read.
+ * Encryption of what is stored and must be read again. The server key comes from the environment, which all nodes of a
+ * database share, else from a file beside the database, made at the first start. With a key from the environment, what
+ * the file's key has encrypted can still be read.
  * @throws UsageError for a key that is too short, and where no file can hold one.
  */
 export function cipherOf(
@@ -24,7 +24,7 @@ export function cipherOf(
     const former = file === null ? null : readKeyFile(file);
     return cipherWith('BILLWRIGHT_SERVER_KEY', given, former === null ? [] : [former.key]);
   }
-  // A database in memory is gone with its process, and what it holds with it.
+  // A database in memory ends with its process, and so does all that it holds.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
   const keyFile = keyOfFile(file);
   tellOfKeyFile(file, keyFile, { isShared: isPostgresqlUrl(database), logger });

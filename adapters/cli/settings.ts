@@ -11,7 +11,7 @@ const longestLifetimeMs = 30 * 24 * 3_600_000;
 /** Options of the command line by name; all are text. */
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-/** The server as a process, besides how it answers. */
+/** The server as a process, apart from how it answers. */
 export interface ProcessSettings {
   readonly testMode: boolean;
   /** Undefined: one of its own at each start. */
@@ -223,7 +223,7 @@ function lifetime(text: string): number | undefined {
   return span !== undefined && span >= shortestLifetimeMs && span <= longestLifetimeMs ? span : undefined;
 }
 
-/** Whether they can be used is checked where they are: each message there names the issuer. */
+/** Whether they are usable is checked later, where each message names the issuer. */
 function issuers(text: string): readonly TokenIssuer[] | undefined {
   try {
     const list: unknown = JSON.parse(text);

@@ -2,13 +2,13 @@ import { registerHooks } from 'node:module';
 
 const scope = '/node_modules/';
 /**
- * Packages of many small ES modules that import each other by their full relative path, hundreds of modules in all. What
- * such a path names is plain; Node looks for links, package scopes and formats all the same, which takes half of the time
- * of loading them.
+ * Packages of many small ES modules that import each other by their full relative path, hundreds of modules in all. Such
+ * a path is unambiguous, but Node still looks for links, package scopes and formats, which takes half of the loading
+ * time.
  */
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
-/** Lets what `start` imports with such paths, in these packages and between our own sources, be taken as it stands. */
+/** Takes such paths as they stand in what `start` imports, in these packages and between our own sources. */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({
     resolve(specifier, context, next) {

@@ -9,7 +9,7 @@ import { uuidGenerator } from './uuid-generator.ts';
 
 export * from '../../lib/index.ts';
 
-/** A storage, and whatever of the other ports differs from what Node gives. */
+/** A storage, and those of the other ports that differ from Node's. */
 export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> & Partial<EngineOptions<Host>>;
 export type Billing<Host = never> = Engine<Host>;
 

@@ -7,7 +7,7 @@ const othersMay = 0o077;
 
 export interface KeyFile {
   readonly key: string;
-  /** Whether others than the owner of the file may use it. */
+  /** Whether others than the owner may use the file. */
   readonly isOpenToOthers: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface KeyFile {
 export function readKeyFile(path: string): KeyFile | null {
   try {
     const key = readFileSync(path, 'utf8').trim();
-    // Windows tells nothing of others in the mode.
+    // On Windows the mode says nothing about other users.
     const isOpenToOthers = process.platform !== 'win32' && (statSync(path).mode & othersMay) !== 0;
     return { key, isOpenToOthers };
   } catch (error) {
@@ -25,8 +25,8 @@ export function readKeyFile(path: string): KeyFile | null {
 }
 
 /**
- * The key that the file holds, which is made with a new one if it is not there, for its owner alone. Of processes that make
- * it at once one succeeds, and the others take its key.
+ * The key in the file, which is created with a new key for its owner only if it does not exist. If several processes
+ * create it at once, one succeeds and the others take its key.
  */
 export function ensureKeyFile(path: string): KeyFile {
   return readKeyFile(path) ?? makeKeyFile(path);
@@ -34,7 +34,7 @@ export function ensureKeyFile(path: string): KeyFile {
 
 function makeKeyFile(path: string): KeyFile {
   const key = randomBytes(keyBytes).toString('base64');
-  // Nobody may find it half written.
+  // Written under another name first, so that nobody finds it half written.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${key}\n`, { mode: ownerOnly, flush: true });
   try {

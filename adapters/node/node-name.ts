@@ -5,10 +5,10 @@ const bootIdFile = '/proc/sys/kernel/random/boot_id';
 const bootIdCharacters = 8;
 /** Position of the start time in `/proc/<pid>/stat` behind the name of the program (proc(5)). */
 const startTimeAt = 19;
-/** A process that has ended and that its parent has not asked after. */
+/** A process that has ended and whose end its parent has not read. */
 const endedStates = ['Z', 'X'];
 
-/** The machine since it was switched on, as far as it tells of itself; a name that no other has, else. */
+/** Identifies the machine since it was switched on, as far as it can tell; otherwise a name that no other has. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
@@ -23,8 +23,9 @@ export function newNodeName(): string {
 }
 
 /**
- * Whether a node of this name has run on this host since it was switched on, in a process that has ended: what it left is
- * ours to take up. Containers that share a host name do not see each other's processes, so theirs seem to have ended.
+ * Whether a node of this name has run on this host since it was switched on, in a process that has ended: this node may
+ * then take over what it left. Containers that share a host name do not see each other's processes, so those seem to have
+ * ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;
@@ -37,17 +38,17 @@ function bootId(): string | null {
   return readIfThere(bootIdFile)?.slice(0, bootIdCharacters) ?? null;
 }
 
-/** When the process was started, in ticks since boot; null where the system does not tell, '' of one that has ended. */
+/** When the process was started, in ticks since boot; null if the system does not tell, '' if it has ended. */
 function startOf(pid: number): string | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The name of the program stands in brackets and may hold any character.
+  // The program's name is in brackets and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (endedStates.includes(fields[0] ?? '')) return '';
   return fields[startTimeAt] ?? null;
 }
 
-/** A process of another user is there too. */
+/** A process of another user exists too. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);

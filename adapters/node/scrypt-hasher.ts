@@ -24,7 +24,7 @@ export interface ScryptHasherOptions {
 const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
 const saltBytes = 16;
 const keyBytes = 32;
-/** A stored string from outside must not be able to take the node's memory or seconds of work. */
+/** A stored string from outside must not be able to use up the node's memory or seconds of work. */
 const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
 const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 

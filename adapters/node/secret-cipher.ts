@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { SecretCipher } from '../../lib/ports/index.ts';
 
-/** A key that is shorter could be guessed; 32 random bytes in base64 have 44 characters. */
+/** Shorter keys could be guessed; 32 random bytes in base64 have 44 characters. */
 const minKeyCharacters = 32;
 const keyBytes = 32;
 const ivBytes = 12;
@@ -10,8 +10,8 @@ const encryptedMark = '$aes256gcm$';
 const plainMark = '$plain$';
 
 /**
- * Encrypts with AES-256-GCM under a key that is derived from the server key, as `$aes256gcm$<base64>`. What was stored
- * before there was a server key can still be read, and what the former keys have encrypted.
+ * Encrypts with AES-256-GCM under a key that is derived from the server key, as `$aes256gcm$<base64>`. It can still read
+ * what was stored before there was a server key, and what former keys have encrypted.
  * @throws RangeError for a server key of fewer than 32 characters.
  */
 export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {
@@ -51,12 +51,12 @@ function opened(sealed: Buffer, key: Uint8Array): string | null {
   try {
     return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
   } catch {
-    // The tag does not fit: another key has made it.
+    // The tag does not match: another key encrypted it.
     return null;
   }
 }
 
-/** Keeps secrets as they are, for hosts whose database is as safe as any place for a key would be. */
+/** Stores secrets unencrypted, for hosts whose database is as safe as any place for a key would be. */
 export function unencrypted(): SecretCipher {
   return {
     random: (length) => randomBytes(length),

@@ -14,7 +14,7 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** Where the clock's setting is kept, so that every node reads the same time (`SystemStore` of the storage port). */
+/** Where the clock's setting is stored, so that every node reads the same time (`SystemStore` of the storage port). */
 export interface TestClockStore {
   readTestClock(): Promise<TestClockSetting | null>;
   writeTestClock(value: TestClockSetting | null): Promise<void>;
@@ -26,7 +26,7 @@ export interface TestClockSetting {
   readonly setAtMs: number;
 }
 
-/** A move by calendar units; only the first present of days, weeks, months, years counts, negative goes back. */
+/** A move by calendar units; only the first one given of days, weeks, months, years counts, negative goes back. */
 export interface ClockMove {
   readonly days?: number | undefined;
   readonly weeks?: number | undefined;
@@ -40,10 +40,10 @@ export interface SharedTestClock extends Clock {
   refresh(): Promise<void>;
   /**
    * Sets business time; null returns to real time.
-   * @throws BillingError INVALID_PARAMETER (60002) for a time outside the years 1970 to 6000.
+   * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(at: Instant | null): Promise<void>;
-  /** @throws BillingError INVALID_PARAMETER (60002) when the move leads out of the years 1970 to 6000. */
+  /** @throws BillingError INVALID_PARAMETER (60002) when the move leads before 1970-01-02 or after 8999-12-31. */
   move(by: ClockMove): Promise<void>;
 }
 

@@ -5,9 +5,9 @@ import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Real time for both notions of it: business time in whole seconds (`now`), system time in milliseconds with timers
- * that keep the process alive only where asked to (`nowMs`, `after`). A delay beyond 24 days is cut to that: whoever waits longer
- * looks again.
+ * Real time for both notions of it: business time in whole seconds (`now`), system time in milliseconds with timers that
+ * keep the process alive only on request (`nowMs`, `after`). A delay beyond 24 days is cut to that, so longer waits have
+ * to check again.
  */
 export function systemClock(): Clock & SystemClock {
   return {

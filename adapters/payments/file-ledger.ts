@@ -3,25 +3,25 @@ import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 import { type LedgerEntry, type LedgerOverride, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 
-/** A ledger line: an arrival, or a changed report. Amounts are text. */
+/** A line of the ledger: an arrival, or a changed report. Amounts are text. */
 type Line =
   | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry & { readonly amount?: Decimal } }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
 
 const NEWLINE = 0x0a;
-/** Whom somebody pays is nobody else's business. */
+/** Only the owner may read who pays whom. */
 const OWNER_ONLY = 0o600;
 
 /**
- * A ledger in a file of JSON lines that is only appended to: what it says survives the death of the process, and several
- * processes may share it. A line that a dying process left unfinished is passed over.
+ * A ledger in a file of JSON lines that is only appended to. It survives the death of the process, and several processes
+ * may share it. A line that a dying process left unfinished is ignored.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);
   const known = memoryLedger();
   let readTo = 0;
 
-  /** Takes in what this or another process has appended since the last look. */
+  /** Reads what this or another process has appended since the last read. */
   const refresh = (): void => {
     const { size } = fstatSync(file);
     if (size <= readTo) return;
@@ -33,7 +33,7 @@ export function fileLedger(path: string): SandboxLedger & { close(): void } {
   };
   const write = (line: Line): void => {
     refresh();
-    // An unfinished line of a process that died is closed first, so that ours begins on its own.
+    // Ends the unfinished line of a process that died, so that ours begins on a new line.
     const prefix = fstatSync(file).size > readTo ? '\n' : '';
     writeSync(file, `${prefix}${JSON.stringify(line, plainAmount)}\n`);
     refresh();

@@ -52,10 +52,10 @@ const EVERY_METHOD = '*';
 const DEFAULT_NAME = 'killbill-payment-test';
 
 /**
- * A payment gateway for tests and demos (payments §2.4 rule 2). It processes what it is asked to, or does what the
- * call's plugin properties or a sticky configuration say. A call's line stands in the ledger before anything else
- * happens, so that a delay, a lost answer or a crash afterwards leaves the effect in place; the same transaction id
- * again has no second effect and gets the recorded result.
+ * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or does what the call's plugin
+ * properties or a sticky configuration say. A call is in the ledger before anything else happens, so that a delay, a lost
+ * answer or a crash afterwards does not undo it; the same transaction id again has no second effect and gets the recorded
+ * result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
@@ -132,7 +132,7 @@ function resultOf({ accountId: _, ...entry }: LedgerEntry): GatewayResult {
   return { ...entry, properties: [] };
 }
 
-/** The script that stands for the method, or for all; one with a count is used up. */
+/** The script for the method, or for all methods; one with a count is used up. */
 function takeSticky(sticky: Map<string, StickyScript>, method: string): SandboxScript | null {
   const key = sticky.has(method) ? method : EVERY_METHOD;
   const found = sticky.get(key);

@@ -6,7 +6,7 @@ export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly accountId: Uuid;
 }
 
-/** What is to be reported of a transaction from now on. */
+/** What to report about a transaction from now on. */
 export type LedgerOverride = Pick<LedgerEntry, 'status' | 'amount'>;
 
 /**
@@ -18,7 +18,7 @@ export interface SandboxLedger {
   /** In the order of their arrival. */
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
   all(): readonly LedgerEntry[];
-  /** Keeps the entry unless its id is known; returns the one that counts: the first. */
+  /** Stores the entry unless its id is known; returns the entry that counts, the first one. */
   append(entry: LedgerEntry): LedgerEntry;
   /** False if no such transaction has arrived. */
   override(transactionId: Uuid, override: LedgerOverride): boolean;

@@ -29,13 +29,13 @@ export interface SandboxConfiguration {
   readonly PROCESSED_CURRENCY?: string;
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
-  /** Of OVERRIDE_STATUS: what `getPaymentInfo` says of this transaction from now on. */
+  /** For OVERRIDE_STATUS: what `getPaymentInfo` says about this transaction from now on. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
   readonly amount?: string | number;
 }
 
-/** How one call is to go. */
+/** How one call has to go. */
 export interface SandboxScript {
   readonly action: SandboxAction | null;
   readonly sleepMs: number;
@@ -53,7 +53,7 @@ const statusOfAction: Readonly<Partial<Record<SandboxAction, PluginStatus>>> = {
   ACTION_RETURN_PLUGIN_STATUS_PENDING: PluginStatus.PENDING,
 };
 
-/** What the ledger keeps of a call that goes that way; after a throw or no result nobody is to know. */
+/** What the ledger stores about a call that goes that way; after a throw or no result, nobody knows its outcome. */
 export function statusOf(action: SandboxAction | null): PluginStatus {
   return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
 }
@@ -75,7 +75,10 @@ export function scriptOfConfiguration(configuration: SandboxConfiguration): Sand
   return { action, sleepMs: millisecondsOf(seconds ?? null), ...valuesOf({ ...configuration }) };
 }
 
-/** An amount of a configuration. @throws Error if it is none. */
+/**
+ * An amount of a configuration.
+ * @throws Error if it is not an amount.
+ */
 export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));

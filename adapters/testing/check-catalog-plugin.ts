@@ -9,7 +9,7 @@ import {
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 
-/** For whom a plugin is examined. */
+/** For whom a plugin is checked. */
 export interface CatalogPluginSubject {
   /** A tenant that the plugin serves. */
   readonly tenantId: Uuid;
@@ -22,12 +22,11 @@ export interface CatalogPluginSubject {
 }
 
 /**
- * Examines a plugin as its contract asks (catalog §16) and returns what is wrong with it, nothing if it keeps it: the
- * catalog is valid, a stamp stands for one content whatever the account, a null stamp is null for every account, another
- * tenant is none of its business, and no call takes longer than the engine waits.
+ * Checks a plugin against its contract (catalog §16) and returns what is wrong with it, an empty list if nothing is. The
+ * catalog must be valid, a stamp must stand for one content whatever the account, a null stamp must be null for every
+ * account, it must not serve the foreign tenant, and no call may take longer than the engine waits.
  *
- * @example
- * expect(await checkCatalogPlugin(plugin, { tenantId })).to.deep.equal([]);
+ * @example expect(await checkCatalogPlugin(plugin, { tenantId })).to.deep.equal([]);
  */
 export async function checkCatalogPlugin(
   plugin: CatalogPlugin,

@@ -1,6 +1,6 @@
 /**
- * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and the
- * examination of a catalog plugin. Entry point `billwright/testing`.
+ * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and a
+ * check of catalog plugins. Entry point `billwright/testing`.
  */
 
 export * from '../payments/index.ts';

@@ -7,9 +7,9 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];
   };
-  /** From now on this is the catalog of every tenant; null: of none. The stamp is a new one unless it is given. */
+  /** From now on this is the catalog of every tenant; null: of none. The stamp is new unless one is given. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** From now on the catalog is asked for each account, and never kept; null: not this plugin's account. */
+  /** From now on the catalog is asked for each account, and never cached; null: not this plugin's account. */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 
