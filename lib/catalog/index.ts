@@ -41,7 +41,6 @@ export {
   isFreeFinitePhase,
   phasesFrom,
 } from './lookup/charge-start.ts';
-export type { PlanChangeEvaluation } from './lookup/plan-change.ts';
 export type { PlanCriteria, PlanLookup } from './lookup/plan-lookup.ts';
 export type { PlanSpecifier } from './lookup/plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './lookup/price.ts';
@@ -61,6 +60,7 @@ export {
 } from './lookup/rule-versions.ts';
 export type { ChangeContext, CreationContext, SubscriptionContext } from './lookup/rules.ts';
 export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
+export type { PlanChangeEvaluation } from './lookup/rules-of-change.ts';
 export * from './model/catalog-model.ts';
 export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
 export { type Part, type SoldAs, soldAs } from './model/part.ts';

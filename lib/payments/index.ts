@@ -2,7 +2,7 @@ export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts'
 export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
 export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
-export type { PluginInfoOptions } from './gateways/plugin-info.ts';
+export type { PluginInfoOptions } from './gateways/gateway-info.ts';
 export type {
   PaymentMethodInput,
   PaymentMethodOperations,

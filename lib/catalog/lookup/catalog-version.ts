@@ -26,7 +26,6 @@ import { parsePhaseName } from '../model/phase-name.ts';
 import { createPlan } from '../model/plan.ts';
 import type { VersionContent } from '../model/version-content.ts';
 import { priceListIndex, type VersionFrame } from '../model/version-frame.ts';
-import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
 import {
@@ -36,6 +35,7 @@ import {
   createAlignment,
   type SubscriptionContext,
 } from './rules.ts';
+import { evaluatePlanChange, type PlanChangeEvaluation } from './rules-of-change.ts';
 
 /** How many names an error message lists. */
 const LISTED_NAMES = 10;
@@ -213,7 +213,7 @@ export class CatalogVersion implements PlanLookup {
     return cancelPolicy(this.rules, context).result;
   }
 
-  /** List, policy and alignment of a change of plan. @throws BillingError as `evaluatePlanChange` of plan-change.ts. */
+  /** List, policy and alignment of a change of plan. @throws BillingError as `evaluatePlanChange` of rules-of-change.ts. */
   evaluatePlanChange(from: SubscriptionContext, target: PlanSpecifier): PlanChangeEvaluation {
     return evaluatePlanChange(this, from, target);
   }

@@ -97,7 +97,7 @@ export function priceChangeEvents(
     const within = withoutOutdated(proposals).filter(
       ({ effective: { at } }) => at >= step.effective.at && at < until,
     );
-    return thatChangeSomething(within, step.phase);
+    return withOtherPrices(within, step.phase);
   });
 }
 
@@ -155,7 +155,7 @@ function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly Price
 }
 
 /** §6.4 rule 8. */
-function thatChangeSomething(
+function withOtherPrices(
   proposals: readonly PriceChangeEvent[],
   begun: PlanPhase,
 ): readonly PriceChangeEvent[] {

@@ -8,9 +8,9 @@ import type {
 import { type Instant, maxInstant } from '../../values/time/index.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
-import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
 import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
+import type { PlanChangeDecision } from './rules-of-change.ts';
 
 // Which version's rules apply (§6.3). Rules of a change are never grandfathered; rules of the plan are, together with it.
 
@@ -48,7 +48,7 @@ export interface PlanChangeQuestion {
 /**
  * List, policy and alignment of a change by the version in force at its date, or now while that is not known. Once it is
  * known, ask again, since the version of that date may forbid the change.
- * @throws BillingError as `decidePlanChange` of plan-change.ts.
+ * @throws BillingError as `decidePlanChange` of rules-of-change.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
   const { subscription, target, changeDate, now } = question;

@@ -1,7 +1,6 @@
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog, LastPlanChange, ResolvedPlan } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import { decidePlanChange, type PlanChangeDecision } from '../lookup/plan-change.ts';
 import type { PlanLookup } from '../lookup/plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from '../lookup/plan-specifier.ts';
 import {
@@ -12,6 +11,7 @@ import {
   priceChangeEvents,
 } from '../lookup/price-change-events.ts';
 import type { SubscriptionContext } from '../lookup/rules.ts';
+import { decidePlanChange, type PlanChangeDecision } from '../lookup/rules-of-change.ts';
 import type { Plan } from '../model/catalog-model.ts';
 import type { OverridePlan } from './override-plan.ts';
 
@@ -141,7 +141,7 @@ export class CatalogWithOverrides {
 
   /**
    * List, policy and alignment of a change of plan by the rules of a version, with the cases that decided.
-   * @throws BillingError as `decidePlanChange` of plan-change.ts.
+   * @throws BillingError as `decidePlanChange` of rules-of-change.ts.
    */
   decidePlanChange(
     version: CatalogVersion,

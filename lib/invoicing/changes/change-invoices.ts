@@ -8,7 +8,7 @@ import {
   type CreditMove,
   type LoadedCreditInput,
   UNNUMBERED,
-} from '../credit/account-credit.ts';
+} from '../credit/apply-credit.ts';
 import {
   adjustmentEvents,
   type ChangedInvoice,

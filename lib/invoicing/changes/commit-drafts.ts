@@ -7,7 +7,7 @@ import { localDateOf } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import { payerOf } from '../invoices/new-invoice.ts';
-import { withoutLowering } from '../loading/load-committed-through.ts';
+import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { summariseChildren } from './summarise-children.ts';
 
@@ -68,7 +68,10 @@ async function settleSummaries(
 }
 
 async function moveChargedThrough(session: WriteSession, committed: readonly Committing[]): Promise<void> {
-  const dates = await withoutLowering(session, chargedThroughDates(committed.flatMap(({ items }) => items)));
+  const dates = await chargedThroughAfterCommit(
+    session,
+    chargedThroughDates(committed.flatMap(({ items }) => items)),
+  );
   await session.subscriptions.setChargedThrough(
     committed.flatMap(({ account, items }) =>
       [...chargedThroughDates(items)].map(([subscriptionId, date]) => ({

@@ -47,8 +47,8 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
   await session.invoices.setRepairable(released.repairable);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
-  const lookedAtLess = await lookedAtLessFrom(session, voiding, maxTargetDates.get(account.id));
-  await markDirty(session, [...released.touched, ...lookedAtLess]);
+  const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
+  await markDirty(session, [...released.touched, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
     await resetChargedThrough(session, voiding);
   }
@@ -200,7 +200,7 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
  * they were billed at (§7.3, I3).
  * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
  */
-async function lookedAtLessFrom(
+async function daysToEvaluateAgain(
   session: ReadSession,
   { account, invoice }: Voiding,
   heldFrom: LocalDate | null | undefined,

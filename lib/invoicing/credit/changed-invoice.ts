@@ -3,7 +3,7 @@ import type { Draft } from '../invoices/drafting.ts';
 import { amountsAfterItems, type CountedItem, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import type { CreditMove } from './account-credit.ts';
+import type { CreditMove } from './apply-credit.ts';
 import { afterMoves } from './credit-moves.ts';
 
 /** An invoice that a transaction has made or touched. */

@@ -6,7 +6,7 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { accountBalancesAfter } from '../invoices/invoice-amounts.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { plainItem } from '../invoices/new-item.ts';
-import type { CreditMove } from './account-credit.ts';
+import type { CreditMove } from './apply-credit.ts';
 
 /** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` is a local date of the account. */
 export function creditItem(

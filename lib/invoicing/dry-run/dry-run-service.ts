@@ -4,7 +4,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { newInvoice } from '../evaluation/invoice-of-run.ts';
+import { newInvoice } from '../evaluation/invoice-after-run.ts';
 import { type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';

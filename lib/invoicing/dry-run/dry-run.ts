@@ -22,7 +22,7 @@ import {
   walkToTargetDate,
   walkToUpcomingInvoice,
 } from '../evaluation/dry-run-walk.ts';
-import { runInvoiceOf } from '../evaluation/run-invoice.ts';
+import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
 import { draftingOf } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';

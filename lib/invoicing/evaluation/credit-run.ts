@@ -1,7 +1,7 @@
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { CountedAccount, LoadedCreditInput } from '../credit/account-credit.ts';
-import { applyAccountCredit, type CreditedInvoice, UNNUMBERED } from '../credit/account-credit.ts';
+import type { CountedAccount, LoadedCreditInput } from '../credit/apply-credit.ts';
+import { applyAccountCredit, type CreditedInvoice, UNNUMBERED } from '../credit/apply-credit.ts';
 import {
   type CreditedInvoices,
   creditInvoices,
@@ -11,7 +11,7 @@ import {
 } from '../credit/credit-moves.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { AccountRun } from './evaluate-account.ts';
-import { accountedInvoice } from './run-invoice.ts';
+import { accountedInvoice } from './invoice-for-run.ts';
 
 /** The invoice of a run, as the credit rule sees it. */
 export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {

@@ -11,7 +11,7 @@ import type { BilledItem } from '../reconciliation/recurring-row.ts';
 import { countedRun, creditRun } from './credit-run.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './evaluate-account.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
-import type { RunInvoice } from './run-invoice.ts';
+import type { RunInvoice } from './invoice-for-run.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */

@@ -12,7 +12,7 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './run-invoice.ts';
+import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './invoice-for-run.ts';
 
 /** What one run of an account reads. */
 export interface AccountRunInput extends EvaluationSettings {

@@ -8,7 +8,7 @@ import {
   type LoadedCreditInput,
   spendsCredit,
   UNNUMBERED,
-} from '../credit/account-credit.ts';
+} from '../credit/apply-credit.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-standing.ts';
 import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';

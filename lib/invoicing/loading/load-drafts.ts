@@ -1,6 +1,6 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DraftingRequest } from '../evaluation/run-invoice.ts';
+import type { DraftingRequest } from '../evaluation/invoice-for-run.ts';
 import type { Draft } from '../invoices/drafting.ts';
 
 /**

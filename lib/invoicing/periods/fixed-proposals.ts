@@ -100,7 +100,7 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];
   if (event === undefined || event.recurringPrice !== null || event.isEvergreen) return null;
-  const next = afterWhatKeepsThePhase(events, index);
+  const next = nextEventBeyondPhase(events, index);
   if (next?.transitionType === 'PHASE') return next.localDate;
   const duration = event.phaseDuration;
   const end = duration === null ? null : (durationEnd(event.localDate, duration) ?? null);
@@ -108,7 +108,7 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 }
 
 /** The next event that does more than change the terms, or begin or end a pause within plan and phase. */
-function afterWhatKeepsThePhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
+function nextEventBeyondPhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
   for (let later = index + 1; later < events.length; later += 1) {
     const next = events[later];
     const previous = events[later - 1];

@@ -38,7 +38,7 @@ const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
-  const changedFrom = looksAtFrom(cursor, cursor.settledThrough, targetDate);
+  const changedFrom = evaluatedFrom(cursor, cursor.settledThrough, targetDate);
   if (changedFrom === null) return wholeHistory;
 
   const anchorIndex = lastEventBefore(events, changedFrom);
@@ -52,7 +52,7 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
  * an earlier date than before, since a run without recurring charges does not hold later ones to its date (§1.5). The
  * days after that earlier date must then be looked at again too, or §7.3 I1 would not hold for them.
  */
-function looksAtFrom(
+function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
   settledThrough: LocalDate,
   targetDate: LocalDate | null,
@@ -79,7 +79,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
  * A date at which an evaluation leaves the cursor of a subscription that is not due as it is: the target date, or a later
  * one up to which it was already looked at; null = there is none.
  */
-export function lookedAtUpTo({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
+export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
   const { settledThrough, nextDueDate } = cursor;
   const dates = [

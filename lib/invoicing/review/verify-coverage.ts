@@ -19,7 +19,7 @@ import { withRepairedItems, withWindowItems } from '../loading/load-repaired-ite
 import { type CursorChoice, choiceOfRun } from '../loading/load-streams.ts';
 import type { CoverageDifference } from '../operations/invoice-operations.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { isDue, lookedAtUpTo } from '../periods/window.ts';
+import { evaluatedThrough, isDue } from '../periods/window.ts';
 
 export interface AccountToVerify {
   readonly account: Account;
@@ -175,7 +175,7 @@ function verifiedUpTo(
   { targetDate, config }: AccountRunInput,
 ): LocalDate {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
-  const lookedAt = lookedAtUpTo({ events, cursor, targetDate, config });
+  const lookedAt = evaluatedThrough({ events, cursor, targetDate, config });
   if (lookedAt !== null) return lookedAt;
   return cursor.nextDueDate === null ? targetDate : addDays(cursor.nextDueDate, -1);
 }

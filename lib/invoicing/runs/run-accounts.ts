@@ -10,7 +10,7 @@ import type { BillingRequest } from '../evaluation/account-streams.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
 import { cursorsAfter } from '../evaluation/cursors-after.ts';
 import { evaluateAccount } from '../evaluation/evaluate-account.ts';
-import { runInvoiceOf } from '../evaluation/run-invoice.ts';
+import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
 import { withoutBounds } from '../evaluation/safety-bounds.ts';
 import type { Drafting } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';

@@ -9,12 +9,12 @@ import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import type { CreditedInvoices } from '../credit/credit-moves.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
-import { newInvoice, reusedDraft } from '../evaluation/invoice-of-run.ts';
+import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
 import { storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
-import { withoutLowering } from '../loading/load-committed-through.ts';
+import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 
 /** An account and what its evaluation wants written; what was read for it is no longer needed. */
@@ -160,7 +160,7 @@ async function saveChargedThroughOfDrafts(
   const ofDrafts = invoiced.filter((each) => !isNew(each));
   if (ofDrafts.length === 0) return;
   await projection;
-  const kept = await withoutLowering(
+  const kept = await chargedThroughAfterCommit(
     session,
     new Map(ofDrafts.flatMap(({ run }) => [...run.chargedThrough])),
   );

@@ -3,7 +3,7 @@ import type { PaymentMethodDetails, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { PluginInfo, type PluginInfoPorts } from '../gateways/plugin-info.ts';
+import { GatewayInfo, type GatewayInfoPorts } from '../gateways/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodReadOptions, PaymentMethodView } from './payment-method-operations.ts';
@@ -12,12 +12,12 @@ import type { PaymentMethodReadOptions, PaymentMethodView } from './payment-meth
 export class PaymentMethodReads {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: PaymentConfigOf;
-  readonly #pluginInfo: PluginInfo;
+  readonly #gatewayInfo: GatewayInfo;
 
-  constructor(ports: Pick<Ports, 'storage'> & PluginInfoPorts, configOf: PaymentConfigOf) {
+  constructor(ports: Pick<Ports, 'storage'> & GatewayInfoPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#pluginInfo = new PluginInfo(ports);
+    this.#gatewayInfo = new GatewayInfo(ports);
   }
 
   async ofAccount(
@@ -37,7 +37,7 @@ export class PaymentMethodReads {
     const details =
       timeoutMs === null
         ? new Map<Uuid, PaymentMethodDetails>()
-        : await this.#pluginInfo.detailsOf(context, stored, { ...options, timeoutMs });
+        : await this.#gatewayInfo.detailsOf(context, stored, { ...options, timeoutMs });
     return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
   }
 
@@ -56,7 +56,9 @@ export class PaymentMethodReads {
       };
     });
     const pluginInfo =
-      timeoutMs === null ? null : await this.#pluginInfo.detailOf(context, stored, { ...options, timeoutMs });
+      timeoutMs === null
+        ? null
+        : await this.#gatewayInfo.detailOf(context, stored, { ...options, timeoutMs });
     return { ...stored, pluginInfo };
   }
 

@@ -4,7 +4,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, InvoicePayment, Payment, WithContext } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { PluginInfo } from '../gateways/plugin-info.ts';
+import { GatewayInfo } from '../gateways/gateway-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
@@ -33,12 +33,12 @@ type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemCloc
 export class PaymentReads implements PaymentOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
   readonly #configOf: PaymentConfigOf;
-  readonly #pluginInfo: PluginInfo;
+  readonly #gatewayInfo: GatewayInfo;
 
   constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#pluginInfo = new PluginInfo(ports);
+    this.#gatewayInfo = new GatewayInfo(ports);
   }
 
   async ofAccount(
@@ -102,7 +102,7 @@ export class PaymentReads implements PaymentOperations<WithContext> {
       payment,
       pluginName: loaded.pluginNames.get(payment.paymentMethodId),
     }));
-    const told = await this.#pluginInfo.transactionsOf(context, asked, { ...options, timeoutMs });
+    const told = await this.#gatewayInfo.transactionsOf(context, asked, { ...options, timeoutMs });
     const hasChanged = await this.#repair(context, loaded, told);
     const current = hasChanged ? await load() : { loaded, rows };
     return { payments: viewPayments(current.loaded, told), rows: current.rows };

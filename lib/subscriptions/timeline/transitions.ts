@@ -38,7 +38,7 @@ export interface Transition {
  * effect. A list whose first event is not CREATE or TRANSFER gives none.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
-  const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
+  const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
   const first = ordered[0];
   return first === undefined || !isStart(first) ? [] : ordered;
 }
@@ -92,7 +92,7 @@ function isUpTo(event: LifecycleEvent | undefined, at: Instant): boolean {
   return event !== undefined && event.effective.at <= at;
 }
 
-function withoutWhatFollowsTheEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+function upToEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const end = ordered.find(isEnd);
   if (end === undefined) return ordered;
   return ordered.filter(

@@ -14,7 +14,7 @@ import {
   DEFAULT_INVOICING_CONFIG,
   type InvoicingConfig,
 } from '../../../lib/invoicing/periods/invoicing-config.ts';
-import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/periods/window.ts';
+import { evaluatedThrough, isDue, windowOf } from '../../../lib/invoicing/periods/window.ts';
 import { coverageAfter } from '../../../lib/invoicing/reconciliation/apply-to-coverage.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconciliation/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/reconciliation/recurring-row.ts';
@@ -137,7 +137,7 @@ export class SubscriptionLedger {
       this.run(targetDate);
       return true;
     }
-    const lookedAt = lookedAtUpTo(input);
+    const lookedAt = evaluatedThrough(input);
     if (lookedAt === null) expect.fail('no evaluation leaves the cursor of what is not due as it is');
     expect(this.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.deep.equal([]);
     return false;

@@ -6,7 +6,7 @@ import {
   type CreditedInvoice,
   spendsCredit,
   UNNUMBERED,
-} from '../../../lib/invoicing/credit/account-credit.ts';
+} from '../../../lib/invoicing/credit/apply-credit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, sum } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';

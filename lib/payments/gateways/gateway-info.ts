@@ -14,7 +14,7 @@ import { claimedDetail } from '../state/gateway-claims.ts';
 import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
 import { callGateway } from './call-gateway.ts';
 
-export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
+export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
 /** What a read asks the gateways besides reading what is stored. */
 export interface PluginInfoOptions {
@@ -47,10 +47,10 @@ interface Question<T> {
  * What gateways say about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2). They are asked outside
  * any storage session, a bounded number at a time; all questions of one read share one `payment.plugin.timeout`.
  */
-export class PluginInfo {
-  readonly #ports: PluginInfoPorts;
+export class GatewayInfo {
+  readonly #ports: GatewayInfoPorts;
 
-  constructor(ports: PluginInfoPorts) {
+  constructor(ports: GatewayInfoPorts) {
     this.#ports = ports;
   }
 

@@ -6,7 +6,7 @@ import { type LocalDate, maxDate } from '../../values/time/index.ts';
  * The charged-through dates that follow from the commit of a draft: a commit never lowers one while a later COMMITTED
  * charge is in force (§8.5). Drafts that are committed in time cost one statement.
  */
-export async function withoutLowering(
+export async function chargedThroughAfterCommit(
   session: ReadSession,
   dates: ReadonlyMap<Uuid, LocalDate>,
 ): Promise<ReadonlyMap<Uuid, LocalDate>> {
