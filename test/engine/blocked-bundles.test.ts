@@ -86,8 +86,10 @@ anyDatabase((_kind, open) => {
     }
 
     /** What holds of any account: rows tell states and paused days, runs agree with the whole history, items explain themselves. */
-    async function expectSound(): Promise<void> {
+    async function expectSound(): Promise<{ readonly pauses: number }> {
       const { acme, clock } = engine;
+      const looked = { subscriptions: 0, items: 0 };
+      let pauses = 0;
       for (const id of [accountId, target]) {
         expect(await acme.tags.ofAccount(id)).to.deep.equal([]);
         expect(await acme.invoices.verifyCoverage(id)).to.deep.equal([]);
@@ -96,7 +98,9 @@ anyDatabase((_kind, open) => {
         for (const bundle of await acme.subscriptions.bundlesOfAccount(id)) {
           for (const one of bundle.subscriptions) {
             expect(stateToldBy(one, clock.now())).to.include(one.state);
+            looked.subscriptions += 1;
             for (const [from, until] of pausesToldBy(one, clock.now())) {
+              pauses += 1;
               const days = charged.get(one.subscriptionId) ?? [];
               expect(days.filter((date) => date >= from && date < until)).to.deep.equal([]);
             }
@@ -104,8 +108,11 @@ anyDatabase((_kind, open) => {
         }
         for (const item of invoices.flatMap(({ items }) => items)) {
           expectExplained(await acme.invoices.explain(item.id));
+          looked.items += 1;
         }
       }
+      for (const [what, count] of Object.entries(looked)) expect(count, what).to.be.greaterThan(0);
+      return { pauses };
     }
 
     const of = (type: BlockedRef['type'], id: Uuid): BlockedRef => ({ type, id });
@@ -136,7 +143,7 @@ anyDatabase((_kind, open) => {
         expect(await states()).to.deep.equal(all('BLOCKED', 'TRIAL'));
         await engine.runTo('2024-02-25T08:00:00Z');
         expect(await states(), 'phases go on').to.deep.equal(all('BLOCKED'));
-        await expectSound();
+        expect(await expectSound()).to.deep.equal({ pauses: 3 });
         await engine.acme.blocking.resumeBundle(bundleId);
         await engine.settle();
         expect(await states()).to.deep.equal(all('ACTIVE'));

@@ -52,7 +52,9 @@ anyDatabase((_kind, open) => {
 
     /** Every item of the account comes to its amount. */
     async function expectAllRight(): Promise<void> {
-      for (const { id } of await items()) expectExplained(await engine.acme.invoices.explain(id));
+      const all = await items();
+      expect(all).not.to.have.length(0);
+      for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
     }
 
     it('tells the events, the version, the days and the rounding of what runs charge', async () => {
