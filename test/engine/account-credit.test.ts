@@ -268,7 +268,7 @@ anyDatabase((_kind, open) => {
       expect(await balancesOf(child.id)).to.deep.equal(['-1', '1']);
     });
 
-    it('the items of a call carry what was asked, its dates and its description', async () => {
+    it('charged items carry what was asked, its dates and its description', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
       const requestedDate = parseLocalDate('2024-03-05');
       const [plain, planned] = await engine.acme.invoices.addCharges({
@@ -318,7 +318,7 @@ anyDatabase((_kind, open) => {
       ['too long a description', 60003, { items: [{ amount: decimal(1), description: 'x'.repeat(256) }] }],
       ['no items', 60003, { items: [] }],
     ] as const) {
-      it(`refuses charges with ${what} and stores nothing`, async () => {
+      it(`a charge is refused with ${what}, and nothing is stored`, async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const failed = await codeOf(engine.acme.invoices.addCharges({ accountId: id, ...request }));
         expect(failed).to.equal(code);
@@ -402,7 +402,7 @@ anyDatabase((_kind, open) => {
       expect((await invoicesOf(id)).at(-1)).to.equal('RECURRING 19.95 = 19.95 owes 19.95');
     });
 
-    it('adds to drafts of the account only', async () => {
+    it('a charge is added to drafts of its own account only', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const other = await engine.acme.createAccount({ currency: 'USD' });
       const [committed] = await charge(id, '1');
@@ -413,7 +413,7 @@ anyDatabase((_kind, open) => {
       expect(await invoicesOf(other.id)).to.deep.equal(['EXTERNAL_CHARGE 1 = 1 owes 0']);
     });
 
-    it('refuses adjustments in the order of the specification and stores nothing', async () => {
+    it('an adjustment is refused in the order of the specification, and nothing is stored', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const [item] = await charge(id, '10');
       const [given] = await credit(id, '1');

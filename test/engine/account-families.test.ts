@@ -23,7 +23,7 @@ anyDatabase((kind, open) => {
     const childrenOf = async (accountId: Uuid) =>
       (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
 
-    it('lists direct children in creation order, and none of an unknown account', async () => {
+    it('direct children of an account are listed in creation order, and none of an unknown account', async () => {
       const parent = await create();
       const [one, two] = [await create({ parentAccountId: parent }), await create()];
       const grandchild = await create({ parentAccountId: one });
@@ -35,7 +35,7 @@ anyDatabase((kind, open) => {
       expect(await childrenOf(grandchild)).to.deep.equal([]);
     });
 
-    it('refuses circles, unknown parents and parents of other tenants, and stores nothing', async () => {
+    it('circles of parents, unknown parents and those of other tenants are refused, and nothing is stored', async () => {
       const [a, b, c] = [await create(), await create(), await create()];
       await setParent(b, a);
       await setParent(c, b);
@@ -49,7 +49,7 @@ anyDatabase((kind, open) => {
       expect(await childrenOf(foreign)).to.deep.equal([]);
     });
 
-    it('keeps the flag of an account without parent, and checks it with the parent', async () => {
+    it('delegation of payment is kept for an account without parent, and checked with the parent', async () => {
       const parent = await create({ currency: 'USD' });
       const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
       expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
@@ -61,7 +61,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'lets no circle close between two links at once',
+      'no circle of parents closes between two links at once',
       onEachDatabase(async () => {
         const [a, b, c, d] = [await create(), await create(), await create(), await create()];
         await setParent(b, c);
@@ -98,7 +98,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'adds an address once, however many callers add it at once',
+      'an e-mail address is added once, however many callers add it at once',
       onEachDatabase(async () => {
         const id = await create();
         const { accounts } = engine.acme;
@@ -108,7 +108,7 @@ anyDatabase((kind, open) => {
     );
 
     it(
-      'refuses addresses that are empty or too long, and unknown accounts',
+      'e-mail addresses that are empty or too long are refused, and unknown accounts',
       onEachDatabase(async () => {
         const id = await create();
         const { accounts } = engine.acme;

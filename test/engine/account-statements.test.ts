@@ -57,7 +57,7 @@ eachDatabase((kind, open) => {
       anonymizing: (id) => engine.acme.anonymizeAccount(id),
     };
 
-    it('are as many for an account with much as for one with little', async () => {
+    it('reads of an account send as many statements for one with much as for one with little', async () => {
       const counts: Record<string, number[]> = {};
       for (const count of [FEW, SEVERAL]) {
         const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];

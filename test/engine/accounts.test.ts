@@ -137,7 +137,7 @@ anyDatabase((_kind, open) => {
         7000,
       ],
     ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
-      it(`refuses ${what} (${code}) and leaves nothing behind`, async () => {
+      it(`an account is refused for ${what} (${code}), and nothing is left behind`, async () => {
         const events = newEvents(engine.database);
         await events();
         const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
@@ -151,7 +151,7 @@ anyDatabase((_kind, open) => {
       const made = (user: string, externalKey: string, userToken: Uuid) =>
         engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-      it('are audited each as its own call', async () => {
+      it('simultaneous creations of accounts are audited each as its own call', async () => {
         const ids = uuidGenerator();
         const calls = [
           { user: 'ann', key: 'first' },
@@ -170,7 +170,7 @@ anyDatabase((_kind, open) => {
         expect(written).to.deep.equal(calls.map(({ user, userToken }) => [{ user, userToken }]));
       });
 
-      it('are refused each for its own sake', async () => {
+      it('simultaneous creations of accounts are refused each for its own sake', async () => {
         const ids = uuidGenerator();
         const keys = ['fourth', 'fifth', 'fifth'];
         const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));

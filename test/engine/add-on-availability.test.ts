@@ -53,7 +53,7 @@ anyDatabase((_kind, open) => {
       engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
     it(
-      'catalog §15.5 rule 3: from the side of the add-on',
+      'catalog §15.5 rule 3: an entry of an add-on says which bases offer it',
       onEachDatabase(async () => {
         await begin();
         await engine.acme.catalogEntries.create({
@@ -67,7 +67,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('catalog §15.5 rule 3: from the side of the base', async () => {
+    it('catalog §15.5 rule 3: an entry of a base says which add-ons it offers', async () => {
       await begin();
       await engine.acme.catalogEntries.create({
         products: [
@@ -91,7 +91,7 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('catalog §15.5 rule 3: of an entry, for a product of the XML catalog', async () => {
+    it('catalog §15.5 rule 3: an entry makes an add-on available for a product of the XML catalog', async () => {
       await begin(...overlayCatalog);
       await engine.acme.catalogEntries.create({
         products: [{ ...lid, availableForBps: ['Pan'] }],
@@ -100,7 +100,7 @@ anyDatabase((_kind, open) => {
       expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
     });
 
-    it("catalog §15.6 rule 3: of an account's entry, for a base of the tenant's catalog", async () => {
+    it("catalog §15.6 rule 3: an account's entry makes an add-on available for a base of the tenant's catalog", async () => {
       await begin(...overlayCatalog);
       const accountId = await newAccount();
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
@@ -120,7 +120,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
     });
 
-    it('newer than the version that a base took its plan from', async () => {
+    it('an add-on is available that is newer than the version that its base took its plan from', async () => {
       const version = (effectiveDate: string, parts: DocumentParts): DocumentParts => ({
         effectiveDate,
         ...parts,

@@ -67,7 +67,7 @@ anyDatabase((_kind, open) => {
     }
 
     it(
-      'end with it at once, and what is invoiced beyond is repaired',
+      'add-ons end with their base at once, and what is invoiced beyond is repaired',
       onEachDatabase(async () => {
         await begin();
         await engine.runTo('2024-06-11');
@@ -92,7 +92,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('end with it when its future end comes, and are billed no further', async () => {
+    it('add-ons end with their base when its future end comes, and are billed no further', async () => {
       await begin();
       const events = newEvents(engine.database);
       await cancel(base, END_OF_TERM);
@@ -113,7 +113,7 @@ anyDatabase((_kind, open) => {
       ['at once', false],
       ['ahead', true],
     ] as const) {
-      it(`keep a PHASE that happens where they end, when their base is cancelled ${when}`, async () => {
+      it(`add-ons keep a PHASE that happens where they end, when their base is cancelled ${when}`, async () => {
         engine = await openEngine(open, { now: '2024-08-02' });
         accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
         const made = await engine.acme.subscriptions.createWithAddOns(
@@ -146,7 +146,7 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('are billed again where the end of the base is taken back after a run that knew of it', async () => {
+    it('add-ons are billed again where the end of their base is taken back after a run that knew of it', async () => {
       await begin();
       await cancel(base, { requestedDate: parseWireMoment('2024-07-16T00:00:00Z') });
       await engine.runTo('2024-07-10');
@@ -159,7 +159,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('give the same when the clock jumps over the end', async () => {
+    it('add-ons end the same when the clock jumps over the end of their base', async () => {
       await begin();
       await cancel(base, { requestedDate: parseWireMoment('2024-08-16T00:00:00Z') });
       await engine.runTo('2025-01-01');
@@ -172,7 +172,7 @@ anyDatabase((_kind, open) => {
       expect(lines.slice(2)).to.deep.equal(['RECURRING 2024-08-01..2024-08-16 7.26']);
     });
 
-    it('lose their service with it, while billing goes on, and get it back', async () => {
+    it('add-ons lose their service with their base, while billing goes on, and get it back', async () => {
       await begin();
       await engine.runTo('2024-06-11');
       await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
@@ -188,7 +188,7 @@ anyDatabase((_kind, open) => {
       expect(await billed()).to.have.length(2);
     });
 
-    it('lose their service when that of the base ends later', async () => {
+    it('add-ons lose their service when that of their base ends later', async () => {
       await begin();
       await engine.runTo('2024-06-11');
       const requestedDate = parseWireMoment('2024-06-15');
@@ -201,7 +201,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'keep their service to that of the base where billing ends at once',
+      'add-ons keep their service to the end of that of their base where billing ends at once',
       onEachDatabase(async () => {
         await begin();
         await engine.runTo('2024-06-11');
@@ -212,7 +212,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('keep an own earlier end, and its reversal brings back that of the base', async () => {
+    it('add-ons keep an own earlier end, and its reversal brings back that of their base', async () => {
       await begin();
       await cancel(support, { requestedDate: parseWireMoment('2024-06-20T00:00:00Z') });
       await cancel(base, END_OF_TERM);
@@ -221,7 +221,7 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
     });
 
-    it('give an own later end up for that of the base, and take it back with it', async () => {
+    it('add-ons give an own later end up for that of their base, and take it back with it', async () => {
       await begin();
       await cancel(support, { requestedDate: parseWireMoment('2024-08-20T00:00:00Z') });
       await cancel(base, END_OF_TERM);
@@ -230,7 +230,7 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
     });
 
-    it('are not cancelled, changed or taken back beyond it', async () => {
+    it('add-ons are not cancelled, changed or taken back beyond the end of their base', async () => {
       await begin();
       await cancel(base, END_OF_TERM);
       const later = { requestedDate: parseWireMoment('2024-08-01T00:00:00Z') };
@@ -241,7 +241,7 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('end with a future change to a product that includes them, unless it is undone', async () => {
+    it('add-ons end with a future change of their base to a product that includes them, unless it is undone', async () => {
       await begin();
       const requestedDate = parseWireMoment('2024-06-16');
       const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;
@@ -260,7 +260,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'that were bought for a pending plan end at once where that is undone, and are never billed',
+      'add-ons bought for a pending plan of their base end at once where that is undone, and are never billed',
       onEachDatabase(async () => {
         engine = await openEngine(open, { now: '2024-06-01' });
         accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
@@ -304,7 +304,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('that were bought for a pending plan end with its undoing where the base came to its plan by a change', async () => {
+    it('add-ons bought for a pending plan end with its undoing where their base came to its plan by a change', async () => {
       await begin('team-now');
       const change = (planName: string, date: string) =>
         engine.acme.subscriptions.changePlan(base, { planName, requestedDate: parseWireMoment(date) });
@@ -321,7 +321,7 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
     });
 
-    it('stay through a change to a product that offers them too', async () => {
+    it('add-ons stay through a change of their base to a product that offers them too', async () => {
       await begin();
       await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
       expect(await endsOf(support)).to.equal('ACTIVE - -');
@@ -329,7 +329,7 @@ anyDatabase((_kind, open) => {
       expect(await billed()).to.have.length(2);
     });
 
-    it('that are pending end where a pending base begins on another product', async () => {
+    it('pending add-ons end where their pending base begins on another product', async () => {
       await begin();
       const dates = {
         entitlementDate: parseWireMoment('2024-07-10'),
@@ -352,7 +352,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'end alone where they expire before the base',
+      'add-ons end alone where they expire before their base',
       onEachDatabase(async () => {
         await begin();
         const { bundleId } = await engine.acme.getSubscription(base);
@@ -366,7 +366,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('follow it when the account is closed', async () => {
+    it('add-ons end with their base when the account is closed', async () => {
       await begin();
       await engine.runTo('2024-06-11');
       await engine.acme.accounts.close(accountId, { cancelAllSubscriptions: true });
@@ -376,7 +376,7 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
     });
 
-    it('are foreseen to end by dry runs, and have a plan up to the end only', async () => {
+    it('add-ons are foreseen by dry runs to end with their base, and have a plan up to the end only', async () => {
       await begin();
       await engine.settle();
       await cancel(base, END_OF_TERM);

@@ -167,7 +167,7 @@ anyDatabase((_kind, open) => {
           { list?: string; phaseType?: 'EVERGREEN' },
           readonly string[],
         ])[]) {
-          it(`${alignment} ${list} ${request.phaseType ?? ''}`, async () => {
+          it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
             await begin('2023-08-01', { catalog: alignedBy(alignment) });
             const base = await create({ planName: 'base' });
             await engine.runTo('2023-08-05');
@@ -211,17 +211,17 @@ anyDatabase((_kind, open) => {
     describe('are refused', () => {
       const table: readonly (readonly [name: string, code: ErrorCode, attempt: () => Promise<unknown>])[] = [
         [
-          'without a bundle',
+          'an add-on without a bundle',
           ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
           () => create({ planName: 'backup-monthly' }),
         ],
         [
-          'for a key that no bundle has',
+          'an add-on for a key that no bundle has',
           ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
           () => create({ planName: 'backup-monthly', bundleExternalKey: 'nobody' }),
         ],
         [
-          'for the key of a bundle that has ended',
+          'an add-on for the key of a bundle that has ended',
           ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
           async () => {
             const ended = await create({ planName: 'solo-now', bundleExternalKey: 'over' });
@@ -230,12 +230,12 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'in a bundle of standalone subscriptions',
+          'an add-on in a bundle of standalone subscriptions',
           ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
           async () => addOn((await create({ planName: 'kit-monthly' })).bundleId, 'backup-monthly'),
         ],
         [
-          'for a base whose service has ended',
+          'an add-on for a base whose service has ended',
           ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
           async () => {
             const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -244,7 +244,7 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'for a base whose service starts later',
+          'an add-on for a base whose service starts later',
           ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
           async () => {
             const later = await create({ planName: 'solo-now' }, { entitlementDate: '2024-06-02' });
@@ -252,7 +252,7 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'for a base whose billing has ended',
+          'an add-on for a base whose billing has ended',
           ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
           async () => {
             const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -264,7 +264,7 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'after the end of its base',
+          'an add-on after the end of its base',
           ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
           async () =>
             addOn((await create({ planName: 'term-3m' })).bundleId, 'backup-monthly', {
@@ -272,17 +272,17 @@ anyDatabase((_kind, open) => {
             }),
         ],
         [
-          'that the product of the base includes',
+          'an add-on that the product of the base includes',
           ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
           async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'support-monthly'),
         ],
         [
-          'that the product of the base does not offer',
+          'an add-on that the product of the base does not offer',
           ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
           async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'backup-monthly'),
         ],
         [
-          'that the plan of the base at their date does not offer',
+          'an add-on that the plan of the base at its date does not offer',
           ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
           async () => {
             const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -292,7 +292,7 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'beyond the limit of their plan',
+          'an add-on beyond the limit of its plan',
           ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
           async () => {
             const { bundleId } = await create({ planName: 'solo-now' });
@@ -307,17 +307,17 @@ anyDatabase((_kind, open) => {
           },
         ],
         [
-          'beyond the limit in one call',
+          'add-ons beyond the limit of their plan in one call',
           ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
           () => together('solo-now', 'archive-monthly', 'archive-monthly', 'archive-monthly'),
         ],
         [
-          'that their base in the same call does not offer',
+          'an add-on that its base in the same call does not offer',
           ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
           () => together('backup-monthly', 'elite-monthly'),
         ],
         [
-          'that their base in the same call includes',
+          'an add-on that its base in the same call includes',
           ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
           () => together('support-monthly', 'elite-monthly'),
         ],
@@ -385,7 +385,7 @@ anyDatabase((_kind, open) => {
         ],
       ];
       for (const [name, code, attempt] of table) {
-        it(name, async () => {
+        it(`a creation with add-ons is refused: ${name}`, async () => {
           await begin('2024-06-01', { billCycleDayLocal: 1 });
           const stored = async () =>
             (await engine.acme.subscriptions.bundlesOfAccount(accountId)).flatMap(
@@ -416,7 +416,7 @@ anyDatabase((_kind, open) => {
       }
       const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-      it('are what the base of their day offered, and ended with it: billed up to the change, and stored so', async () => {
+      it('add-ons begun in the past are what the base of their day offered, and ended with it: billed up to the change, and stored so', async () => {
         const bundleId = await beginChanged();
         const events = newEvents(engine.database);
         await events();
@@ -445,7 +445,7 @@ anyDatabase((_kind, open) => {
         expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
       });
 
-      it('are refused from the day on which the base has left the plan that offered them', async () => {
+      it('add-ons begun in the past are refused from the day on which the base has left the plan that offered them', async () => {
         const bundleId = await beginChanged();
         const refusal = (planName: string, date: string) =>
           codeOf(addOn(bundleId, planName, from(date)).then(() => null));
@@ -459,7 +459,7 @@ anyDatabase((_kind, open) => {
         expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
       });
 
-      it('expire with a fixed term of the base that is over, where both are created late', async () => {
+      it('add-ons expire with a fixed term of the base that is over, where both are created late', async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const made = await engine.acme.subscriptions.createWithAddOns(
           ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
@@ -478,7 +478,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('created together', () => {
-      it('share dates, bundle and one invoice, the base first', async () => {
+      it('a base and its add-ons created together share dates, bundle and one invoice, the base first', async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const made = await together('support-monthly', 'solo-now', 'archive-monthly');
         await engine.settle();
@@ -508,7 +508,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('take quantity, prices, bill cycle day and key of their own', async () => {
+      it('subscriptions created together take quantity, prices, bill cycle day and key of their own', async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns([
           { accountId, planName: 'solo-now', bundleExternalKey: 'desk' },
@@ -533,7 +533,7 @@ anyDatabase((_kind, open) => {
         expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
       });
 
-      it('begin their bundle ahead, and raise an earlier date to the start of the base', async () => {
+      it('subscriptions created together begin their bundle ahead, and raise an earlier date to the start of the base', async () => {
         await begin('2024-06-01');
         const base = await create(
           { planName: 'solo-now' },
@@ -545,7 +545,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'are stored for several bundles at once, those of one key together',
+        'subscriptions created together are stored for several bundles at once, those of one key together',
         onEachDatabase(async () => {
           await begin('2024-06-01');
           const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
@@ -561,7 +561,7 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('tell of each, and ask for one invoice run', async () => {
+      it('a creation of several subscriptions tells of each, and asks for one invoice run', async () => {
         await begin('2024-06-01');
         const events = newEvents(engine.database);
         await events();
@@ -579,7 +579,7 @@ anyDatabase((_kind, open) => {
         expect(runs).to.deep.equal(['INVOICE_CREATION']);
       });
 
-      it('count a fixed term from their own start, whatever the age of their bundle', async () => {
+      it('add-ons count a fixed term from their own start, whatever the age of their bundle', async () => {
         await begin('2024-06-01');
         const { bundleId } = await together('solo-now');
         await engine.runTo('2024-07-15');
@@ -587,7 +587,7 @@ anyDatabase((_kind, open) => {
         expect((await rowsOf(support)).at(-1)).to.equal('STOP_BILLING 2025-01-15');
       });
 
-      it('are added up to the limit, one of two simultaneous calls only', async () => {
+      it('add-ons are added up to the limit of their plan, by one of two simultaneous calls only', async () => {
         await begin('2024-06-01');
         const { bundleId } = await together('solo-now', 'archive-monthly');
         const more = () =>
@@ -602,7 +602,7 @@ anyDatabase((_kind, open) => {
         expect(bundle?.subscriptions).to.have.length(3);
       });
 
-      it('do not count what has ended under the limit', async () => {
+      it('add-ons that have ended do not count under the limit of their plan', async () => {
         await begin('2024-06-01');
         const { bundleId, subscriptionIds } = await together(
           'solo-now',
@@ -615,7 +615,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('change', () => {
-      it('only to what the base offers, and within the limit', async () => {
+      it('an add-on changes only to what its base offers, and within the limit of the plan', async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
         const archive = subscriptionIds[1] as Uuid;

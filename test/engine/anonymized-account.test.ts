@@ -58,7 +58,7 @@ anyDatabase((_kind, open) => {
     }
 
     it(
-      'leaves nothing of its personal data in any table, and keeps the rest',
+      'an anonymized account leaves nothing of its personal data in any table, and keeps the rest',
       onEachDatabase(async () => {
         const { id } = await customer();
         expect((await placesOf(old)).length).to.be.greaterThan(old.length);
@@ -78,7 +78,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('leaves an audit row, the dates of its history and the data of others', async () => {
+    it('anonymizing an account leaves an audit row, the dates of its history and the data of others', async () => {
       const { id } = await customer();
       const other = await engine.acme.createAccount({ name: 'Someone else' });
       const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
@@ -100,7 +100,7 @@ anyDatabase((_kind, open) => {
       expect(logs.get(id)).to.have.length(3);
     });
 
-    it('is found again by its key, not by its name', async () => {
+    it('an anonymized account is found again by its key, not by its name', async () => {
       const { id } = await customer();
       await engine.acme.anonymizeAccount(id);
       expect((await engine.acme.accounts.getByKey('kept-key')).id).to.equal(id);
@@ -108,7 +108,7 @@ anyDatabase((_kind, open) => {
       expect(page.rows).to.deep.equal([]);
     });
 
-    it('may be forgotten twice; an unknown one is refused', async () => {
+    it('an account may be forgotten twice; an unknown one is refused', async () => {
       const { id } = await customer();
       await engine.acme.anonymizeAccount(id);
       await engine.acme.anonymizeAccount(id);

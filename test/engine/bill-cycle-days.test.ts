@@ -99,7 +99,7 @@ anyDatabase((_kind, open) => {
         ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
       ];
       for (const [today, billingStart, rows] of cases) {
-        it(`asked for on ${today}, billing from ${billingStart}`, async () => {
+        it(`subscriptions W15 Date of a BCD change: asked for on ${today}, billing from ${billingStart}`, async () => {
           await begin(`${today}T09:00:00Z`);
           for (const [day, from, expected] of rows) {
             const subscriptionId = await subscribe('s-30', { billingDate: on(billingStart) });
@@ -143,7 +143,7 @@ anyDatabase((_kind, open) => {
       expect(formatInstant(billingEnd.at)).to.equal('2016-05-15T00:00:00.000Z');
     });
 
-    it('is announced when it is asked for, and takes effect and is invoiced on its day', async () => {
+    it('a bill cycle day is announced when it is asked for, and takes effect and is invoiced on its day', async () => {
       await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
       const subscriptionId = await subscribe('s-249');
       await events();
@@ -156,7 +156,7 @@ anyDatabase((_kind, open) => {
       expect(rest).to.include('INVOICE_CREATION');
     });
 
-    it('from a forced past day on it is billed anew, and days that are paid stay paid', async () => {
+    it('billing starts anew from a forced past bill cycle day on, and days that are paid stay paid', async () => {
       await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
       const subscriptionId = await subscribe('s-30');
       await engine.runTo('2016-06-20T00:00:00Z');
@@ -172,7 +172,7 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-10..2016-08-10 30']);
     });
 
-    it('a forced day before the start of billing is raised to it', async () => {
+    it('a forced date of a bill cycle day before the start of billing is raised to it', async () => {
       await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
       const subscriptionId = await subscribe('s-30');
       const forced = { effectiveFromDate: on('2015-01-01'), allowPastDate: true };
@@ -180,7 +180,7 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-05 3.87']);
     });
 
-    it('goes with a cancellation that comes before it, and returns with its reversal', async () => {
+    it('a bill cycle day to come goes with a cancellation before it, and returns with its reversal', async () => {
       await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
       const subscriptionId = await subscribe('s-30');
       await change(subscriptionId, 15, { effectiveFromDate: on('2016-06-15') });
@@ -195,7 +195,7 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 30']);
     });
 
-    it('stays when a change of plan of the same second is undone', async () => {
+    it('a bill cycle day stays when a change of plan of the same second is undone', async () => {
       await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
       const subscriptionId = await subscribe('s-30');
       await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
@@ -205,7 +205,7 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 13.55']);
     });
 
-    it('refuses what is no day of a month, and one out of the reach of calendars, and stores nothing', async () => {
+    it('a bill cycle day that no month has, and one out of the reach of calendars, are refused, and nothing is stored', async () => {
       await begin('2016-05-01T00:00:00Z');
       const subscriptionId = await subscribe('s-30');
       await events();
@@ -218,7 +218,7 @@ anyDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('refuses subscriptions that are cancelled or expired, unknown ones and those of others', async () => {
+    it('a bill cycle day is refused for subscriptions that are cancelled or expired, unknown or of others', async () => {
       await begin('2016-05-01T00:00:00Z');
       const cancelled = await subscribe('s-30');
       await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
@@ -232,7 +232,7 @@ anyDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('subscriptions §11 rule 3: from the end of a term on counts for nothing, unless the term is given up', async () => {
+    it('subscriptions §11 rule 3: a bill cycle day from the end of a term on counts for nothing, unless the term is given up', async () => {
       await begin('2016-05-01T00:00:00Z');
       const ended = await subscribe('s-term');
       expect(await change(ended, 15, { effectiveFromDate: on('2016-07-02') })).to.equal('2016-07-15');
@@ -268,7 +268,7 @@ anyDatabase((_kind, open) => {
       const days = async (...ids: readonly Uuid[]) =>
         Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-      it('is set once: a second day is refused', async () => {
+      it('the bill cycle day of an account is set once: a second day is refused', async () => {
         await begin('2016-05-04T00:00:00Z');
         await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
         for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -279,7 +279,7 @@ anyDatabase((_kind, open) => {
         expect(billCycleDayLocal).to.equal(9);
       });
 
-      it('moves what is aligned to it where the tenant allows that, and leaves the rest', async () => {
+      it('a moved bill cycle day of an account moves what is aligned to it where the tenant allows that, and leaves the rest', async () => {
         await begin('2016-05-04T00:00:00Z', { configuration: allowed });
         const aligned = await subscribe('s-30');
         const own = await subscribe('own-30');
@@ -302,7 +302,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('is taken back where the tenant allows that: the next run gives it that of the first charge', async () => {
+      it('the bill cycle day of an account is taken back where the tenant allows that: the next run gives it that of the first charge', async () => {
         await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
         const aligned = await subscribe('s-30');
         const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };
@@ -313,7 +313,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-04 2.9']);
       });
 
-      it('bills nothing where it stays what it is', async () => {
+      it('a bill cycle day of an account that stays what it is bills nothing', async () => {
         await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
         await subscribe('s-30');
         const planned = async () =>

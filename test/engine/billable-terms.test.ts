@@ -69,7 +69,7 @@ anyDatabase((_kind, open) => {
     }
 
     for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
-      it(`are refused at creation, as ${planName} is, and at its dry run`, async () => {
+      it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
         expect(await codeOf(subscribe(euros.id, planName))).to.equal(NO_PRICE);
         const dryRun = {
           dryRunType: 'SUBSCRIPTION_ACTION',
@@ -81,7 +81,7 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('are taken where the phase without one is skipped', async () => {
+    it('terms are taken where the phase without a price in the currency is skipped', async () => {
       await acme.createSubscription({
         accountId: euros.id,
         planName: 'dollar-trial',
@@ -91,7 +91,7 @@ anyDatabase((_kind, open) => {
       expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
     });
 
-    it('are refused among others of one call, of which none is created', async () => {
+    it('terms without a price in the currency are refused among others of one call, of which none is created', async () => {
       const base = { accountId: euros.id, planName: 'sold-monthly' };
       const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
       expect(await codeOf(withAddOn)).to.equal(NO_PRICE);
@@ -100,7 +100,7 @@ anyDatabase((_kind, open) => {
       await expectNothingStored();
     });
 
-    it('are taken with a price of their own in it, as far as that goes', async () => {
+    it('terms are taken with an own price in the currency, as far as that goes', async () => {
       const request = { accountId: euros.id, planName: 'dollar-monthly' };
       const evergreen = { phaseType: 'EVERGREEN', recurringPrice: decimal('7') } as const;
       await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
@@ -112,7 +112,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(only)).to.equal(NO_PRICE);
     });
 
-    it('are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
+    it('terms without a price in the currency are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
       const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
       for (const when of [
         { billingPolicy: 'IMMEDIATE' },
@@ -128,7 +128,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'are refused at a transfer to an account of the currency, or without one',
+      'terms are refused at a transfer to an account in whose currency they have no price, or without one',
       onEachDatabase(async () => {
         const dollars = await acme.createAccount({ currency: 'USD' });
         const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
@@ -140,7 +140,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('are refused where a later version changes the price for existing subscriptions to none', async () => {
+    it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
       const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
         plans['sold-monthly'],
         plan('sold-monthly', 'Base', {
@@ -153,7 +153,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(subscribe(euros.id, 'sold-monthly'))).to.equal(NO_PRICE);
     });
 
-    it('and accounts without a currency take none, not even one that is free: it would be invoiced in none', async () => {
+    it('an account without a currency takes no terms, not even free ones: they would be invoiced in none', async () => {
       const { id: accountId } = await acme.createAccount({});
       expect(await codeOf(subscribe(accountId, 'sold-monthly'))).to.equal(CURRENCY_INVALID);
       const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }] as const;

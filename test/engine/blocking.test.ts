@@ -107,7 +107,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('tells of pause and resume, once each, and invoices by itself', async () => {
+    it('pause and resume are told of once each, and invoiced by themselves', async () => {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
       engine.clock.set('2012-03-04T00:00:00Z');
       await pause(sold.bundleId);
@@ -334,7 +334,7 @@ anyDatabase((_kind, open) => {
       await change({ billingPolicy: 'IMMEDIATE' });
     });
 
-    it('tells of states of services when they take effect, with what they change', async () => {
+    it('states of services are told of when they take effect, with what they change', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
       const on = bundleOf(sold);
       await block(on, { stateName: 'watch' });
@@ -400,7 +400,7 @@ anyDatabase((_kind, open) => {
       ['a long service', { service: 's'.repeat(51), stateName: 'x' }, ErrorCode.MISSING_OR_INVALID_FIELD],
       ['a long name', { stateName: 's'.repeat(51) }, ErrorCode.MISSING_OR_INVALID_FIELD],
     ];
-    it('refuses what no service may say, and stores nothing', async () => {
+    it('a blocking state that no service may say is refused, and nothing is stored', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z' });
       for (const [name, request, code] of refusals) {
         expect(await codeOf(block(bundleOf(sold), request)), name).to.equal(code);
@@ -412,7 +412,7 @@ anyDatabase((_kind, open) => {
       await block(bundleOf(sold), { service: 's'.repeat(50), stateName: 'n'.repeat(50) });
     });
 
-    it('knows no objects of other tenants', async () => {
+    it('blocking knows no objects of other tenants', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z' });
       const eve = await engine.billing.tenants.create(
         { userName: 'eve' },

@@ -39,7 +39,7 @@ anyDatabase((_kind, open) => {
       (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
 
     describe('lookup (subscriptions §17.1)', () => {
-      it('finds a bundle by its id and by its key', async () => {
+      it('a bundle is found by its id and by its key', async () => {
         const { bundleId } = await subscribe('K');
         expect(await engine.acme.bundles.get(bundleId)).to.deep.include({
           bundleId,
@@ -50,7 +50,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'finds none once its service is cancelled, and still among all of the key',
+        'a bundle is not found by its key once its service is cancelled, and still among all of the key',
         onEachDatabase(async () => {
           const { bundleId, subscriptionId } = await subscribe('K');
           await end(subscriptionId);
@@ -61,13 +61,13 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('finds one that has expired, whose service was never cancelled', async () => {
+      it('a bundle that has expired is found by its key, since its service was never cancelled', async () => {
         const { bundleId } = await subscribe('K', { planName: 'term-3m' });
         await engine.runTo('2024-06-01');
         expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
       });
 
-      it('knows no unknown id and no unknown key', async () => {
+      it('no bundle is found by an unknown id or key', async () => {
         const { bundles } = engine.acme;
         expect(await codeOf(bundles.get(unknownId))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
         expect(await codeOf(bundles.getByKey('none'))).to.equal(
@@ -81,7 +81,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('key at creation (subscriptions §17.2)', () => {
-      it('goes from a bundle that has ended to a new one; both show it', async () => {
+      it('a key goes from a bundle that has ended to a new one; both show it', async () => {
         const first = await subscribe('K');
         await end(first.subscriptionId);
         engine.clock.set('2024-02-01T08:00:00Z');
@@ -95,7 +95,7 @@ anyDatabase((_kind, open) => {
         expect(await storedKeyOf(second.bundleId)).to.equal('K');
       });
 
-      it('and on to a third, which counts as created with the first', async () => {
+      it('a key goes on to a third bundle, which counts as created with the first', async () => {
         const made: Uuid[] = [];
         for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
           engine.clock.set(`${day}T08:00:00Z`);
@@ -114,7 +114,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('goes from an expired bundle, and to another account', async () => {
+      it('a key goes from an expired bundle, and to another account', async () => {
         const first = await subscribe('K', { planName: 'term-3m' });
         await engine.runTo('2024-06-01');
         const second = await subscribe('K', { account: grace });
@@ -132,7 +132,7 @@ anyDatabase((_kind, open) => {
         ['it runs on another account', false, { of: 'grace' }],
       ];
       for (const [name, ends, { of, ...parts }] of kept) {
-        it(`stays where ${name}, and nothing is stored`, async () => {
+        it(`a bundle keeps its key at a creation where ${name}, and nothing is stored`, async () => {
           const first = await subscribe('K');
           if (ends) await end(first.subscriptionId);
           const account = of === 'grace' ? grace : ada;
@@ -145,7 +145,7 @@ anyDatabase((_kind, open) => {
         });
       }
 
-      it('stays where the end of billing is still to come', async () => {
+      it('a bundle keeps its key where the end of billing is still to come', async () => {
         const first = await subscribe('K');
         await engine.acme.subscriptions.cancel(first.subscriptionId, {
           requestedDate: { date: parseLocalDate('2024-03-01') },
@@ -158,7 +158,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'goes to one of two that ask for it at once',
+        'a key goes to one of two creations that ask for it at once',
         onEachDatabase(async () => {
           const first = await subscribe('K');
           await end(first.subscriptionId);
@@ -174,7 +174,7 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('may look like the form in which another is kept', async () => {
+      it('a bundle key may look like the form in which another is kept', async () => {
         const first = await subscribe('K');
         await end(first.subscriptionId);
         await subscribe('K');
@@ -186,7 +186,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('rename (subscriptions §17.3)', () => {
-      it('gives another key, under which the bundle is found, and which others may not take', async () => {
+      it('a renamed bundle is found under its new key, which others may not take', async () => {
         const { bundles } = engine.acme;
         const { bundleId, subscriptionId } = await subscribe('K');
         await bundles.renameKey(bundleId, 'J');
@@ -200,7 +200,7 @@ anyDatabase((_kind, open) => {
         expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
       });
 
-      it('refuses the key of a bundle that has ended, which creation could take', async () => {
+      it('a rename refuses the key of a bundle that has ended, which creation could take', async () => {
         const { bundles } = engine.acme;
         const first = await subscribe('K');
         await end(first.subscriptionId);
@@ -210,7 +210,7 @@ anyDatabase((_kind, open) => {
         );
       });
 
-      it('gives a bundle that has lost its key one of its own', async () => {
+      it('a rename gives a bundle that has lost its key one of its own', async () => {
         const { bundles } = engine.acme;
         const first = await subscribe('K');
         await end(first.subscriptionId);
@@ -220,13 +220,13 @@ anyDatabase((_kind, open) => {
         expect(await storedKeyOf(first.bundleId)).to.equal('former K');
       });
 
-      it('to its own key changes nothing', async () => {
+      it('a rename of a bundle to its own key changes nothing', async () => {
         const { bundleId } = await subscribe('K');
         await engine.acme.bundles.renameKey(bundleId, 'K');
         expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
       });
 
-      it('is written to the audit, and no event is told', async () => {
+      it('a rename of a bundle is written to the audit, and no event is told', async () => {
         const { bundleId } = await subscribe('K');
         await engine.settle();
         await engine.acme.bundles.renameKey(bundleId, 'J');
@@ -239,7 +239,7 @@ anyDatabase((_kind, open) => {
         expect(subscriptions[0]?.events).to.have.length(2);
       });
 
-      it('leaves the bundle among all of each key that it had, once, under its present one', async () => {
+      it('a rename leaves the bundle among all of each key that it had, once, under its present one', async () => {
         const first = await subscribe('K');
         const keysOf = async (key: string) =>
           (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
@@ -262,7 +262,7 @@ anyDatabase((_kind, open) => {
         expect(await idsOf('J')).to.deep.equal([first.bundleId]);
       });
 
-      it('frees the key: lookup, search and creation do not see who had it', async () => {
+      it('a rename frees the old key: lookup, search and creation do not see who had it', async () => {
         const { bundles } = engine.acme;
         const first = await subscribe('K');
         await bundles.renameKey(first.bundleId, 'J');
@@ -278,7 +278,7 @@ anyDatabase((_kind, open) => {
         expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
       });
 
-      it('leaves nothing behind where it is refused, and nothing in other tenants', async () => {
+      it('a refused rename leaves nothing behind, and nothing in other tenants', async () => {
         const first = await subscribe('K');
         const { bundleId } = await subscribe('J', { account: grace });
         expect(await codeOf(engine.acme.bundles.renameKey(first.bundleId, 'J'))).to.equal(
@@ -303,14 +303,14 @@ anyDatabase((_kind, open) => {
         ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
       ] as const;
       for (const [name, key, code] of refused) {
-        it(`refuses ${name}`, async () => {
+        it(`a rename of a bundle refuses ${name}`, async () => {
           const { bundleId } = await subscribe('K');
           expect(await codeOf(engine.acme.bundles.renameKey(bundleId, key))).to.equal(code);
           expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
         });
       }
 
-      it('refuses an unknown bundle', async () => {
+      it('a rename refuses an unknown bundle', async () => {
         expect(await codeOf(engine.acme.bundles.renameKey(unknownId, 'J'))).to.equal(
           ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
         );

@@ -112,7 +112,7 @@ anyDatabase((_kind, open) => {
           engine.clock.set('2012-05-03T00:15:42Z');
         });
 
-        it('IMMEDIATE: ends billing at the transfer and credits the days after', async () => {
+        it('subscriptions W21 Transfer, IMMEDIATE: ends billing at the transfer and credits the days after', async () => {
           const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
           await engine.settle();
           const old = await engine.acme.getSubscription(subscriptionId);
@@ -135,7 +135,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('END_OF_TERM: both accounts pay for the overlap', async () => {
+        it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
           await transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } });
           await engine.settle();
           const old = await engine.acme.getSubscription(subscriptionId);
@@ -150,7 +150,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('the key goes to the new bundle; both show it', async () => {
+        it('the key of a transferred bundle goes to the new one; both show it', async () => {
           const { acme } = engine;
           const before = await acme.bundles.get(bundleId);
           const made = await transfer(bundleId);
@@ -168,7 +168,7 @@ anyDatabase((_kind, open) => {
             .that.matches(/^kbtsf-\d+:K$/);
         });
 
-        it('tells of it: requested and effective, on both accounts', async () => {
+        it('a transfer is told of on both accounts: requested and effective', async () => {
           const fresh = newEvents(engine.database);
           await fresh();
           await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
@@ -184,7 +184,7 @@ anyDatabase((_kind, open) => {
           expect((await fresh()).filter((type) => type === 'INVOICE_CREATION')).to.have.length(2);
         });
 
-        it('has no way back, and nothing more to transfer', async () => {
+        it('a transferred bundle has no way back, and nothing more to transfer', async () => {
           const { acme } = engine;
           const made = await transfer(bundleId);
           await engine.settle();
@@ -202,7 +202,7 @@ anyDatabase((_kind, open) => {
         });
       });
 
-      it('goes on in a trial, whose end comes on its day', async () => {
+      it('a transferred subscription goes on in its trial, whose end comes on its day', async () => {
         await begin('2024-03-01T08:00:00Z', { targetDay: 0 });
         const { bundleId } = await subscribe('pro-monthly');
         engine.clock.set('2024-03-11T12:00:00Z');
@@ -227,7 +227,7 @@ anyDatabase((_kind, open) => {
         ['START_OF_BUNDLE', '2024-04-10'],
       ] as const;
       for (const [alignment, phase] of origins) {
-        it(`${alignment}: what a change of plan counts from; a new add-on counts from the transfer`, async () => {
+        it(`a change of plan after a transfer counts from ${alignment}; a new add-on counts from the transfer`, async () => {
           await begin('2024-03-01T08:00:00Z', { catalog: changesAlignedTo(alignment) });
           const { bundleId } = await subscribe('pro-monthly');
           engine.clock.set('2024-03-11T08:00:00Z');
@@ -251,7 +251,7 @@ anyDatabase((_kind, open) => {
         });
       }
 
-      it('continues a fixed term, which then expires', async () => {
+      it('a transferred fixed term continues, and then expires', async () => {
         await begin('2023-01-01T08:00:00Z');
         const { bundleId } = await subscribe('term-3m');
         engine.clock.set('2023-02-01T08:00:00Z');
@@ -266,7 +266,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('leaves a pending cancellation behind, with all that it had made void restored', async () => {
+      it('a transfer leaves a pending cancellation behind, with all that it had made void restored', async () => {
         await begin('2024-01-01T08:00:00Z');
         const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
         await engine.runTo('2024-02-10T08:00:00Z');
@@ -283,7 +283,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('keeps an earlier end of billing that is pending', async () => {
+      it('a transfer keeps an earlier end of billing that is pending', async () => {
         await begin('2024-01-01T08:00:00Z');
         const { bundleId, subscriptionId } = await subscribe('solo-now', {});
         await engine.acme.subscriptions.cancel(subscriptionId, {
@@ -298,7 +298,7 @@ anyDatabase((_kind, open) => {
         expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-03', '2024-01-05']);
       });
 
-      it('takes a pending change of plan along', async () => {
+      it('a transfer takes a pending change of plan along', async () => {
         await begin('2024-01-01T08:00:00Z');
         const { bundleId, subscriptionId } = await subscribe('solo-now', {});
         await engine.acme.subscriptions.changePlan(subscriptionId, {
@@ -318,7 +318,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('takes a subscription along that has not begun', async () => {
+      it('a transfer takes a subscription along that has not begun', async () => {
         await begin('2024-01-01T08:00:00Z');
         const { bundleId, subscriptionId } = await subscribe(
           'pro-monthly',
@@ -341,7 +341,7 @@ anyDatabase((_kind, open) => {
         expect(await linesOf(source)).to.deep.equal([]);
       });
 
-      it('at a day that is past: raised to what is in effect, and begun there', async () => {
+      it('a transfer at a past day is raised to what is in effect, and begins there', async () => {
         await begin('2024-01-01T08:00:00Z');
         const { bundleId, subscriptionId } = await subscribe('pro-monthly');
         await engine.runTo('2024-02-05T08:00:00Z');
@@ -359,7 +359,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('dates what it copies by the calendar of the target', async () => {
+      it('a transfer dates what it copies by the calendar of the target', async () => {
         await begin('2024-03-01T02:00:00Z', { sourceZone: 'America/New_York', targetZone: 'Asia/Tokyo' });
         const { bundleId } = await subscribe('pro-monthly');
         engine.clock.set('2024-03-10T20:00:00Z');
@@ -387,14 +387,14 @@ anyDatabase((_kind, open) => {
           ['NONE', 15],
         ] as const;
         for (const [bcdTransfer, day] of cases) {
-          it(`${bcdTransfer}: ${day}; the quantity stays`, async () => {
+          it(`a transfer with ${bcdTransfer} bills on day ${day}; the quantity stays`, async () => {
             const { bundleId } = await subscribe('solo-now', { billCycleDayLocal: 20, quantity: 3 });
             engine.clock.set('2024-01-12T08:00:00Z');
             const begun = await onlyOf(await transfer(bundleId, { bcdTransfer }));
             expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([day, 3]);
           });
         }
-        it('gives no day where none was requested', async () => {
+        it('a transfer gives no bill cycle day where none was requested', async () => {
           const { bundleId } = await subscribe('solo-now');
           engine.clock.set('2024-01-12T08:00:00Z');
           const begun = await onlyOf(await transfer(bundleId, { bcdTransfer: 'ALIGN_WITH_EFF_DT' }));
@@ -403,7 +403,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'transfers all standalone subscriptions of a bundle, those that have ended not, with keys of their own',
+        'a transfer takes all standalone subscriptions of a bundle but those that have ended, with keys of their own',
         onEachDatabase(async () => {
           await begin('2024-01-05T08:00:00Z');
           const { acme } = engine;
@@ -456,7 +456,7 @@ anyDatabase((_kind, open) => {
           return [state, dateOf(cancelled), dateOf(billingEnd)];
         };
 
-        it('END_OF_TERM: add-ons follow the base', async () => {
+        it('a transfer at END_OF_TERM: add-ons follow their base', async () => {
           const made = await transfer(bundleId);
           await engine.settle();
           expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
@@ -481,7 +481,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('IMMEDIATE: all end at the transfer, both are credited, and both go on', async () => {
+        it('a transfer at once (IMMEDIATE): base and add-on end, are credited, and go on', async () => {
           await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
           await engine.settle();
           expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
@@ -500,7 +500,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('an end of the base on its new account ends its add-ons there', async () => {
+        it('an end of a transferred base on its new account ends its add-ons there', async () => {
           const made = await transfer(bundleId);
           await engine.settle();
           const { subscriptions } = await engine.acme.bundles.get(made);
@@ -514,7 +514,7 @@ anyDatabase((_kind, open) => {
           expect(await endsOf(newAddOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
         });
 
-        it('an add-on that has ended stays behind', async () => {
+        it('an add-on that has ended stays behind at a transfer', async () => {
           await engine.acme.subscriptions.cancel(addOn, {
             entitlementPolicy: 'IMMEDIATE',
             billingPolicy: 'IMMEDIATE',
@@ -525,7 +525,7 @@ anyDatabase((_kind, open) => {
           expect(begun.planName).to.equal('solo-now');
         });
 
-        it('an add-on whose base is billed no more does not go over without it', async () => {
+        it('an add-on whose base is billed no more is not transferred without it', async () => {
           const later = { at: instant(engine.clock.now() + 86_400_000) };
           const dates = { entitlementDate: later, billingDate: later };
           await engine.acme.createSubscription(
@@ -537,7 +537,7 @@ anyDatabase((_kind, open) => {
           expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
         });
 
-        it('IMMEDIATE: an add-on that is billed to its term ends with its base, and is credited', async () => {
+        it('a transfer at once (IMMEDIATE): an add-on that is billed to its term ends with its base, and is credited', async () => {
           await engine.acme.subscriptions.cancel(addOn, {
             entitlementPolicy: 'IMMEDIATE',
             billingPolicy: 'END_OF_TERM',
@@ -552,7 +552,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'two at once, there and back: one after the other, without a deadlock',
+        'two transfers at once, there and back, come one after the other, without a deadlock',
         onEachDatabase(async () => {
           await begin('2024-01-05T08:00:00Z');
           const { acme } = engine;
@@ -627,14 +627,14 @@ anyDatabase((_kind, open) => {
         ],
       ];
       for (const [name, code, request] of refused) {
-        it(name, async () => {
+        it(`a transfer is refused and stores nothing: ${name}`, async () => {
           const before = await everything();
           expect(await codeOf(transfer(bundleId, request()))).to.equal(code);
           expect(await everything()).to.deep.equal(before);
         });
       }
 
-      it('a subscription of another bundle', async () => {
+      it('a transfer is refused and stores nothing: a subscription of another bundle', async () => {
         const other = await subscribe('solo-now', { bundleExternalKey: 'other' });
         const before = await everything();
         const subscriptions = [{ subscriptionId: other.subscriptionId, externalKey: 'x' }];
@@ -644,11 +644,11 @@ anyDatabase((_kind, open) => {
         expect(await everything()).to.deep.equal(before);
       });
 
-      it('an unknown bundle', async () => {
+      it('a transfer is refused and stores nothing: an unknown bundle', async () => {
         expect(await codeOf(transfer(unknown))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
       });
 
-      it('an account in whose currency the plan has no price', async () => {
+      it('a transfer is refused and stores nothing: an account in whose currency the plan has no price', async () => {
         const euros = await engine.acme.createAccount({ currency: 'EUR' });
         const before = await everything();
         expect(await codeOf(transfer(bundleId, { accountId: euros.id }))).to.equal(

@@ -70,7 +70,7 @@ anyDatabase((kind, open) => {
         ['oak-longest', first, 1],
         ['oak-longest', last, 0],
       ] as const) {
-        it(`invoices and foresees ${planName} from ${date}`, async () => {
+        it(`a run at the ends of the calendar invoices and foresees ${planName} from ${date}`, async () => {
           const { acme, logger } = engine;
           const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
           const start = { date: parseLocalDate(date) };

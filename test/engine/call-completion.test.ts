@@ -38,7 +38,7 @@ anyDatabase((_kind, open) => {
       engine.billing.completion(context, timeoutMs, account.id);
 
     it(
-      'works the queue itself in a host that has not started the background',
+      'a wait for completion works the queue itself in a host that has not started the background',
       onEachDatabase(async () => {
         const context = await subscribe();
         expect(await purchases()).to.deep.equal([]);
@@ -47,21 +47,21 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('waits for the background of the node', async () => {
+    it('a wait for completion waits for the background of the node', async () => {
       engine.billing.start();
       const context = await subscribe();
       expect(await complete(context)).to.equal(true);
       expect(await purchases()).to.deep.equal(['SUCCESS']);
     });
 
-    it('does without the account', async () => {
+    it('a wait for completion does without the account', async () => {
       const context = await subscribe();
       expect(await engine.billing.completion(context, LONG_MS)).to.equal(true);
       expect(await purchases()).to.deep.equal(['SUCCESS']);
     });
 
     it(
-      'waits for the work of another node',
+      'a wait for completion waits for the work of another node',
       onEachDatabase(async () => {
         const { storage, clock, systemClock, logger, tenant } = engine;
         const waiting = new Dispatcher(
@@ -83,7 +83,7 @@ anyDatabase((_kind, open) => {
     );
 
     for (const started of [true, false]) {
-      it(`ends when the time is over, ${started ? 'with' : 'without'} background, and the work goes on`, async () => {
+      it(`a wait for completion ends when its time is over, ${started ? 'with' : 'without'} background, and the work goes on`, async () => {
         engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0.4 });
         if (started) engine.billing.start();
         const context = await subscribe();
@@ -95,14 +95,14 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('ends with a payment that failed, whose retry falls due later', async () => {
+    it('a wait for completion ends with a payment that failed, whose retry falls due later', async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
       const context = await subscribe();
       expect(await complete(context)).to.equal(true);
       expect(await purchases()).to.deep.equal(['PAYMENT_FAILURE']);
     });
 
-    it('follows its own call only', async () => {
+    it('a wait for completion follows its own call only', async () => {
       const other = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
       // Work of another call for which no node has a handler: it stays due for ever.
       await engine.storage.write(engine.tenant, authorshipOf(other), async (session) =>
@@ -122,7 +122,7 @@ anyDatabase((_kind, open) => {
       expect(await complete(other, 100)).to.equal(false);
     });
 
-    it('knows unknown accounts', async () => {
+    it('a wait for completion refuses unknown accounts', async () => {
       const context = await subscribe();
       const error = await engine.billing
         .completion(context, LONG_MS, ids.next())
@@ -130,7 +130,7 @@ anyDatabase((_kind, open) => {
       expect(error).to.include({ code: 3002 });
     });
 
-    it('gives the token of a call to all that follows from it, also in shared batches', async () => {
+    it('the token of a call goes to all that follows from it, also in shared batches', async () => {
       const second = await engine.payingAccount({ currency: 'USD' });
       await engine.settle();
       const before = (await entryTokens(engine.database)).length;

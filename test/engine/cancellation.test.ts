@@ -87,13 +87,13 @@ anyDatabase((_kind, open) => {
         ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
       ];
       for (const [query, ends] of table) {
-        it(query || 'no parameter', async () => {
+        it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
           await cancel(subscriptionId, query);
           expect(await endsOf(subscriptionId)).to.equal(ends);
         });
       }
 
-      it('dates at the reference time, date-times as they are', async () => {
+      it('a cancellation takes dates at the reference time, date-times as they are', async () => {
         await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
         expect(await rowsOf(subscriptionId)).to.deep.equal([
           'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
@@ -117,7 +117,7 @@ anyDatabase((_kind, open) => {
         ['requestedDate=9000-01-01', ErrorCode.INVALID_PARAMETER],
       ];
       for (const [query, code] of refused) {
-        it(`${query}: refused, nothing is stored`, async () => {
+        it(`a cancellation with ${query} is refused, and nothing is stored`, async () => {
           const before = await rowsOf(subscriptionId);
           await refusedWith(code, cancel(subscriptionId, query));
           expect(await rowsOf(subscriptionId)).to.deep.equal(before);
@@ -125,7 +125,7 @@ anyDatabase((_kind, open) => {
         });
       }
 
-      it('bills to the end of billing and not beyond', async () => {
+      it('a cancelled subscription is billed to the end of billing and not beyond', async () => {
         await cancel(subscriptionId);
         await engine.runTo('2024-12-01');
         expect(await linesOf()).to.deep.equal([
@@ -134,7 +134,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('repairs what is invoiced beyond the end of billing, when it comes', async () => {
+      it('an end of billing repairs what is invoiced beyond it, when it comes', async () => {
         await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
         await engine.settle();
         expect(await linesOf()).to.have.length(2);
@@ -143,7 +143,7 @@ anyDatabase((_kind, open) => {
         expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
       });
 
-      it('bills again what a cancellation that is taken back had repaired', async () => {
+      it('an uncancelled subscription is billed again for what its cancellation had repaired', async () => {
         await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
         await engine.acme.generateInvoice({ accountId, targetDate: null });
         await engine.settle();
@@ -156,12 +156,12 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('is not cancelled twice', async () => {
+      it('a subscription is not cancelled twice', async () => {
         await cancel(subscriptionId);
         await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
       });
 
-      it('replaces a pending end by one that is not later, and refuses a later one', async () => {
+      it('a cancellation replaces a pending end by one that is not later, and refuses a later one', async () => {
         await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
         await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
         expect(await endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
@@ -175,7 +175,7 @@ anyDatabase((_kind, open) => {
         expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
       });
 
-      it('is uncancelled while only billing runs on, not after', async () => {
+      it('a subscription is uncancelled while only billing runs on, not after', async () => {
         await cancel(subscriptionId);
         expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
         await engine.acme.subscriptions.uncancel(subscriptionId);
@@ -253,7 +253,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'cancels a trial at once by the rule for its phase, and leaves nothing to pay',
+      'a trial is cancelled at once by the rule for its phase, and leaves nothing to pay',
       onEachDatabase(async () => {
         await begin('2024-01-01T00:00:00Z');
         const subscriptionId = await subscribe('pro-monthly');
@@ -265,7 +265,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('ends one that has not begun at its start', async () => {
+    it('a subscription that has not begun is cancelled at its start', async () => {
       await begin('2024-01-01T00:00:00Z');
       const { subscriptionId } = await engine.acme.createSubscription(
         { accountId, planName: 'solo-now' },
@@ -282,7 +282,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'brings back the phases that come after a pending end, also those it kept from being stored',
+      'an uncancellation brings back the phases after a pending end, also those it kept from being stored',
       onEachDatabase(async () => {
         await begin('2024-01-01T00:00:00Z');
         const subscriptionId = await subscribe('club-monthly');
@@ -301,7 +301,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
+    it('a cancellation keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
       await begin('2024-01-01T00:00:00Z');
       const subscriptionId = await subscribe('pro-monthly');
       await engine.runTo('2024-01-31T00:00:00Z');
@@ -319,7 +319,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('knows a subscription of this tenant only', async () => {
+    it('a cancellation knows subscriptions of its own tenant only', async () => {
       await begin('2024-01-01T00:00:00Z');
       const subscriptionId = await subscribe('solo-now');
       const other = await engine.billing.tenants.create(

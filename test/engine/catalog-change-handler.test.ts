@@ -113,7 +113,7 @@ anyDatabase((_kind, open) => {
     }
 
     it(
-      'is at those with plans that an upload changes, also with prices of their own',
+      'a look at accounts after an upload is at those with plans that it changes, also with prices of their own',
       onEachDatabase(async () => {
         await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
         expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
@@ -124,7 +124,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('is at nobody where a version only adds plans, nor after a simple plan or a new entry', async () => {
+    it('no account is looked at where a version only adds plans, nor after a simple plan or a new entry', async () => {
       await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
       expect(await lookedAt(await revision())).to.deep.equal([]);
       await engine.acme.catalogs.addSimplePlan({
@@ -140,18 +140,18 @@ anyDatabase((_kind, open) => {
       expect(await lookedAt(await revision())).to.deep.equal([]);
     });
 
-    it('is at those with the plan of an entry that changes', async () => {
+    it('a look after a change of an entry is at the accounts with its plan', async () => {
       engine.clock.set('2024-01-02T00:00:00Z');
       await engine.acme.catalogEntries.updatePlan('pot-monthly', { phases: potPlan('12').phases ?? [] });
       expect(await lookedAt(await revision())).to.deep.equal(['pot']);
     });
 
-    it('is at all where the event does not tell what it was', async () => {
+    it('all accounts are looked at where the event does not tell what the catalog was', async () => {
       await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
       expect(await lookedAt(undefined)).to.deep.equal([...names.values()].toSorted());
     });
 
-    it('is one look for a change that is told again, or that an earlier event has met', async () => {
+    it('accounts are looked at once for a catalog change that is told again, or that an earlier event has met', async () => {
       await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
       const first = await revision();
       await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));

@@ -64,7 +64,7 @@ anyDatabase((_kind, open) => {
     const next = { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' };
 
     it(
-      'names each live subscription that pays another price, from when and by how much, and stores nothing',
+      'a catalog change report names each live subscription that pays another price, from when and by how much, and stores nothing',
       onEachDatabase(async () => {
         const subscriptions = [await subscribe(), await subscribe()];
         const events = newEvents(engine.database);
@@ -81,7 +81,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('looks at no subscription that has ended, be it while its billing was blocked, and at one that is to end', async () => {
+    it('a catalog change report looks at no subscription that has ended, be it while its billing was blocked, and at one that is to end', async () => {
       const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };
       const [ended, blocked, ending] = [await sell(), await sell(), await sell()];
       for (const { bundleId } of [blocked, ending])
@@ -96,7 +96,7 @@ anyDatabase((_kind, open) => {
       expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
     });
 
-    it('names another billing period and another fixed price of a phase to come, too', async () => {
+    it('a catalog change report names another billing period and another fixed price of a phase to come, too', async () => {
       const trial = (fixed: string) => phase('TRIAL', { number: 60, fixed });
       const first = { effectiveDate: '2024-01-02', price: '30.00', planName: 'sun-monthly' };
       const discount = (fixed: string) => phase('DISCOUNT', { number: 90, fixed });
@@ -121,7 +121,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('goes through all accounts, page by page and no earlier than it is read', async () => {
+    it('a catalog change report goes through all accounts, page by page and no earlier than it is read', async () => {
       const first = await subscribe();
       const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
         session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
@@ -142,7 +142,7 @@ anyDatabase((_kind, open) => {
       ).to.deep.equal([first, second, '2 of 2, 0 unbillable']);
     });
 
-    it('keeps the catalog entries of the tenant, whose plans a document cannot take', async () => {
+    it('a catalog change report keeps the entries of the tenant, whose plans a document cannot take', async () => {
       const plans = [
         {
           name: 'pot-monthly',
@@ -173,7 +173,7 @@ anyDatabase((_kind, open) => {
       expect((await partsOf(engine.acme, taking)).map(lineOf)[0]).to.equal('1 errors, 0 warnings');
     });
 
-    it('says what the upload then does', async () => {
+    it('a catalog change report says what the upload then does', async () => {
       await subscribe();
       await engine.acme.uploadCatalog(pricedCatalog(next));
       const later = { effectiveDate: '2024-07-01', price: '48.00', forExisting: '2024-08-01' };
@@ -191,7 +191,7 @@ anyDatabase((_kind, open) => {
       ).to.deep.equal(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
     });
 
-    it('lists what would be refused, and changes no prices then', async () => {
+    it('a catalog change report lists what would be refused, and changes no prices then', async () => {
       await subscribe();
       const lines = async (source: string) => (await partsOf(engine.acme, source)).map(lineOf);
       const sameDate = pricedCatalog({ effectiveDate: '2024-01-01', price: '52.00' });
@@ -206,7 +206,7 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('names the accounts that could not be billed any more', async () => {
+    it('a catalog change report names the accounts that could not be billed any more', async () => {
       await subscribe();
       const euros = pricedCatalog(next).replaceAll('<currency>USD</currency>', '<currency>EUR</currency>');
       const parts = await partsOf(engine.acme, euros);

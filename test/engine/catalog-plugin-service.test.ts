@@ -120,7 +120,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('so is one of the XML, uploaded before the plugin began, when it ceases', async () => {
+    it('a price change of the XML, uploaded before a plugin began, is billed from its date when the plugin ceases', async () => {
       await begin(null);
       const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
       await engine.acme.uploadCatalog(pricedCatalog(change));

@@ -51,7 +51,7 @@ anyDatabase((kind, open) => {
       other = undefined;
     });
 
-    it('finds nothing in what the engine has stored', async () => {
+    it('a check finds nothing in what the engine has stored', async () => {
       expect(await breaches(engine)).to.deep.equal([]);
       expect(await breaches(engine, engine.tenant)).to.deep.equal([]);
     });
@@ -81,7 +81,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('finds everything that cannot be, and whose it is', async () => {
+    it('a check finds everything that cannot be, and whose it is', async () => {
       for (const [, damage] of damages) await rowsOf(engine.database, damage);
       const found = await breaches(engine);
       expect(new Set(found.map(({ invariant }) => invariant))).to.deep.equal(

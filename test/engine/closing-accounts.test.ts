@@ -114,7 +114,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(subscribe(id))).to.equal(6000);
     });
 
-    it('without flags leaves what is unpaid, and closing again changes nothing new', async () => {
+    it('closing an account without flags leaves what is unpaid, and closing again changes nothing new', async () => {
       const id = await charged('10');
       await engine.settle();
       await told();
@@ -127,7 +127,7 @@ anyDatabase((_kind, open) => {
       expect(states.map((row) => row.state_name)).to.deep.equal(['CLOSE_ACCOUNT']);
     });
 
-    it('closing again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
+    it('closing an account again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
       const id = await charged('10');
       await close(id);
       await close(id, { itemAdjustUnpaidInvoices: true });
@@ -162,7 +162,7 @@ anyDatabase((_kind, open) => {
       expect(states[0]?.effective.at).to.equal(openedAt);
     });
 
-    it('deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
+    it('closing an account deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
       const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
       const charge = (accountId: Uuid, autoCommit: boolean) =>
@@ -204,7 +204,7 @@ anyDatabase((_kind, open) => {
       expect(await descriptionOf(second)).to.equal('moved away');
     });
 
-    it('removes planned work where it is asked to, of this account only', async () => {
+    it('closing an account removes planned work where it is asked to, of this account only', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const other = await engine.acme.createAccount({ currency: 'USD' });
       await subscribe(id);
@@ -224,7 +224,7 @@ anyDatabase((_kind, open) => {
       expect(await itemsOf(other.id)).to.have.length(2);
     });
 
-    it('keeps the ends that it plans itself when it removes planned work', async () => {
+    it('closing an account keeps the ends that it plans itself when it removes planned work', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const { subscriptionId } = await subscribe(id);
       await engine.settle();
@@ -239,7 +239,7 @@ anyDatabase((_kind, open) => {
       expect(await itemsOf(id)).to.have.length(1);
     });
 
-    it('cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
+    it('closing an account cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const { subscriptionId: ended } = await subscribe(id);
       const live = [await subscribe(id), await subscribe(id)];
@@ -267,7 +267,7 @@ anyDatabase((_kind, open) => {
       expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([]);
     });
 
-    it('cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
+    it('closing an account cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
       const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
       const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
       const { subscriptionId } = await engine.acme.createSubscription(request);
@@ -294,7 +294,7 @@ anyDatabase((_kind, open) => {
       }
       const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-      it('the credit of a cancellation is made first', async () => {
+      it('closing an account first makes the credit of a cancellation', async () => {
         const id = await cancelled();
         await close(id);
         expect(await itemsOf(id)).to.deep.equal(CREDITED);
@@ -304,7 +304,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'the same where the background works the queue meanwhile',
+        'closing an account makes the credit of a cancellation first where the background works the queue meanwhile, too',
         onEachDatabase(async () => {
           const ids: Uuid[] = [];
           for (let each = 0; each < 8; each += 1) {
@@ -318,7 +318,7 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('work of other accounts is left to the queue', async () => {
+      it('closing an account leaves work of other accounts to the queue', async () => {
         const { id: other } = await engine.payingAccount({ currency: 'USD' });
         const { subscriptionId } = await subscribe(other);
         const id = await cancelled();
@@ -329,7 +329,7 @@ anyDatabase((_kind, open) => {
         expect(await itemsOf(other)).to.deep.equal(CREDITED);
       });
 
-      it('what falls due is done in the order of the queue', async () => {
+      it('closing an account does what falls due in the order of the queue', async () => {
         const { id } = await engine.payingAccount({ currency: 'USD' });
         await subscribe(id);
         await engine.settle();
@@ -340,7 +340,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'work that another node holds is waited for, as long as for a busy account',
+        'closing an account waits for work that another node holds, as long as for a busy account',
         onEachDatabase(async () => {
           const id = await cancelled();
           const claim = {
@@ -371,7 +371,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(close('11111111-1111-4111-8111-111111111111' as Uuid))).to.equal(3002);
     });
 
-    it('keeps invoicing stopped that was stopped before', async () => {
+    it('closing an account keeps invoicing stopped that was stopped before', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
       await close(id);

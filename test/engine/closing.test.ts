@@ -48,7 +48,7 @@ anyDatabase((_kind, open) => {
     afterEach(() => engine.close());
 
     it(
-      'refuses every call with a sentence, those of what it has given before too',
+      'a closed engine refuses every call with a sentence, those of what it has given before too',
       onEachDatabase(async () => {
         const { billing, tenant } = engine;
         const host = hostOf(engine.database);
@@ -73,7 +73,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('has a storage that refuses too, whoever asks', async () => {
+    it('a closed engine has a storage that refuses too, whoever asks', async () => {
       const { billing, storage, tenant } = engine;
       await billing.close();
       const calls = [
@@ -89,7 +89,7 @@ anyDatabase((_kind, open) => {
       for (const call of calls) expect(await refusal(call)).to.equal(ofStorage);
     });
 
-    it('leaves the database to the next, and does not open it again', async () => {
+    it('a closed engine leaves the database to the next, and does not open it again', async () => {
       const { billing, database, acme } = engine;
       await billing.close();
       await refusal(() => acme.createAccount({}));
@@ -100,7 +100,7 @@ anyDatabase((_kind, open) => {
       await next.close();
     });
 
-    it('has waited for the calls that were under way, and closes once', async () => {
+    it('a closed engine has waited for the calls that were under way, and closes once', async () => {
       const { billing, acme } = engine;
       const made = acme.createAccount({});
       await Promise.all([billing.close(), billing.close()]);
@@ -115,7 +115,7 @@ anyDatabase((_kind, open) => {
     });
     afterEach(() => engine.close());
 
-    it('ends waits for work that is not done, and goes on taking calls', async () => {
+    it('a closing engine ends waits for work that is not done, and goes on taking calls', async () => {
       const { acme, billing, storage, clock, tenant } = engine;
       const account = await acme.createAccount({});
       await engine.settle();

@@ -54,7 +54,7 @@ anyDatabase((_kind, open) => {
         });
       }
 
-      it('both have to be gone, and a tag set again in time keeps what it held', async () => {
+      it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
         const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
         await untag(id, SystemTag.AUTO_PAY_OFF);
         await engine.settle();
@@ -69,7 +69,7 @@ anyDatabase((_kind, open) => {
         expect(charged()).to.deep.equal(['19.95']);
       });
 
-      it('removed twice, with the first release still to come, pays once', async () => {
+      it('AUTO_PAY_OFF removed twice, with the first release still to come, pays once', async () => {
         const id = await subscriber(SystemTag.AUTO_PAY_OFF);
         await untag(id, SystemTag.AUTO_PAY_OFF);
         await tag(id, SystemTag.AUTO_PAY_OFF);
@@ -81,7 +81,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'a retry that falls due meanwhile is held back too',
+        'AUTO_PAY_OFF holds back a retry that falls due meanwhile, too',
         onEachDatabase(async () => {
           engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
           const id = await subscriber();
@@ -98,7 +98,7 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('the hold of an invoice that was written off just ends', async () => {
+      it('the hold of AUTO_PAY_OFF on an invoice that was written off just ends', async () => {
         const id = await subscriber(SystemTag.AUTO_PAY_OFF);
         const [invoice] = await invoicesOf(id);
         if (!invoice) throw new Error('no invoice');
@@ -122,7 +122,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('AUTO_INVOICING_OFF', () => {
-      it('stops automatic runs; one run catches up in a single invoice when it is removed', async () => {
+      it('AUTO_INVOICING_OFF stops automatic runs; one run catches up in a single invoice when it is removed', async () => {
         const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
         await engine.runTo('2024-03-15T00:00:00Z');
         expect(await linesOf(id)).to.deep.equal([]);
@@ -139,7 +139,7 @@ anyDatabase((_kind, open) => {
         expect(await linesOf(id)).to.have.length(2);
       });
 
-      it('R23: an explicit run and a dry run proceed', async () => {
+      it('R23: an explicit run and a dry run proceed under AUTO_INVOICING_OFF', async () => {
         const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
         const dry = await engine.acme.invoices.dryRun({ accountId: id });
         expect(dry && itemLines(dry)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -149,7 +149,7 @@ anyDatabase((_kind, open) => {
         expect(await linesOf(id)).to.have.length(1);
       });
 
-      it('on an account without currency, which has nothing to bill, its removal does no harm', async () => {
+      it('AUTO_INVOICING_OFF: its removal does no harm on an account without currency, which has nothing to bill', async () => {
         const { id } = await engine.acme.createAccount({});
         await tag(id, SystemTag.AUTO_INVOICING_OFF);
         await untag(id, SystemTag.AUTO_INVOICING_OFF);
@@ -157,7 +157,7 @@ anyDatabase((_kind, open) => {
         expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.deep.equal([]);
       });
 
-      it('on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
+      it('AUTO_INVOICING_OFF on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
         const id = await subscriber();
         const second = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
         await engine.settle();
@@ -174,7 +174,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('WRITTEN_OFF', () => {
-      it('accounts E6 steps 4 and 5: the invoice owes nothing, and owes again when it is removed', async () => {
+      it('accounts E6 steps 4 and 5: an invoice that is WRITTEN_OFF owes nothing, and owes again when that is removed', async () => {
         const id = await subscriber(SystemTag.AUTO_PAY_OFF);
         const [invoice] = await invoicesOf(id);
         if (!invoice) throw new Error('no invoice');

@@ -41,7 +41,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'is verified against the whole history: a cursor that hides what is due is found, and nothing is changed',
+      'coverage is verified against the whole history: a cursor that hides what is due is found, and nothing is changed',
       onEachDatabase(async () => {
         const subscriptionId = await begin('advance');
         await engine.runTo('2024-02-01T00:00:00Z');
@@ -75,7 +75,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('cannot be verified of an unknown account, nor of one without currency', async () => {
+    it('coverage cannot be verified of an unknown account, nor of one without currency', async () => {
       const subscriptionId = await begin('advance');
       const { invoices, createAccount } = engine.acme;
       expect(await codeOf(invoices.verifyCoverage(subscriptionId))).to.equal(

@@ -61,7 +61,7 @@ anyDatabase((kind, open) => {
     const expectSound = async () =>
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
 
-    it('gives used credit back to the account, and uses it when it is asked to', async () => {
+    it('a deletion of credit asks used credit back for the account, and uses it when it is asked to', async () => {
       const id = await newAccount();
       await credit(id, 30);
       const invoiceId = await charge(id, '19.95');
@@ -90,7 +90,7 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('takes a given credit back with the CREDIT_ADJ that it came from', async () => {
+    it('a deletion takes a given credit back with the CREDIT_ADJ that it came from', async () => {
       const id = await newAccount();
       const invoiceId = await credit(id, 30);
       await told();
@@ -103,7 +103,7 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('leaves of a credit what had reduced its own invoice', async () => {
+    it('a deletion leaves of a credit what had reduced its own invoice', async () => {
       const id = await newAccount();
       const [item] = await engine.acme.invoices.addCharges({
         accountId: id,
@@ -122,7 +122,7 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('takes used credit back from the newest uses first, with one event for each invoice', async () => {
+    it('a deletion takes used credit back from the newest uses first, with one event for each invoice', async () => {
       const id = await newAccount();
       const given = await credit(id, 30);
       for (const amount of [10, 8, 7]) await charge(id, amount);
@@ -140,7 +140,7 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('takes no more back than is missing, and passes void invoices over', async () => {
+    it('a deletion of credit takes no more back than is missing, and passes void invoices over', async () => {
       const id = await newAccount();
       const given = await credit(id, 20);
       await credit(id, 5);
@@ -163,7 +163,7 @@ anyDatabase((kind, open) => {
       expect(await balancesOf(id), 'an item of 0 stays as it is').to.equal('13 / 0');
     });
 
-    it('reads a long history of uses in pages', async function () {
+    it('a deletion of credit reads a long history of uses in pages', async function () {
       this.timeout(60_000);
       const id = await newAccount();
       const uses = RECLAIMED_CREDITS_AT_ONCE + 2;
@@ -175,7 +175,7 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('gives back what a written-off invoice has used, which then owes it to nobody', async () => {
+    it('a deletion gives back the credit that a written-off invoice has used, which then owes it to nobody', async () => {
       const id = await newAccount();
       await credit(id, 10);
       const invoiceId = await charge(id, 25);
@@ -186,7 +186,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'is followed by the summary of the parent that pays',
+      'a deletion of credit is followed by the summary of the parent that pays',
       onEachDatabase(async () => {
         const parent = await newAccount();
         const { id } = await engine.acme.createAccount({
@@ -204,7 +204,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('refuses in the order of the specification and changes nothing', async () => {
+    it('a deletion of credit is refused in the order of the specification and changes nothing', async () => {
       const id = await newAccount();
       const other = await newAccount();
       const [another, voided] = [await charge(id, 25), await charge(id, 5)];
@@ -227,7 +227,7 @@ anyDatabase((kind, open) => {
       expect(await told()).to.deep.equal([]);
     });
 
-    it('keeps credit that came from no credit: of an adjustment, of a payment', async () => {
+    it('a deletion keeps credit that came from no credit: of an adjustment, of a payment', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       const invoiceId = await charge(id, 100);
       await engine.settle();
@@ -242,7 +242,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'two at once delete once',
+      'two deletions of one credit at once delete it once',
       onEachDatabase(async () => {
         const id = await newAccount();
         const given = await credit(id, 30);

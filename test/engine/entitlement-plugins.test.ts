@@ -235,7 +235,7 @@ anyDatabase((_kind, open) => {
         second.forget();
       };
 
-      it(`${operation}: an abort leaves nothing behind; all that were asked are told`, async () => {
+      it(`entitlement plugins of ${operation}: an abort leaves nothing behind; all that were asked are told`, async () => {
         await start();
         const before = await stored();
         second.before[operation] = async () => ({ abort: 'not today' });
@@ -247,7 +247,7 @@ anyDatabase((_kind, open) => {
         expect(second.told()).to.deep.equal([`${operation} 8003`]);
       });
 
-      it(`${operation}: a plugin that aborts is the last that is asked and told`, async () => {
+      it(`entitlement plugins of ${operation}: one that aborts is the last that is asked and told`, async () => {
         await start();
         first.before[operation] = async () => ({ abort: 'no' });
         expect(await codeOf(run())).to.equal(8003);
@@ -255,7 +255,7 @@ anyDatabase((_kind, open) => {
         expect(second.told()).to.deep.equal([]);
       });
 
-      it(`${operation}: success is told, with what it was about`, async () => {
+      it(`entitlement plugins of ${operation}: success is told, with what it was about`, async () => {
         await start();
         await run();
         expect(first.told()).to.deep.equal([`${operation} done`]);
@@ -267,7 +267,7 @@ anyDatabase((_kind, open) => {
         });
       });
 
-      it(`${operation}: a failure of its own rules is told`, async () => {
+      it(`entitlement plugins of ${operation}: a failure of the operation's own rules is told`, async () => {
         await start();
         expect(await codeOf(refused())).to.equal(refusal);
         expect(first.told()).to.deep.equal([`${operation} ${refusal}`]);
@@ -428,7 +428,7 @@ anyDatabase((_kind, open) => {
         ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
       ];
       for (const [what, decision] of wrong) {
-        it(`decides with ${what}: a clear error, nothing stored`, async () => {
+        it(`an entitlement plugin that decides with ${what} is a clear error, and nothing is stored`, async () => {
           const before = await stored();
           first.before.CANCEL = async () => decision as never;
           expect(await codeOf(cancel())).to.equal(60_000);

@@ -97,7 +97,7 @@ eachDatabase((kind, open) => {
     });
     after(() => engine.close());
 
-    it(`leaves one of the orders, and nothing half done: ${pairs.length} pairs`, async () => {
+    it(`two operations on an account family at once leave one of the orders, and nothing half done: ${pairs.length} pairs`, async () => {
       const families = await inTurns(pairs.length * 4, (index) => found(engine, index));
       const placed = families.toSorted((a, b) => Number(a.mark) - Number(b.mark));
       await engine.settle();

@@ -208,7 +208,7 @@ anyDatabase((kind, open) => {
       ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
     ];
     for (const [what, code, request] of refused) {
-      it(`refuses ${what} and stores nothing`, async () => {
+      it(`a migration invoice refuses ${what} and stores nothing`, async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         await told();
         const failed = engine.acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request });

@@ -201,7 +201,7 @@ anyDatabase((_kind, open) => {
     });
 
     for (const [what, [change, expected]] of Object.entries(changes)) {
-      it(`end with ${what}`, async () => {
+      it(`an ongoing charge ends with ${what}`, async () => {
         const sold = await begin();
         expect(await isOngoing(sold.subscriptionId)).to.equal(true);
         engine.clock.set('2024-03-11T00:00:00Z');

@@ -439,7 +439,7 @@ anyDatabase((kind, open) => {
         ],
       ];
       for (const [name, request, code] of table) {
-        it(name, async () => {
+        it(`a change of plan is refused: ${name}`, async () => {
           await begin('2024-01-01T00:00:00Z', shelf, 1);
           const subscriptionId = await subscribe('s-249');
           await refusal(code, engine.acme.subscriptions.changePlan(subscriptionId, request));

@@ -143,7 +143,7 @@ anyDatabase((_kind, open) => {
         ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
         ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
       ] as const) {
-        it(`from ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
+        it(`a change from the retired plan ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
           await begin('2024-02-10T00:00:00Z', vip);
           const subscriptionId = await subscribe(from);
           await engine.acme.subscriptions.changePlan(subscriptionId, {

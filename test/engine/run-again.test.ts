@@ -34,7 +34,7 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
     { table: 'bw_invoice_items', condition: 'true' },
   ];
   for (const { table, condition } of places) {
-    it(`while it writes ${table}, begins again and leaves what it should, once`, async () => {
+    it(`an invoice run ended by a deadlock while it writes ${table} begins again and leaves what it should, once`, async () => {
       engine = await openEngine(open, {
         now: '2024-01-01T08:00:00Z',
       });

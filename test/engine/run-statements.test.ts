@@ -47,7 +47,7 @@ eachDatabase((kind, open) => {
       expect(sent[1]?.sort()).to.deep.equal(sent[0]?.sort());
     }).timeout(60_000);
 
-    it(`are as many for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
+    it(`an invoice run sends as many statements for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
       const counts: number[] = [];
       for (const count of [FEW, MANY]) {
         const { id: accountId } = await engine.payingAccount({ currency: 'USD' });

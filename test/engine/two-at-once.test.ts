@@ -206,7 +206,7 @@ eachDatabase((kind, open) => {
     });
     after(() => engine.close());
 
-    it(`leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
+    it(`two operations at once leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
       const bare = await inPlaces(engine, pairs.length * 3);
       await engine.runTo(LATER);
       const places = await Promise.all(

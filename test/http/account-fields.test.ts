@@ -208,7 +208,7 @@ eachDatabase((kind, open) => {
       };
 
       for (const [column, field] of Object.entries(columns)) {
-        it(`${column} is searched, by this name and that of the JSON`, async () => {
+        it(`the account field ${column} is searched, by this name and that of the JSON`, async () => {
           const isOfJson = field in values;
           const value = String(values[field] ?? field).replaceAll('&', '%26');
           for (const name of isOfJson ? [column, field] : [column]) {
@@ -230,7 +230,7 @@ eachDatabase((kind, open) => {
           'ffffffff-ffff-4fff-bfff-ffffffffffff',
         ],
       ] as const) {
-        it(`${column} has an order`, async () => {
+        it(`the account field ${column} has an order`, async () => {
           const values_ = { less, equal: equal ?? values.parentAccountId, greater };
           for (const [operator, expected] of [
             ['gt', { less: true, equal: false, greater: false }],

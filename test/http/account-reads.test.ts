@@ -161,7 +161,7 @@ eachDatabase((kind, open) => {
       });
 
     for (const path of ['bundles', 'timeline']) {
-      it(`are refused in short turns of the event loop (${path})`, async () => {
+      it(`reads of an account are refused in short turns of the event loop (${path})`, async () => {
         await read(path);
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status).to.equal(422);

@@ -58,7 +58,7 @@ eachDatabase((kind, open) => {
         ['_q=1&company_name%5Blike%5D=orb%25&currency=EUR', ['D']],
         ['_q=1&billing_cycle_day_local%5Bgte%5D=31', ['A']],
       ] as const)
-        it(`${key} finds ${expected.join(', ')}`, async () => {
+        it(`a search of accounts by ${key} finds ${expected.join(', ')}`, async () => {
           expect(await found(key)).to.deep.equal(expected);
         });
 
@@ -123,7 +123,7 @@ eachDatabase((kind, open) => {
         ['_q=1&created_date%5Bgt%5D=2000-01-01&currency=EUR', ['D']],
         ['_q=1&first_name_length%5Bgte%5D=0', []],
       ] as const)
-        it(`${key} finds ${expected.join(', ') || 'nothing'}`, async () => {
+        it(`a search of accounts by ${key} finds ${expected.join(', ') || 'nothing'}`, async () => {
           expect(await found(key)).to.deep.equal(expected);
         });
 
@@ -140,7 +140,7 @@ eachDatabase((kind, open) => {
         '_q=1&__proto__=1',
         '_q=1&constructor=1',
       ])
-        it(`${key} is refused`, async () => {
+        it(`a search of accounts by ${key} is refused`, async () => {
           const reply = await search(key);
           expect(reply.status, reply.text).to.equal(400);
           expect(reply.json).to.include({ code: 60002 });

@@ -171,7 +171,7 @@ eachDatabase((kind, open) => {
         [() => '_q=1&updated_by%5Blike%5D=%25&external_key=beta', ['beta']],
       ];
       for (const [index, [key, expected]] of cases.entries()) {
-        it(`${index + 1}: finds ${expected.join(', ') || 'nothing'}`, async () => {
+        it(`a search of bundles by key ${index + 1} finds ${expected.join(', ') || 'nothing'}`, async () => {
           expect(namesOf(await search(key())), key()).to.deep.equal(expected);
         });
       }
@@ -183,7 +183,7 @@ eachDatabase((kind, open) => {
         '_q=1&external_key%5Bin%5D=x',
         '_q=1&id=x',
       ])
-        it(`${key} is refused`, async () => {
+        it(`a search of bundles by ${key} is refused`, async () => {
           const reply = await search(key);
           expect(reply.status, reply.text).to.equal(400);
           expect(reply.json).to.include({ code: 60_002 });
@@ -229,7 +229,7 @@ eachDatabase((kind, open) => {
         ['a key too long', { externalKey: 'x'.repeat(256) }, 5],
       ];
       for (const [name, body, code] of bodies) {
-        it(`refuse ${name}`, async () => {
+        it(`a change of a bundle refuses ${name}`, async () => {
           const path = `/1.0/kb/bundles/${idOf('beta')}`;
           const reply = await call('PUT', `${path}/renameKey`, body === undefined ? {} : { body });
           expect(reply.status, reply.text).to.equal(400);
@@ -274,7 +274,7 @@ eachDatabase((kind, open) => {
         ['no date', '?requestedDate=soon', { accountId: unknownId }, 400],
       ];
       for (const [name, query, body, status] of refused) {
-        it(`refuse ${name}, and store nothing`, async () => {
+        it(`a change of a bundle refuses ${name}, and stores nothing`, async () => {
           const path = `/1.0/kb/bundles/${idOf('beta')}`;
           const before = await call('GET', `${path}?audit=FULL`);
           const reply = await call('POST', path + query, body === undefined ? {} : { body });

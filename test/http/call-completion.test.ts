@@ -46,7 +46,7 @@ eachDatabase((kind, open) => {
       ['D', {}],
       ['K', aliasHeaders],
     ] as const) {
-      it(`answers when the invoice is paid, in dialect ${dialect}`, async () => {
+      it(`a call with callCompletion answers when the invoice is paid, in dialect ${dialect}`, async () => {
         const reply = await subscribe('callCompletion=true', headers);
         expect(reply.status, reply.text).to.equal(201);
         expect(await balances()).to.deep.equal([0]);

@@ -64,7 +64,7 @@ eachDatabase((kind, open) => {
         { dryRunAction: 'CHANGE', planName: 'canopy-monthly' },
         { dryRunAction: 'STOP_BILLING' },
       ]) {
-        it(`of ${action.dryRunAction} needs the ids of subscription and bundle`, async () => {
+        it(`a dry run of ${action.dryRunAction} needs the ids of subscription and bundle`, async () => {
           const message = 'DryRun subscriptionID should be specified';
           expect(await refused(action)).to.deep.equal([400, 60003, message]);
           expect(await refused({ ...action, bundleId: id })).to.deep.equal([400, 60003, message]);
@@ -113,7 +113,7 @@ eachDatabase((kind, open) => {
       ['tagDefinitions', 'TagDefinitionJson'],
       ['tenants', 'TenantJson'],
     ] as const) {
-      it(`a body that is missing on ${path}`, async () => {
+      it(`a body that is missing on ${path} has its message`, async () => {
         const message = `${model} body should be specified`;
         expect(await refusal('POST', path)).to.deep.equal([400, 60003, message]);
         expect(await refusal('POST', path, '  ')).to.deep.equal([400, 60003, message]);

@@ -251,14 +251,14 @@ eachDatabase((kind, open) => {
       '_q=1&created_date[like]=2024%',
       '_q=1&field_name=x&',
     ]) {
-      it(`refuses the search key ${key}`, async () => {
+      it(`custom fields refuse the search key ${key}`, async () => {
         const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
         expect(codeOf(reply)).to.deep.equal([400, 60002]);
       });
     }
 
     for (const query of ['fieldName=a', 'objectType=ACCOUNT', 'objectType=CUSTOMER&fieldName=a']) {
-      it(`refuses a search by type and name with ${query}`, async () => {
+      it(`custom fields refuse a search by type and name with ${query}`, async () => {
         expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400);
       });
     }

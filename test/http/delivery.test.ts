@@ -89,7 +89,7 @@ describe('the delivery of answers', () => {
   describe('in a coding (http-api §10 rule 2)', () => {
     const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
     for (const [coding, decode] of Object.entries(decoders)) {
-      it(`is ${coding} where that is accepted and the answer has 1 KiB`, async () => {
+      it(`an answer is sent as ${coding} where that is accepted and the answer has 1 KiB`, async () => {
         const { headers, body } = await send(`${serving.url}/1.0/kb/catalog`, { 'accept-encoding': coding });
         expect(headers).to.include({ 'content-encoding': coding, vary: 'Accept-Encoding' });
         expect(JSON.parse(decode(body).toString())).to.be.an('array');

@@ -27,7 +27,7 @@ describe('the description of the interface', () => {
   }
 
   for (const basePath of ['', '/billing']) {
-    it(`is a page whose parts all come from this server, below "${basePath}"`, async () => {
+    it(`the documentation is a page whose parts all come from this server, below "${basePath}"`, async () => {
       const url = await urlWith({ basePath });
       const page = await fetch(`${url}${basePath}/docs`);
       const html = await page.text();

@@ -191,7 +191,7 @@ describe('the answer under an Idempotency-Key', () => {
     ['an unknown outcome', 503, errorOf(ErrorCode.PAYMENT_INTERNAL_ERROR, { transactionId: 't' }), true],
     ['a gateway that took too long', 504, errorOf(ErrorCode.PAYMENT_PLUGIN_TIMEOUT), false],
   ] as const) {
-    it(`is ${kept ? 'kept' : 'forgotten'} for ${what} (${status})`, () =>
+    it(`the answer to an idempotency key is ${kept ? 'kept' : 'forgotten'} for ${what} (${status})`, () =>
       expect(isKept(status, error)).to.equal(kept));
   }
 });

@@ -92,7 +92,7 @@ eachDatabase((kind, open) => {
 
     for (const [form, headers, plan] of forms) {
       for (const { what, query, body, rows } of cases) {
-        it(`${what}: ${form}`, async () => {
+        it(`a change of plan, ${what}: ${form}`, async () => {
           const call: Serving['call'] = (method, path, request) =>
             serving.call(method, path, { ...request, headers });
           const account = { currency: 'USD', timeZone: 'America/Los_Angeles' };

@@ -57,7 +57,7 @@ describe('clients that take their time (platform §16)', () => {
     ['of a length', 'Content-Length: 100000\r\n'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n'],
   ] as const) {
-    it(`get 408 where a body ${name} has not arrived in the time of a request, and are hung up on`, async () => {
+    it(`slow clients get 408 where a body ${name} has not arrived in the time of a request, and are hung up on`, async () => {
       const socket = await connected(await listenWith({ requestTimeMs: 300 }));
       const headers = { ...documentHeaders, 'content-type': 'application/json' };
       const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);

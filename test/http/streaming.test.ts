@@ -89,7 +89,7 @@ describe('long lists', () => {
 
   for (const encoding of ['identity', 'gzip']) {
     for (const kind of ['', '-page']) {
-      it(`break off where their source fails, rather than end as short lists (${encoding}${kind})`, async () => {
+      it(`streamed answers break off where their source fails, rather than end as short lists (${encoding}${kind})`, async () => {
         const outcome = await answerOf(`/failing${kind}`, encoding).then(
           (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
           (error: NodeJS.ErrnoException) => error.code,
@@ -97,7 +97,7 @@ describe('long lists', () => {
         expect(outcome).to.equal('ECONNRESET');
       });
 
-      it(`end their source when the reader has gone (${encoding}${kind})`, async () => {
+      it(`streamed answers end their source when the reader has gone (${encoding}${kind})`, async () => {
         const answer = await answerOf(`/endless${kind}`, encoding);
         await setTimeout(50);
         expect(hasEnded).to.equal(false);

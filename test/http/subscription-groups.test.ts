@@ -155,7 +155,7 @@ eachDatabase((kind, open) => {
       ],
     ];
     for (const [name, path, body, status, message] of refused) {
-      it(`refuses ${name}, and stores nothing`, async () => {
+      it(`a creation of groups of subscriptions refuses ${name}, and stores nothing`, async () => {
         const before = await bundles();
         for (const headers of [{}, aliasHeaders]) {
           const reply = await call('POST', path, { body: body(), headers });

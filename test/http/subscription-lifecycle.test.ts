@@ -37,7 +37,7 @@ eachDatabase((kind, open) => {
       ['to undo no change', 'PUT', '/undoChangePlan', undefined],
     ];
     for (const [name, method, query, body] of refused) {
-      it(`refuses ${name}, and stores nothing`, async () => {
+      it(`a call on a subscription refuses ${name}, and stores nothing`, async () => {
         const before = await call('GET', path);
         const reply = await call(method, `${path}${query}`, body === undefined ? {} : { body });
         expect(reply.status, reply.text).to.equal(400);

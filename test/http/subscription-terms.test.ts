@@ -31,7 +31,7 @@ eachDatabase((kind, open) => {
       ['a quantity from no date', '/quantity?effectiveFromDate=soon', { quantity: 3 }, 60002],
     ];
     for (const [name, query, body, code] of refused) {
-      it(`refuses ${name}, and stores nothing`, async () => {
+      it(`a creation of subscriptions refuses ${name}, and stores nothing`, async () => {
         const before = await call('GET', path);
         const reply = await call('PUT', `${path}${query}`, body === undefined ? {} : { body });
         expect(reply.status, reply.text).to.equal(400);

@@ -118,7 +118,7 @@ eachDatabase((kind, open) => {
       opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
 
     for (const [tableName, { make, insert }] of Object.entries(kinds)) {
-      it(`${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
+      it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
         const record = make(owner);
         const authorship = author();
         await opened.write((session) => insert(session, record as never), authorship);

@@ -75,7 +75,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const expectRoundTrips = (batched: number, oneByOne: number) =>
     expect(roundTrips).to.equal(batchesStatements ? batched : oneByOne);
 
-  it(`take ${batchesStatements ? 'one round trip with the beginning, and one with the commit' : 'a round trip each, as the beginning and the commit do'}`, async () => {
+  it(`statements of one turn take ${batchesStatements ? 'one round trip with the beginning, and one with the commit' : 'a round trip each, as the beginning and the commit do'}`, async () => {
     await inTransaction(async (transaction) => {
       const made = await Promise.all([insert(transaction, 1), insert(transaction, 2)]);
       expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.deep.equal([1n, 1n]);

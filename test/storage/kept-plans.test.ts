@@ -11,7 +11,7 @@ eachDatabase((kind, open) => {
     afterEach(() => sinon.restore());
 
     for (const keepsPlans of [undefined, false]) {
-      it(`names its statements to the server ${keepsPlans === false ? 'not where that is switched off' : 'by default'}`, async () => {
+      it(`PostgreSQL storage names its statements to the server ${keepsPlans === false ? 'not where that is switched off' : 'by default'}`, async () => {
         const database = await open(migrated);
         if (database.kind !== 'postgresql') throw new Error(`${database.kind} in place of PostgreSQL`);
         const asked: unknown[] = [];

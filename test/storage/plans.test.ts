@@ -74,7 +74,7 @@ eachDatabase((kind, open) => {
       walks(() => opened.storage.read(opened.tenant, work));
 
     for (const size of [1, 10]) {
-      it(`reads by ids, keys and accounts, ${size} at a time`, async () => {
+      it(`reads by ids, keys and accounts go along indexes, ${size} at a time`, async () => {
         const accounts = chosen.accounts.slice(0, size);
         const ids = accounts.map(({ id }) => id);
         const of = chosen.of.slice(0, size);
@@ -152,7 +152,7 @@ eachDatabase((kind, open) => {
         expect(found).to.deep.equal([]);
       });
 
-      it(`reads days in force from the window on, not along the past, ${size} at a time`, async () => {
+      it(`days in force are read from the window on, not along the past, ${size} at a time`, async () => {
         const windows = chosen.of
           .slice(0, size)
           .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);
@@ -165,7 +165,7 @@ eachDatabase((kind, open) => {
         expect(reads.filter((line) => !/start_date ?[<>]/.test(line))).to.deep.equal([]);
       });
 
-      it(`reads and removes days of items along their periods, not all of their subscriptions, ${size} at a time`, async () => {
+      it(`days of items are read and removed along their periods, not all of their subscriptions, ${size} at a time`, async () => {
         const itemIds = chosen.of.slice(0, size).map((each) => each.item.id);
         opened.bound();
         await opened.storage.read(opened.tenant, ({ invoices }) => invoices.loadCoverageOfItems(itemIds));
@@ -176,7 +176,7 @@ eachDatabase((kind, open) => {
         expect(reads.filter((line) => !/start_date ?[>=]/.test(line))).to.deep.equal([]);
       });
 
-      it(`locks and updates, ${size} at a time`, async () => {
+      it(`locks and updates go along indexes, ${size} at a time`, async () => {
         const accounts = chosen.accounts.slice(0, size);
         const of = chosen.of.slice(0, size);
         const found = await walks(() =>
@@ -298,7 +298,7 @@ eachDatabase((kind, open) => {
       expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
     });
 
-    it(`a claim among ${due} due and ${future} future entries, and what follows it`, async () => {
+    it(`a claim among ${due} due and ${future} future entries, and what follows it, go along indexes`, async () => {
       const { queue } = opened.storage;
       const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseEndsAtMs: 2 };
       opened.bound();
@@ -327,7 +327,7 @@ eachDatabase((kind, open) => {
       expect(found).to.deep.equal([]);
     });
 
-    it(`a claim of one account among ${due} due entries of others`, async () => {
+    it(`a claim of one account among ${due} due entries of others goes along an index`, async () => {
       const { queue } = opened.storage;
       const [owner] = chosen.accounts;
       const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: owner?.recordId ?? 0 };

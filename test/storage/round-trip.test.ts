@@ -243,7 +243,7 @@ eachDatabaseAndOneByOne((kind, open) => {
     const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.storage.read(opened.tenant, work);
 
     for (const { name, make, insert, find } of kinds) {
-      it(`${name}: every field, full and empty, in the order of insertion`, async () => {
+      it(`${name} are read as they were stored: every field, full and empty, in the order of insertion`, async () => {
         const records = make(owner);
         await opened.write((session) => insert(session, records as readonly never[]));
         const found = await read((session) =>

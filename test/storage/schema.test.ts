@@ -104,7 +104,7 @@ eachDatabase((kind, open) => {
       await storage.close();
     });
 
-    it(`that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
+    it(`a schema that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
       const database = await open();
       const storage =
         database.kind === 'sqlite'

@@ -275,7 +275,7 @@ eachDatabaseAndOneByOne((kind, open) => {
     after(() => opened.storage.close());
 
     for (const { title, meaning, insert, near } of rules) {
-      it(`${title}: the second of the tenant is refused, that of another tenant is not`, async () => {
+      it(`the ${title} is unique: the second of the tenant is refused, that of another tenant is not`, async () => {
         const key = newId();
         await opened.write((session) => insert(session, owner, key));
         const refused = await rejection(opened.write((session) => insert(session, owner, key)));

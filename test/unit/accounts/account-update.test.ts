@@ -63,7 +63,7 @@ describe('update of an account (accounts §4)', () => {
 
   for (const field of ['externalKey', 'currency', 'timeZone'] as const) {
     const other = { externalKey: 'other', currency: 'USD', timeZone: 'Europe/Rome' }[field];
-    it(`${field} may be repeated, and neither changed nor reset`, () => {
+    it(`the account field ${field} may be repeated, and neither changed nor reset`, () => {
       const same = account({ updatedDate: now });
       expect(merged(account(), { [field]: full[field] }, reset)).to.deep.equal(same);
       expect(merged(account(), { [field]: null })).to.deep.equal(same);
@@ -119,7 +119,7 @@ describe('update of an account (accounts §4)', () => {
     ['notes', '', null],
     ['isMigrated', false, null],
   ] as const) {
-    it(`${field} is set, kept by null, and reset by null with the flag`, () => {
+    it(`the account field ${field} is set, kept by null, and reset by null with the flag`, () => {
       for (const flags of [{}, reset])
         expect(merged(account(), { [field]: value }, flags)).to.deep.equal(
           account({ updatedDate: now, [field]: value }),

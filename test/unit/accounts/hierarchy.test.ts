@@ -104,7 +104,7 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       null,
     ],
   ] as const) {
-    it(`${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () => {
+    it(`an account ${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () => {
       expect(codeOf(account, line, children)).to.equal(code);
     });
   }

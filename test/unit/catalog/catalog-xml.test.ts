@@ -353,7 +353,7 @@ describe('Reading a catalog document', () => {
     ];
 
     for (const amount of accepted) {
-      it(`takes ${amount} as a decimal, as written`, () => {
+      it(`catalog XML takes ${amount} as a decimal, as written`, () => {
         const entry = parse(withPrice(amount)).content.plans[0]?.finalPhase.recurring?.price?.prices[0];
         expect(entry?.amount?.text).to.equal(amount);
         expect(entry?.amount?.value.toNumber()).to.equal(Number(amount));
@@ -361,7 +361,7 @@ describe('Reading a catalog document', () => {
       });
     }
     for (const amount of refused) {
-      it(`refuses "${amount}" as a decimal`, () => {
+      it(`catalog XML refuses "${amount}" as a decimal`, () => {
         expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/);
       });
     }
@@ -374,14 +374,14 @@ describe('Reading a catalog document', () => {
       ['  2024-06-01T10:00:00-05:00\n', '2024-06-01T15:00:00.000Z'],
     ];
     for (const [text, instant] of dates) {
-      it(`takes ${JSON.stringify(text)} as a date`, () => {
+      it(`catalog XML takes ${JSON.stringify(text)} as a date`, () => {
         expect(formatInstant(parse(catalogXml({ effectiveDate: text })).content.effectiveDate)).to.equal(
           instant,
         );
       });
     }
     for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000']) {
-      it(`refuses ${JSON.stringify(text)} as a date`, () => {
+      it(`catalog XML refuses ${JSON.stringify(text)} as a date`, () => {
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"');
       });
     }
@@ -584,7 +584,7 @@ describe('Reading a catalog document', () => {
       ],
     ];
     for (const [title, document, expected] of rows) {
-      it(title, () => {
+      it(`a catalog document is refused at its place: ${title}`, () => {
         expect(fault(document)).to.include(expected);
       });
     }

@@ -191,7 +191,7 @@ describe('Change of a plan entry', () => {
     ],
   };
   for (const [title, [rows, update, message]] of Object.entries(refused)) {
-    it(`refuses ${title}`, () => {
+    it(`a change of a plan entry refuses ${title}`, () => {
       try {
         updatedRow({ entry, rows }, update, now);
       } catch (error) {

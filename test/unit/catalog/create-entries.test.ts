@@ -267,7 +267,7 @@ describe('Creation of catalog entries', () => {
     ],
   };
   for (const [title, [request, message]] of Object.entries(invalid)) {
-    it(`refuses ${title}`, () => {
+    it(`a creation of catalog entries refuses ${title}`, () => {
       const error = refusal(request);
       expect(error.code, error.message).to.equal(61004);
       expect(error.message).to.include(message);

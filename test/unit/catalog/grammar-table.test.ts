@@ -230,7 +230,7 @@ describe('The grammar of catalog §3.3', () => {
   });
 
   for (const row of Object.keys(grammar)) {
-    it(`${row}: ${grammar[row]}`, () => {
+    it(`the grammar of catalog XML has ${row}: ${grammar[row]}`, () => {
       for (const { name, cardinality } of partsOf(row)) {
         const kind = name.startsWith('@') ? 'attribute' : 'element';
         const missing = outcome(row, (element) => without(element, name));

@@ -84,24 +84,24 @@ describe('Hostile catalog documents', () => {
     ['with an external subset', '<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
     ['that never ends', '<!DOCTYPE c [', '1:1'],
   ] as const) {
-    it(`refuses a document type ${title}`, () => {
+    it(`a catalog document with a document type ${title} is refused`, () => {
       expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`);
     });
   }
 
-  it('refuses a document type in the wrong place', () => {
+  it('a document type in the wrong place is refused', () => {
     expect(fault('<catalog><!DOCTYPE c></catalog>')).to.include(
       'inappropriately located doctype declaration.',
     );
     expect(fault(`${catalogXml()}<!DOCTYPE c>`)).to.include('inappropriately located doctype declaration.');
   });
 
-  it('bounds the attributes of an element', () => {
+  it('the attributes of an element are bounded', () => {
     const attributes = Array.from({ length: 17 }, (_, index) => `xmlns:n${index}="urn:n"`).join(' ');
     expect(fault(`<catalog ${attributes}>`)).to.equal('1:1 An element has more than 16 attributes');
   });
 
-  it('bounds names', () => {
+  it('names in a catalog document are bounded', () => {
     const long = 'n'.repeat(256);
     expect(fault(`<catalog><${long}/></catalog>`)).to.equal(
       '1:10 An element name is longer than 255 characters',
@@ -112,7 +112,7 @@ describe('Hostile catalog documents', () => {
     );
   });
 
-  it('bounds what a message repeats of the document', () => {
+  it('a message repeats a bounded part of the document', () => {
     const long = 'n'.repeat(100_000);
     const hostile = [
       `<catalog></${long}>`,
@@ -123,7 +123,7 @@ describe('Hostile catalog documents', () => {
     for (const document of hostile) expect(fault(document)).to.have.length.lessThan(500);
   });
 
-  it('bounds text values, not the white space around them', () => {
+  it('text values are bounded, not the white space around them', () => {
     const text = (length: number): string =>
       `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;
     const document = (length: number): string =>
@@ -148,7 +148,7 @@ describe('Hostile catalog documents', () => {
     nesting.children.set('a', many(nesting));
     nested.set('a', nesting);
 
-    it('bounds nesting', () => {
+    it('the nesting of elements is bounded', () => {
       const document = (depth: number): XmlSource =>
         new XmlSource('<a>'.repeat(depth) + '</a>'.repeat(depth), 'decoded');
       expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
@@ -157,7 +157,7 @@ describe('Hostile catalog documents', () => {
       ]);
     });
 
-    it('bounds the number of elements', () => {
+    it('the number of elements is bounded', () => {
       const source = new XmlSource(`<a>${'<a/>'.repeat(1_000_000)}</a>`, 'decoded');
       expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.deep.equal([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },
@@ -165,7 +165,7 @@ describe('Hostile catalog documents', () => {
     }).timeout(60_000);
   });
 
-  it('never looks up what a document points to', () => {
+  it('what a document points to is never looked up', () => {
     const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
     const pointed = `<?xml-stylesheet href="http://127.0.0.1:9/x.xsl"?>${catalogXml().replace(
       '<catalog>',
@@ -189,7 +189,7 @@ describe('Hostile catalog documents', () => {
     ['line ends', '\r\n'.repeat(HUGE / 2)],
     ['digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const) {
-    it(`answers soon to ${title}`, () => {
+    it(`a hostile document is answered soon: ${title}`, () => {
       expect(fault(document)).to.be.a('string');
     }).timeout(60_000);
   }

@@ -178,7 +178,7 @@ describe('catalogs of plugins', () => {
     ],
   ];
   for (const [what, given, message] of bad) {
-    it(`refuse ${what}`, () => {
+    it(`a catalog of a plugin is refused for ${what}`, () => {
       expect(problemsOf(given).join('\n')).to.match(message);
     });
   }

@@ -270,7 +270,7 @@ describe('Price changes for existing subscriptions', () => {
       ['2024-03-01', 31, '2024-03-31T08'],
     ];
     for (const [date, billCycleDay, expected] of cases) {
-      it(`${date} moves to ${expected} for day ${billCycleDay}`, () => {
+      it(`a price change of ${date} moves to ${expected} for day ${billCycleDay}`, () => {
         const catalog = changed(date);
         const steps = [step('PLAN', '2024-01-01', catalog)];
         expect(changes(catalog, steps, billCycleDay)).to.deep.equal([`${expected} 52.00 2024-01-02`]);

@@ -239,7 +239,7 @@ describe('Price overrides', () => {
     ],
   ];
   for (const [name, requests, message] of refused) {
-    it(`refuses ${name}`, () => {
+    it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(base, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);
@@ -496,7 +496,7 @@ describe('Price overrides of usage', () => {
     ],
   ];
   for (const [name, request, expected] of accepted) {
-    it(`overrides ${name}`, () => {
+    it(`a price override sets ${name}`, () => {
       const [consumed, kept] = usagesOf([request]);
       expect(pricesOf(consumed)).to.deep.equal(expected);
       expect(kept).to.deep.equal(metered.finalPhase.usages[1]);
@@ -545,7 +545,7 @@ describe('Price overrides of usage', () => {
     ['a negative price', [api(['sms', '1', '100', '-1'])], /negative/],
   ];
   for (const [name, requests, message] of refused) {
-    it(`refuses ${name}`, () => {
+    it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(metered, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);

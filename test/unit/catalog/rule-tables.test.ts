@@ -135,13 +135,13 @@ for (const table of tables) {
 
   describe(`Catalog rule ${table.rule}`, () => {
     for (const condition of table.holds) {
-      it(`holds for ${condition}`, () => {
+      it(`a rule case holds for ${condition}`, () => {
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(first);
       });
     }
 
     for (const condition of table.fails) {
-      it(`does not hold for ${condition}`, () => {
+      it(`a rule case does not hold for ${condition}`, () => {
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(fallback);
       });
     }

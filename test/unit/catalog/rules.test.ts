@@ -174,7 +174,7 @@ describe('Catalog rules', () => {
   };
 
   for (const [condition, matching, other] of others) {
-    it(`tests ${condition} in the rules of a subscription`, () => {
+    it(`a catalog rule tests ${condition} in the rules of a subscription`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -195,7 +195,7 @@ describe('Catalog rules', () => {
     });
 
     if (condition === 'phaseType') continue;
-    it(`tests ${condition} in createAlignment`, () => {
+    it(`a catalog rule tests ${condition} in createAlignment`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -212,7 +212,7 @@ describe('Catalog rules', () => {
       expect(withValue(other).createAlignment(CONTEXT)).to.equal('START_OF_BUNDLE');
     });
 
-    it(`tests ${condition} of both sides of a change`, () => {
+    it(`a catalog rule tests ${condition} of both sides of a change`, () => {
       const suffix = `${condition.charAt(0).toUpperCase()}${condition.slice(1)}`;
       for (const side of ['from', 'to']) {
         const withValue = (value: string): ReturnType<typeof version> =>

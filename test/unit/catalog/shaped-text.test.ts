@@ -34,7 +34,7 @@ describe('Text of a plan as it is stored', () => {
     '{"d":"'.replaceAll('"', '&quot;'),
   ];
   for (const name of names) {
-    it(`comes back as it was, with the pretty name ${name}`, () => {
+    it(`a shaped text comes back as it was, with the pretty name ${name}`, () => {
       const text = textOf('10.50', '2024-05-01', name);
       const { shape, filling } = shapedText(text);
       expect(filling.split('\n')).to.have.length(3);

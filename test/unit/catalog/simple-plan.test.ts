@@ -163,7 +163,7 @@ describe('simple plans', () => {
     ['a trial without unit', { ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
   ];
   for (const [what, request, message] of incomplete) {
-    it(`refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
+    it(`a simple plan refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
   }
 
   const disagreeing: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
@@ -179,7 +179,7 @@ describe('simple plans', () => {
     ['another period', { ...lamp, billingPeriod: 'ANNUAL' }, /has the billing period MONTHLY, not ANNUAL/],
   ];
   for (const [what, request, message] of disagreeing) {
-    it(`refuses ${what} for an existing plan`, () =>
+    it(`a simple plan refuses ${what} for an existing plan`, () =>
       expect(refusal(edited(empty, lamp), request)).to.match(message));
   }
 

@@ -71,7 +71,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
 
 function testRows(rows: readonly Row[]): void {
   for (const [rule, title, parts, ...expected] of rows) {
-    it(`${rule} ${title}`, () => {
+    it(`catalog validation ${rule}: ${title}`, () => {
       const { errors } = validate(parts);
       expect(messages(errors), 'errors').to.have.length(expected.length);
       errors.forEach((problem, index) => {

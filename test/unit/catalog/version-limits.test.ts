@@ -65,7 +65,7 @@ describe('Limits of a catalog version (platform §16)', () => {
   ];
 
   for (const [what, count] of Object.entries(tooMany)) {
-    it(`refuse a document with ${count} ${what}, with the place of the first that is too many`, () => {
+    it(`limits of a version refuse a document with ${count} ${what}, with the place of the first that is too many`, () => {
       const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
       expect(problems).to.have.length(1);
       expect(told).to.include(problems?.[0]?.message);
@@ -73,16 +73,16 @@ describe('Limits of a catalog version (platform §16)', () => {
     });
   }
 
-  it('name all that are exceeded, in the order of the document', () => {
+  it('limits of a version are all named that are exceeded, in the order of the document', () => {
     expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told);
   });
 
-  it('go before what is wrong with the rest of the document', () => {
+  it('limits of a version go before what is wrong with the rest of the document', () => {
     const cut = catalogXml(sized({ products: 5_001 })).replace('</rules>', '</rules><nonsense>');
     expect(messagesOf(cut)).to.deep.equal([told[0]]);
   });
 
-  it('are those of each version of an envelope', () => {
+  it('limits are those of each version of an envelope', () => {
     const half = { products: 2_600, priceLists: 120 };
     const version = (effectiveDate: string, counts: Parameters<typeof sized>[0]) => ({
       effectiveDate,
@@ -94,14 +94,14 @@ describe('Limits of a catalog version (platform §16)', () => {
     expect(messagesOf(second)).to.deep.equal([told[0]]);
   });
 
-  it('let a version pass that has as many as they say', () => {
+  it('limits let a version pass that has as many as they say', () => {
     const { content } = parse(
       catalogXml(sized({ products: 5_000, priceLists: 200, rules: 5_000, phases: 20 })),
     );
     expect(content.products).to.have.length(5_000);
   });
 
-  it('hold for what comes from a plugin or from code as well', () => {
+  it('limits of a version hold for what comes from a plugin or from code as well', () => {
     const { content } = parse(catalogXml(sized({})));
     const [first] = content.products;
     const products = Array.from({ length: 5_001 }, (_, index) => ({ ...first, name: `P${index}` }));
@@ -114,7 +114,7 @@ describe('Limits of a catalog version (platform §16)', () => {
     ]);
   });
 
-  it('refuse the simple plan that would be one too many', () => {
+  it('limits of a version refuse the simple plan that would be one too many', () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
     const { content } = parse(catalogXml(sized({})));
     const [onlyPlan] = content.plans as readonly [PlanContent];
@@ -140,7 +140,7 @@ describe('Limits of a catalog version (platform §16)', () => {
     ]);
   });
 
-  it('are found without keeping anything of a document that is far beyond them', () => {
+  it('exceeded limits are found in a document that is far beyond them', () => {
     const document = catalogXml({
       products: times(20_000, (index) => `<product name="P${index}"><category>BASE</category></product>`),
     });

@@ -35,7 +35,7 @@ describe('limits of payments, checked', () => {
       true,
     ],
   ] as const) {
-    it(`${isWrong ? 'tell of' : 'pass over'} ${what}`, () => {
+    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}`, () => {
       expect(overRefunded(payment, transactions)).to.have.length(isWrong ? 1 : 0);
     });
   }
@@ -53,7 +53,7 @@ describe('limits of payments, checked', () => {
     ['two that have failed', [attempt('INIT'), attempt('INIT')], failed, false],
     ['one that is open beside one that is paid', [attempt('INIT'), attempt('SUCCESS')], open, false],
   ] as const) {
-    it(`${isWrong ? 'tell of' : 'pass over'} ${what}, of one invoice`, () => {
+    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () => {
       expect(severalOpenPayments(invoice, payments, () => [transaction])).to.have.length(isWrong ? 1 : 0);
     });
   }

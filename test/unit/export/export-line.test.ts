@@ -16,7 +16,7 @@ describe('lines of an export', () => {
     [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
     [[''], '\n'],
   ] as const) {
-    it(`are ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () => {
+    it(`a line of the export is ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () => {
       expect(rowLine(values)).to.equal(line);
     });
   }
@@ -28,6 +28,6 @@ describe('lines of an export', () => {
     ['accountCBA', 'account_cba'],
     ['id', 'id'],
   ] as const) {
-    it(`name the member ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
+    it(`the export names the member ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
   }
 });

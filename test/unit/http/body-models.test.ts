@@ -84,7 +84,7 @@ describe('a JSON body', () => {
   });
 
   for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]']) {
-    it(`refuses ${literal} for a decimal`, () => {
+    it(`a body model refuses ${literal} for a decimal`, () => {
       const error = failure(() => readPartial(`{"amount":${literal}}`));
       expect(error.code).to.equal(60001);
       expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
@@ -160,7 +160,7 @@ describe('a JSON body', () => {
     ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
   for (const [json, code, message] of refusals) {
-    it(`refuses ${json.slice(0, 60)} with ${code}`, () => {
+    it(`a body model refuses ${json.slice(0, 60)} with ${code}`, () => {
       const error = failure(() => read(json));
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);

@@ -37,7 +37,7 @@ describe('the status of an error code', () => {
 
   for (const [name, code] of Object.entries(ErrorCode)) {
     const status = expected.get(code) ?? 400;
-    it(`of ${code} ${name} is ${status}`, () => {
+    it(`the status of error ${code} ${name} is ${status}`, () => {
       expect(statusOfCode(code, { dialect: 'D' })).to.equal(status);
     });
   }

@@ -141,7 +141,7 @@ describe('basic credentials', () => {
     basic('nocolon'),
     'Bearer abc',
   ]) {
-    it(`are not in ${JSON.stringify(header)}`, () => {
+    it(`credentials are not in ${JSON.stringify(header)}`, () => {
       expect(basicCredentials(header)).to.equal(null);
     });
   }

@@ -9,7 +9,7 @@ describe('the time limit of a request (platform §16)', () => {
     ['callTimeoutSec=90', false],
     ['', false],
   ] as const) {
-    it(`${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
+    it(`the time limit of a request ${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
       expect(waitsForCompletion(query)).to.equal(exempt));
   }
 

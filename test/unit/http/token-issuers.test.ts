@@ -127,7 +127,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     silence: () => undefined,
   };
   for (const [what, failing] of Object.entries(failures)) {
-    it(`that cannot be had, for ${what}, are asked for and spoken of once in ten seconds`, async () => {
+    it(`keys of an issuer that cannot be had, for ${what}, are asked for and spoken of once in ten seconds`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
       // Only silence is waited for to the end; an answer may take as long as a busy machine lets it.
       timeout.callsFake((ms) =>
@@ -171,7 +171,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     'in pieces': [() => 'a.b.c', 'it is no signed JWT'],
   };
   for (const [what, [token, why]] of Object.entries(tokens)) {
-    it(`vouch for no token ${what}`, async () => {
+    it(`keys of an issuer vouch for no token ${what}`, async () => {
       expect(await verdict(token())).to.equal(why);
     });
   }

@@ -24,7 +24,7 @@ describe('a UUID', () => {
     '0190163d8694739baea5966c26f8ad91',
     '{0190163d-8694-739b-aea5-966c26f8ad91}',
   ]) {
-    it(`is not "${text}"`, () => {
+    it(`"${text}" is no UUID`, () => {
       expect(isUuid(text)).to.equal(false);
       expect(() => parseUuid(text))
         .to.throw(BillingError, 'is not a UUID')

@@ -69,7 +69,7 @@ describe('account credit (invoicing §10)', () => {
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
   ] as const) {
-    it(`rule 2: nothing is used on an invoice that is ${what}`, () => {
+    it(`invoicing §10 rule 2: no credit is used on an invoice that is ${what}`, () => {
       expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.deep.equal([]);
     });
   }

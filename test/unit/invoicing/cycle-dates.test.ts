@@ -28,7 +28,7 @@ describe('cycle dates', () => {
     ['2024-01-15', 'TRIENNIAL', 15, ['2024-01-15', '2027-01-15']],
   ];
   for (const [start, period, bcd, dates] of cases) {
-    it(`of ${period} from ${start} on day ${bcd} begin ${dates.join(', ')}`, () => {
+    it(`billing periods of ${period} from ${start} on day ${bcd} begin ${dates.join(', ')}`, () => {
       const ours = cycle(start, period, bcd);
       expect(dates.map((_, k) => text(cycleDate(ours, k)))).to.deep.equal(dates);
       dates.forEach((date, k) => {

@@ -89,7 +89,7 @@ describe('The rule case behind an item', () => {
     ['CHANGE_OF_PRICELIST', 'the change to the price list'],
   ] as const;
   for (const [alignment, origin] of origins) {
-    it(`says from where phases count: ${alignment}`, () => {
+    it(`an explanation says from where phases count: ${alignment}`, () => {
       const events = eventsBehind(recurring, item, pastOf(changed(aligned(alignment))));
       expect(phaseSentence(events)).to.equal(
         `The phases of the plan count from 2024-01-20, ${origin} (change alignment for a change to price list club: ${alignment}).`,

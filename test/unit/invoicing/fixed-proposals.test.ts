@@ -119,7 +119,7 @@ describe('fixed proposals', () => {
       ],
     ];
     for (const [name, second, expected] of cases) {
-      it(name, () => {
+      it(`a fixed price is proposed: ${name}`, () => {
         expect(proposals([setUp(day1), second])).to.deep.equal(expected);
       });
     }

@@ -60,7 +60,7 @@ describe('an ongoing charge', () => {
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without)) {
-    it(`is not kept where ${when}`, () => {
+    it(`an ongoing charge is not kept where ${when}`, () => {
       expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null);
     });
   }
@@ -84,7 +84,7 @@ describe('an ongoing charge', () => {
     ],
   } as const;
   for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told)) {
-    it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
+    it(`an ongoing charge ${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = { ...standing, accountRecordId: 1, itemsDate: null, itemsCount: 0, ...cursor };
       expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: given })).to.equal(expected);

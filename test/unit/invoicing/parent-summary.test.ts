@@ -30,7 +30,7 @@ describe('invoicing 12: summaries of children', () => {
       ['what was voided meanwhile joins none', newly(of('5', { status: 'VOID' })), { currency }, false],
       ['another currency joins none', newly(of('5', { currency: 'EUR' as Currency })), { currency }, false],
     ] as const) {
-      it(what, () => {
+      it(`the summary of a parent: ${what}`, () => {
         const { opens, joining } = joinSummary([child], open);
         expect([opens, joining.length]).to.deep.equal([joins && open === null, joins ? 1 : 0]);
       });
@@ -108,7 +108,7 @@ describe('invoicing 12: summaries of children', () => {
       ['2025-02-03T10:00:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
       ['2025-02-03T09:30:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
     ] as const) {
-      it(`from ${now} is ${at}`, () => {
+      it(`the commit of a summary made at ${now} is due at ${at}`, () => {
         expect(formatInstant(parentCommitTime(instantOf(now), timeOfDay))).to.equal(at);
       });
     }

@@ -30,7 +30,7 @@ describe('the first date that is billed differently', () => {
     ['all of it', [], [created], '2024-01-01'],
   ] as const;
   for (const [name, before, after, expected] of cases) {
-    it(`of ${name}: ${expected ?? 'none'}`, () => {
+    it(`the first day of a price difference, for ${name}: ${expected ?? 'none'}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });

@@ -78,7 +78,7 @@ describe('a decimal as text', () => {
     ['1e-30', '0.000000000000000000000000000001'],
   ];
   for (const [literal, expected] of cases) {
-    it(`of ${literal} is ${expected}`, () => {
+    it(`the text of the decimal ${literal} is ${expected}`, () => {
       expect(formatDecimal(decimal(literal))).to.equal(expected);
       if (literal !== '-0' && literal !== '-0.00') expect(decimal(literal).toString()).to.equal(expected);
     });
@@ -140,7 +140,7 @@ describe('a number on the wire', () => {
     '1e99999',
     '٣',
   ]) {
-    it(`is not "${text}"`, () => expect(parseWireDecimal(text)).to.equal(undefined));
+    it(`"${text}" is no decimal of the wire`, () => expect(parseWireDecimal(text)).to.equal(undefined));
   }
 
   it('is not a text without end', () => {

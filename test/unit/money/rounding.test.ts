@@ -22,7 +22,7 @@ describe('rounding to a currency', () => {
     ['-0.004', 'USD', '0'],
   ];
   for (const [amount, currency, expected] of cases) {
-    it(`${amount} ${currency} is ${expected}`, () => {
+    it(`${amount} ${currency} is rounded to ${expected}`, () => {
       expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected);
     });
   }
@@ -46,7 +46,8 @@ describe('the quotient of days', () => {
     [-14, 31, '-0.451612903'],
   ];
   for (const [n, t, expected] of cases) {
-    it(`q(${n},${t}) is ${expected}`, () => expect(formatDecimal(quotient(n, t))).to.equal(expected));
+    it(`the quotient of ${n} and ${t} days is ${expected}`, () =>
+      expect(formatDecimal(quotient(n, t))).to.equal(expected));
   }
 });
 
@@ -63,7 +64,7 @@ describe('proration', () => {
     ['-30.00', 1, 1, '-30'],
   ];
   for (const [amount, days, totalDays, expected] of cases) {
-    it(`of ${amount} over ${days} of ${totalDays} days is ${expected}`, () => {
+    it(`the part of ${amount} over ${days} of ${totalDays} days is ${expected}`, () => {
       const prorated = prorate({ amount: decimal(amount), days, totalDays, currency: 'USD' });
       expect(formatDecimal(prorated)).to.equal(expected);
     });

@@ -37,7 +37,7 @@ describe('a scrypt hash', () => {
     '$scrypt$ln=0,r=8,p=1$MDEy$MDEy',
     '$scrypt$ln=15,r=99,p=1$MDEy$MDEy',
   ]) {
-    it(`is not "${text}"`, async () => {
+    it(`"${text}" is no password hash`, async () => {
       const failure = await scryptHasher()
         .verify('password', text)
         .catch((error: unknown) => error);

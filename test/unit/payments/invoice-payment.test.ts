@@ -69,7 +69,7 @@ describe('invoice payment check (payments §9.2)', () => {
     ['RESERVED_BY_PENDING', { transactions: [transaction({ status: 'PENDING' })] }],
   ];
   for (const [index, [expected]] of inOrder.entries()) {
-    it(`decides ${expected} before what follows it`, () => {
+    it(`the payment of an invoice decides ${expected} before what follows it`, () => {
       const broken = inOrder.slice(index).toReversed();
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
@@ -119,7 +119,7 @@ describe('invoice payment result (payments §9.4)', () => {
     ['UNKNOWN', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
   ] as const;
   for (const [status, rowStatus, amount, event] of rows) {
-    it(`makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
+    it(`an invoice payment makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
       const result = invoicePaymentResult(transaction({ status }), 'USD');
       expect({ ...result, amount: result.amount.toFixed() }).to.deep.equal({
         status: rowStatus,

@@ -33,18 +33,18 @@ describe('payment state (payments §3)', () => {
     ['VOID_SUCCESS', []],
   ];
   for (const [state, expected] of allowed) {
-    it(`allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () => {
+    it(`a payment allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () => {
       expect(operations.filter((operation) => mayStart(operation, state, []))).to.have.members([...expected]);
     });
   }
 
   for (const status of ['PENDING', 'UNKNOWN'] as const) {
-    it(`allows nothing while a first transaction is ${status}`, () => {
+    it(`a payment allows nothing while its first transaction is ${status}`, () => {
       const open = [{ transactionType: 'PURCHASE' as const, status }];
       expect(operations.filter((operation) => mayStart(operation, null, open))).to.deep.equal([]);
     });
 
-    it(`refuses a void while a capture is ${status}`, () => {
+    it(`a payment refuses a void while a capture is ${status}`, () => {
       const open = [{ transactionType: 'CAPTURE' as const, status }];
       expect(mayStart('VOID', 'AUTH_SUCCESS', open)).to.equal(false);
       expect(mayStart('CAPTURE', 'AUTH_SUCCESS', open)).to.equal(true);
@@ -69,7 +69,7 @@ describe('payment state (payments §3)', () => {
     ['CHARGEBACK', 'PAYMENT_FAILURE', 'CHARGEBACK_FAILED', 'CHARGEBACK_FAILED'],
   ] as const;
   for (const [transactionType, status, stateName, lastSuccessStateName] of after) {
-    it(`goes to ${stateName} after ${transactionType} ${status}`, () => {
+    it(`a payment goes to ${stateName} after ${transactionType} ${status}`, () => {
       expect(paymentStateAfter({ transactionType, status }, null)).to.deep.equal({
         stateName,
         lastSuccessStateName,
@@ -97,7 +97,7 @@ describe('attempt state (payments §3.3)', () => {
     ['UNKNOWN', null, 'ABORTED'],
   ] as const;
   for (const [status, retryAt, state] of rows) {
-    it(`is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () => {
+    it(`an attempt is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () => {
       expect(attemptStateAfter(status, retryAt)).to.equal(state);
     });
   }

@@ -120,7 +120,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     ['is deleted', new Map([[card.id, { ...card, isActive: false }]])],
     ['belongs to a gateway that is not registered', new Map([[card.id, { ...card, pluginName: 'gone' }]])],
   ] as const) {
-    it(`fails visibly when the default method ${name}`, () => {
+    it(`a payment fails visibly when the default method ${name}`, () => {
       const plan = planReservation(firstTime, { ...fresh, methods }, tools);
       if (plan.kind !== 'STOP') throw new Error(plan.kind);
       expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
@@ -232,7 +232,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
       ['what was held', '249.95', '100'],
       ['the balance where that is less', '40', '40'],
     ] as const) {
-      it(`pays ${what}, once`, () => {
+      it(`a reservation pays ${what}, once`, () => {
         const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
         const plan = planReservation(request, facts, tools);
         if (plan.kind !== 'CHARGE') throw new Error(plan.kind);

@@ -49,7 +49,7 @@ describe('sandbox gateway (payments §2.4)', () => {
   });
 
   for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const) {
-    it(`answers ${status} to a call that asks for it, and to no other`, async () => {
+    it(`the sandbox gateway answers ${status} to a call that asks for it, and to no other`, async () => {
       const gateway = gatewayOf();
       const scripted = request(property(`ACTION_RETURN_PLUGIN_STATUS_${status}`));
       expect((await gateway.purchase(scripted, context))?.status).to.equal(status);

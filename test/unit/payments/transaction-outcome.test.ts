@@ -32,7 +32,7 @@ describe('transaction outcome (payments §2.2)', () => {
     ['UNDEFINED', 'UNKNOWN', '0'],
   ] as const;
   for (const [status, expected, processed] of rows) {
-    it(`reads ${status} as ${expected} with ${processed} processed`, () => {
+    it(`a gateway's ${status} is read as ${expected} with ${processed} processed`, () => {
       const outcome = readOutcome(requested, answered({ status }));
       expect(outcome.status).to.equal(expected);
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
@@ -80,7 +80,7 @@ describe('transaction outcome (payments §2.2)', () => {
     'a currency that does not exist': answered({ status: 'PROCESSED', currency: 'XXQ' as 'USD' }),
   };
   for (const [name, call] of Object.entries(unknown)) {
-    it(`leaves the outcome unknown after ${name}`, () => {
+    it(`the outcome of a transaction stays unknown after ${name}`, () => {
       const outcome = readOutcome(requested, call);
       expect(outcome.status).to.equal('UNKNOWN');
       expect(outcome.processedAmount?.isZero()).to.equal(true);

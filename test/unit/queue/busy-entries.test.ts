@@ -11,7 +11,7 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     ['as calls do and no more where there are no intervals', 200, [], [100, 100, null]],
   ] as const;
   for (const [name, waitMs, intervalsMs, expected] of cases) {
-    it(`come again: ${name}`, () => {
+    it(`busy entries come again: ${name}`, () => {
       const pauses = expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }));
       expect(pauses).to.deep.equal(expected);
     });

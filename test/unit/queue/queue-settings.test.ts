@@ -40,7 +40,7 @@ describe('settings of the queue (platform §4.3)', () => {
     ['BUS', 'org.service.persistent.bus.main.', ''],
     ['NOTIFICATION', 'org.killbill.notificationq.main.', 'notification.'],
   ] as const) {
-    it(`of ${kind} are read from ${prefix}…`, () => {
+    it(`settings of the queue of ${kind} are read from ${prefix}…`, () => {
       const logger = recordingLogger();
       const { server } = serverConfiguration(
         {

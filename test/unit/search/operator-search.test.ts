@@ -45,7 +45,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
     ['_q=1&created_date[lt]=2025-03-10T09:15:30Z', [`created_date lt ${Date.UTC(2025, 2, 10, 9, 15, 30)}`]],
   ];
   for (const [key, clauses] of readable) {
-    it(`reads ${JSON.stringify(key)}`, () => {
+    it(`a search key by operators reads ${JSON.stringify(key)}`, () => {
       expect(isOperatorSearch(key)).to.equal(true);
       expect(read(key)).to.deep.equal(clauses);
     });
@@ -66,7 +66,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
     '_q=1&created_date=soon',
     '_q=1&created_date[like]=2025%',
   ]) {
-    it(`refuses ${JSON.stringify(key)}`, () => {
+    it(`a search key by operators refuses ${JSON.stringify(key)}`, () => {
       expect(() => read(key))
         .to.throw(BillingError)
         .with.property('code', 60002);

@@ -27,7 +27,7 @@ describe('permissions', () => {
   }
 
   for (const bad of ['a:b:c', ':', ':b', '::']) {
-    it(`platform P8 refuses ${bad}`, () => {
+    it(`platform P8 refuses the permission ${bad}`, () => {
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'no permission')
         .with.property('code', 40005);
@@ -42,7 +42,7 @@ describe('permissions', () => {
     ['tenant_kvs:remove', 'tenant_kvs:delete'],
     [`tag:${'x'.repeat(10_000)}`, 'tag:create_tag_definition'],
   ] as const) {
-    it(`names ${nearest} where a group of the product has no ${given.slice(0, 30)}`, () => {
+    it(`a refusal names ${nearest} where a group of the product has no ${given.slice(0, 30)}`, () => {
       const refused = () => checkKnownPermissions(['tag:add', given]);
       expect(refused).to.throw(BillingError, `did you mean ${nearest}?`).with.property('code', 40005);
     });
@@ -64,7 +64,7 @@ describe('permissions', () => {
     [[], 'account:create', false],
   ];
   for (const [granted, needed, permitted] of checks) {
-    it(`${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () => {
+    it(`the permissions ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () => {
       expect(isPermitted(granted, needed)).to.equal(permitted);
     });
   }

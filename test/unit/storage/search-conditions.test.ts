@@ -37,7 +37,7 @@ describe('clauses of a search (accounts §6.2)', () => {
       `replace(lower(cast(name as text)), ?, ?) like ? escape '\\'`,
     ],
   ] as const) {
-    it(`read texts alike on every database: ${JSON.stringify(clause)}`, () => {
+    it(`conditions of a search read texts alike on every database: ${JSON.stringify(clause)}`, () => {
       const condition = clauseConditions([clause], columns);
       expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
       expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);

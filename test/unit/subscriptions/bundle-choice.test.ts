@@ -116,7 +116,7 @@ describe('What a bundle takes', () => {
   });
 
   for (const category of ['BASE', 'STANDALONE'] as const) {
-    it(`takes no ${category} beside a BASE`, () => {
+    it(`a bundle takes no ${category} beside a BASE`, () => {
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
     });
   }

@@ -85,7 +85,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
   ];
   for (const [what, block, action] of blocks) {
-    it(`rule 8: is refused from the day on that ${what} is blocked, with the id of the base`, () => {
+    it(`subscriptions §6.2 rule 8: an add-on is refused from the day on that ${what} is blocked, with the id of the base`, () => {
       const life = base('solo-now', block);
       add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
       const error = errorOf(() => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }));

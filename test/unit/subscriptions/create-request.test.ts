@@ -89,13 +89,13 @@ describe('Checks of a create request', () => {
     ],
   ];
   for (const [name, request, message] of refused) {
-    it(`refuses ${name}`, () => {
+    it(`a creation request refuses ${name}`, () => {
       expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message);
     });
   }
 
   for (const billCycleDayLocal of [0, 32, -1, 1.5]) {
-    it(`refuses the bill cycle day ${billCycleDayLocal}`, () => {
+    it(`a creation request refuses the bill cycle day ${billCycleDayLocal}`, () => {
       expectError(
         () => checkCreateRequest({ ...byName, billCycleDayLocal }),
         ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -104,13 +104,13 @@ describe('Checks of a create request', () => {
   }
 
   for (const quantity of [0, -3, 2.5, 2 ** 31]) {
-    it(`refuses the quantity ${quantity}`, () => {
+    it(`a creation request refuses the quantity ${quantity}`, () => {
       expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD);
     });
   }
 
   for (const field of ['externalKey', 'bundleExternalKey']) {
-    it(`takes 255 characters of ${field} and refuses 256`, () => {
+    it(`a creation request takes 255 characters of ${field} and refuses 256`, () => {
       const key = 'k'.repeat(255);
       expect(checkCreateRequest({ ...byName, [field]: key })).to.include({ [field]: key });
       expectError(

@@ -250,7 +250,7 @@ describe('Refusals of a creation', () => {
     ['an add-on without a bundle', { planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
   ];
   for (const [name, request, code] of refused) {
-    it(`refuses ${name}`, () => {
+    it(`a creation refuses ${name}`, () => {
       expectError(() => create(request), code);
     });
   }
@@ -261,7 +261,7 @@ describe('Refusals of a creation', () => {
     ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
     ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
   ] as const) {
-    it(`refuses a ${name} more than a hundred years away`, () => {
+    it(`a creation refuses a ${name} more than a hundred years away`, () => {
       expectError(
         () => create({ planName: 'pro-monthly' }, options),
         ErrorCode.INVALID_PARAMETER,

@@ -128,7 +128,7 @@ describe('Billing state', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const) {
-    it(`is ${state} at ${date}`, () => {
+    it(`a subscription of January is ${state} at ${date}`, () => {
       expect(billingStateAt(list, at(date))).to.equal(state);
     });
   }

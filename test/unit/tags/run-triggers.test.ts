@@ -5,7 +5,7 @@ import { runTrigger } from '../../../lib/invoicing/evaluation/run-trigger.ts';
 describe('what the end of a tag asks of invoicing (accounts §13.2)', () => {
   for (const { id, name } of systemDefinitions) {
     const asked = id === SystemTag.AUTO_INVOICING_OFF;
-    it(`${name}: ${asked ? 'a run up to today' : 'nothing'}`, () => {
+    it(`removing ${name} asks for ${asked ? 'a run up to today' : 'nothing'}`, () => {
       const entry = { topic: 'TAG_DELETION', payload: { tagDefinitionId: id } };
       expect(runTrigger(entry)).to.deep.equal(asked ? { kind: 'run', targetDate: null } : { kind: 'none' });
     });

@@ -136,25 +136,25 @@ function codeOf(work: () => unknown): unknown {
 
 describe('callback URLs (platform §10.1)', () => {
   for (const [address, scope] of addresses) {
-    it(`${address || 'an empty text'} is ${scope}`, () => {
+    it(`the address ${address || 'of an empty text'} is ${scope}`, () => {
       expect(addressScope(address)).to.equal(scope);
     });
   }
 
   for (const url of accepted) {
-    it(`${url} is accepted`, () => {
+    it(`the callback ${url} is accepted`, () => {
       expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal('accepted');
     });
   }
 
   for (const url of refusedAlways) {
-    it(`${JSON.stringify(url.slice(0, 60))} is refused`, () => {
+    it(`the callback ${JSON.stringify(url.slice(0, 60))} is refused`, () => {
       expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
   }
 
   for (const url of refusedWithoutPrivateNetworks) {
-    it(`${url} is refused only where private networks are not allowed`, () => {
+    it(`the callback ${url} is refused only where private networks are not allowed`, () => {
       expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal('accepted');
       expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
@@ -225,7 +225,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     'fd00:ec2::254',
     'nonsense',
   ]) {
-    it(`refuses a name that turns to ${address}, even beside a good address`, async () => {
+    it(`a push refuses a name that turns to ${address}, even beside a good address`, async () => {
       const work = resolveCallback('https://example.com', anywhere, resolving('93.184.216.34', address));
       expect(await failure(work)).to.equal(ErrorCode.INVALID_PARAMETER);
     });

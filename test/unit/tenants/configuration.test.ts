@@ -186,7 +186,7 @@ describe('tenant configuration', () => {
 
   for (const [name, given, value] of values) {
     const shown = String(given).slice(0, 40);
-    it(`${name} "${shown}" is ${value === undefined ? 'refused' : `read as ${JSON.stringify(value)}`}`, () => {
+    it(`the setting ${name} "${shown}" is ${value === undefined ? 'refused' : `read as ${JSON.stringify(value)}`}`, () => {
       const { settings, problems } = readConfiguration({ [`org.service.${name}`]: given });
       if (value === undefined) {
         expect(problems.map(({ path }) => path)).to.deep.equal([`org.service.${name}`]);
@@ -227,7 +227,7 @@ describe('tenant configuration', () => {
     ['org.service.', 'is no property of this server'],
     ['invoice.enabled', 'lacks its prefix org.service.'],
   ] as const) {
-    it(`keeps ${name}, and says why it has no effect`, () => {
+    it(`a tenant's configuration keeps ${name}, and says why it has no effect`, () => {
       const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
       expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
     });
@@ -270,7 +270,7 @@ describe('tenant configuration', () => {
     '{"a":["b"]}',
     '{"a":"b"} x',
   ]) {
-    it(`refuses ${JSON.stringify(text)}, which is no flat JSON object`, () => {
+    it(`a tenant's configuration refuses ${JSON.stringify(text)}, which is no flat JSON object`, () => {
       expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY);
     });
   }

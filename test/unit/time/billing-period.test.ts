@@ -132,7 +132,7 @@ describe('the first bill cycle date', () => {
     ['2024-05-12', 'WEEKLY', 1, '2024-05-12'],
   ];
   for (const [start, period, billCycleDay, expected] of cases) {
-    it(`of ${period} from ${start} on day ${billCycleDay} is ${expected}`, () => {
+    it(`the first bill cycle date of ${period} from ${start} on day ${billCycleDay} is ${expected}`, () => {
       const first = firstBillCycleDate(parseLocalDate(start), period, billCycleDay);
       expect(formatLocalDate(first)).to.equal(expected);
     });

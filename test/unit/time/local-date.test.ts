@@ -53,7 +53,7 @@ describe('a local date', () => {
     '0000-01-01',
     '',
   ]) {
-    it(`refuses "${text}"`, () => {
+    it(`a local date is not "${text}"`, () => {
       expect(() => date(text))
         .to.throw(BillingError)
         .with.property('code', 60002);
@@ -61,7 +61,7 @@ describe('a local date', () => {
   }
 
   for (const text of ['2024-01-01T00:00', ' 2024-01-01', '2024-01-01\n', '+2024-01-01', '10000-01-01']) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
+    it(`a local date is not ${JSON.stringify(text)}`, () => {
       expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd');
     });
   }

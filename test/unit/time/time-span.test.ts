@@ -14,7 +14,7 @@ describe('a time span', () => {
     [' 2w ', 1_209_600_000],
   ];
   for (const [text, expected] of cases) {
-    it(`"${text}" is ${expected} ms`, () => expect(parseTimeSpan(text)).to.equal(expected));
+    it(`the time span "${text}" is ${expected} ms`, () => expect(parseTimeSpan(text)).to.equal(expected));
   }
 
   for (const text of [
@@ -29,7 +29,7 @@ describe('a time span', () => {
     'PT5M',
     '99999999999999999w',
   ]) {
-    it(`"${text}" is refused`, () => {
+    it(`the time span "${text}" is refused`, () => {
       expect(() => parseTimeSpan(text))
         .to.throw(BillingError, 'ms, s, m, h, d, w')
         .with.property('code', 60002);

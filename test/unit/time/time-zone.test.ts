@@ -40,14 +40,14 @@ const refused = [
 
 describe('a time zone', () => {
   for (const name of accepted) {
-    it(`may be ${name}, and is kept as given`, () => {
+    it(`a time zone may be ${name}, and is kept as given`, () => {
       expect(isTimeZone(name)).to.equal(true);
       expect(timeZone(name)).to.equal(name);
     });
   }
 
   for (const name of refused) {
-    it(`may not be "${name}"`, () => {
+    it(`a time zone may not be "${name}"`, () => {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))
         .to.throw(BillingError, 'IANA')

@@ -38,7 +38,7 @@ describe('a date on the wire', () => {
     '2024-03-04T00:00',
     '0000-01-01',
   ]) {
-    it(`is not "${text}"`, () => expect(parseWireDate(text)).to.equal(undefined));
+    it(`"${text}" is no date of the wire`, () => expect(parseWireDate(text)).to.equal(undefined));
   }
 });
 
@@ -66,7 +66,7 @@ describe('a date-time on the wire', () => {
     ['0099-06-01T12:00+01:00', '0099-06-01T11:00:00.000Z'],
   ];
   for (const [text, expected] of accepted) {
-    it(`"${text}" is ${expected}`, () => expect(read(text)).to.equal(expected));
+    it(`"${text}" on the wire is ${expected}`, () => expect(read(text)).to.equal(expected));
   }
 
   const refused = [
@@ -91,7 +91,7 @@ describe('a date-time on the wire', () => {
     `2024-03-04T19:30:15.${'1'.repeat(200)}`,
   ];
   for (const text of refused) {
-    it(`is not "${text.slice(0, 40)}"`, () => expect(read(text)).to.equal(undefined));
+    it(`"${text.slice(0, 40)}" is no date-time of the wire`, () => expect(read(text)).to.equal(undefined));
   }
 
   it('is told from a date by its T', () => {
@@ -180,7 +180,7 @@ describe('a date or date-time of typed clients, in numbers', () => {
     [2012, 9, 25, 0, 0, 0, 0, 0],
     [Number.NaN, 1, 1],
   ]) {
-    it(`is not [${parts.join()}]`, () => {
+    it(`[${parts.join()}] is no date in numbers`, () => {
       expect(instantOfParts(parts)).to.equal(undefined);
       expect(dateOfParts(parts)).to.equal(undefined);
     });
