@@ -1,21 +1,19 @@
-import { z } from 'zod';
-import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/records/index.ts';
-import type { RoleDefinition } from '../../../lib/security/index.ts';
-import { formatInstant, instant } from '../../../lib/values/time/index.ts';
+import type { ApiClient } from '../../../lib/records/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
-import { listOf, perDialect } from '../wire/wire-type.ts';
+import { listOf } from '../wire/wire-type.ts';
 
-const words = listOf(text());
+export const words = listOf(text());
 
 /** The last two fields are ours and read-only, so that answers hold what clients know. */
 export const UserRoles = model('UserRoles', {
-  username: field(text(), 'C', { required: true }),
+  username: field(text(), 'C', { required: true, from: 'name' }),
   password: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
-  tenants: field(listOf(uuid), 'I'),
-  currentPassword: field(text(), 'I'),
+  tenants: field(listOf(uuid), 'I', { absentable: true }),
+  currentPassword: field(text(), 'I', { absentable: true }),
 });
 
 /** The body of a change of password; the path names the user. */
@@ -24,15 +22,8 @@ export const UserChange = partial(UserRoles);
 /** The body of a change of roles; `roles` is required, so that forgetting it does not remove all. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
-export const UserRolesAnswer = {
-  answer: perDialect(() =>
-    z.strictObject({ username: z.string(), password: z.null(), roles: z.array(z.string()) }),
-  ),
-  json: UserRoles.json,
-};
-
 export const RoleDefinitionModel = model('RoleDefinition', {
-  role: field(text(), 'C', { required: true }),
+  role: field(text(), 'C', { required: true, from: 'name' }),
   permissions: field(words, 'W'),
 });
 
@@ -48,19 +39,29 @@ export const UserTenants = model('UserTenants', {
 });
 
 export const ApiClientModel = model('ApiClient', {
-  clientId: field(text(), 'C', { required: true }),
+  clientId: field(text(), 'C', { required: true, from: 'name' }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
   /** Absent or null = all. */
-  tenants: field(listOf(uuid), 'W', { nullable: true }),
+  tenants: field(listOf(uuid), 'W', {
+    nullable: true,
+    from: ({ allTenants, tenantIds }: ApiClient) => (allTenants ? null : tenantIds),
+  }),
 });
 
+/** A session with the idle time after which it ends. */
+export interface ShownSession extends CallerSession {
+  readonly timeout: number;
+}
+
 const Session = model('Session', {
-  id: field(text(), 'R'),
-  startDate: field(timestamp, 'R'),
-  lastAccessDate: field(timestamp, 'R'),
+  id: field(text(), 'R', { from: 'token' }),
+  startDate: field(timestamp, 'R', { from: ({ session }: ShownSession) => instant(session.startedMs) }),
+  lastAccessDate: field(timestamp, 'R', {
+    from: ({ session }: ShownSession) => instant(session.lastAccessMs),
+  }),
   timeout: field(int(), 'R'),
-  host: field(text(), 'R', { nullable: true }),
+  host: field(text(), 'R', { nullable: true, from: ({ session }: ShownSession) => session.host }),
 });
 
 export const Subject = model('Subject', {
@@ -69,31 +70,3 @@ export const Subject = model('Subject', {
   isRemembered: field(bool, 'R'),
   session: field(Session, 'R', { nullable: true }),
 });
-
-export function userRolesJson({ name, roles }: User) {
-  return { username: name, password: null, roles };
-}
-
-export function roleJson({ name, permissions }: RoleDefinition) {
-  return { role: name, permissions };
-}
-
-export function grantsJson({ allTenants, tenantIds }: TenantGrants) {
-  return { allTenants, tenantIds };
-}
-
-export function apiClientJson({ name, roles, allTenants, tenantIds }: ApiClient) {
-  return { clientId: name, clientSecret: null, roles, tenants: allTenants ? null : tenantIds };
-}
-
-export function sessionJson({ token, session }: CallerSession, timeout: number) {
-  const { startedMs, lastAccessMs, host }: Pick<LoginSession, 'startedMs' | 'lastAccessMs' | 'host'> =
-    session;
-  return {
-    id: token,
-    startDate: formatInstant(instant(startedMs)),
-    lastAccessDate: formatInstant(instant(lastAccessMs)),
-    timeout,
-    host,
-  };
-}

@@ -26,7 +26,7 @@ export const TenantKeyValue = model('TenantKeyValue', {
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: field(text(), 'R') });
 
 /** A plugin's configuration is masked unless the caller might change it (platform §3 rule 8). */
-export function keyValueJson({ key, values }: KeyValues, options: { readonly masked: boolean }) {
-  const isMasked = options.masked && keyKind(key) === KeyKind.PLUGIN_CONFIGURATION;
-  return { key, values: isMasked ? values.map(maskedSecrets) : values, auditLogs: [] };
+export function shownValues(found: KeyValues, options: { readonly masked: boolean }): KeyValues {
+  const isMasked = options.masked && keyKind(found.key) === KeyKind.PLUGIN_CONFIGURATION;
+  return isMasked ? { ...found, values: found.values.map(maskedSecrets) } : found;
 }

@@ -10,7 +10,7 @@ import { perDialect, type WireType } from './wire-type.ts';
 
 /**
  * Who may set a field (JSON-MODELS.md): R only in answers, C on creation, W on creation and update, I only in requests
- * (null in answers).
+ * (null in answers, or left out).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
@@ -208,7 +208,7 @@ function valueIn(
   shown: unknown,
   { key, each, rendering }: { readonly key: string; readonly each: Field; readonly rendering: Rendering },
 ): unknown {
-  if (each.access === 'I') return null;
+  if (each.access === 'I') return each.absentable ? undefined : null;
   if (typeof each.from === 'function') return each.from(shown as never, rendering);
   return (shown as Readonly<Record<string, unknown>>)[each.from ?? key];
 }

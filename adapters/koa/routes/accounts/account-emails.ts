@@ -4,6 +4,7 @@ import { AccountEmail } from '../../models/account.ts';
 import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const fails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
@@ -18,9 +19,9 @@ export const accountEmailRoutes: readonly Route[] = [
     permission: 'NONE',
     success: { status: 200, body: listOf(AccountEmail) },
     fails,
-    async handle({ billing, context, params }) {
+    async handle({ billing, context, params, dialect }) {
       const emails = await billing.accounts.emails(context, params.accountId);
-      return json(emails.map(({ accountId, email }) => ({ accountId, email, auditLogs: [] })));
+      return json(emails.map((email) => AccountEmail.write(email, unaudited(dialect))));
     },
   }),
   tenantRoute({

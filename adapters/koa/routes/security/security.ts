@@ -1,29 +1,24 @@
-import { z } from 'zod';
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
 import { isPermitted } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import {
   ApiClientModel,
-  apiClientJson,
-  grantsJson,
   RoleChange,
   RoleDefinitionModel,
-  roleJson,
   Subject,
-  sessionJson,
   UserChange,
   UserRoles,
-  UserRolesAnswer,
   UserRolesChange,
   UserTenants,
-  userRolesJson,
+  words,
 } from '../../models/security.ts';
 import { systemAuthorOf } from '../../request/system-author.ts';
 import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type RequestLogin, type Route, userRoute } from '../../routing/route.ts';
 import type { TestMode } from '../../test-mode.ts';
-import { perDialect } from '../../wire/wire-type.ts';
+import { unaudited } from '../../wire/rendering.ts';
+import { listOf } from '../../wire/wire-type.ts';
 
 /** Needed for writes, and for reading more than the caller's own (platform §8 rule 1). */
 const permission = 'user:create';
@@ -31,14 +26,6 @@ const users = '/1.0/kb/security/users';
 const roles = '/1.0/kb/security/roles';
 const clients = '/1.0/kb/security/clients';
 
-const Permissions = {
-  answer: perDialect(() => z.array(z.string())),
-  json: { type: 'array', items: { type: 'string' } },
-};
-const Roles = {
-  answer: perDialect((dialect) => z.array(RoleDefinitionModel.answer[dialect])),
-  json: { type: 'array', items: RoleDefinitionModel.json },
-};
 const unknownUser = [ErrorCode.SECURITY_INVALID_USER];
 
 /** Users, roles and clients of the deployment (platform §8, http-api §13.1 and §13.4). */
@@ -50,7 +37,7 @@ export const securityRoutes: readonly Route[] = [
     summary: 'List your own permissions',
     permission: 'NONE',
     startsSession: true,
-    success: { status: 200, body: Permissions },
+    success: { status: 200, body: words },
     handle: ({ user }) => json(user?.permissions ?? []),
   }),
   userRoute({
@@ -61,13 +48,11 @@ export const securityRoutes: readonly Route[] = [
     permission: 'NONE',
     startsSession: true,
     success: { status: 200, body: Subject },
-    handle: ({ user, login }) =>
-      json({
-        principal: user?.name ?? '',
-        isAuthenticated: true,
-        isRemembered: false,
-        session: login.session && sessionJson(login.session, login.sessionIdleMs),
-      }),
+    handle({ user, login, dialect }) {
+      const session = login.session && { ...login.session, timeout: login.sessionIdleMs };
+      const subject = { principal: user?.name ?? '', isAuthenticated: true, isRemembered: false, session };
+      return json(Subject.write(subject, unaudited(dialect)));
+    },
   }),
   userRoute({
     method: 'POST',
@@ -119,10 +104,11 @@ export const securityRoutes: readonly Route[] = [
     summary: 'Get the roles of a user',
     permission,
     orSelf: true,
-    success: { status: 200, body: UserRolesAnswer },
+    success: { status: 200, body: UserRoles },
     fails: unknownUser,
-    async handle({ billing, params, user }) {
-      return json(userRolesJson(await billing.security.users.get(params.username, user)));
+    async handle({ billing, params, user, dialect }) {
+      const found = await billing.security.users.get(params.username, user);
+      return json(UserRoles.write(found, unaudited(dialect)));
     },
   }),
   userRoute({
@@ -155,8 +141,9 @@ export const securityRoutes: readonly Route[] = [
     permission,
     success: { status: 200, body: UserTenants },
     fails: unknownUser,
-    async handle({ billing, params, user }) {
-      return json(grantsJson(await billing.security.users.get(params.username, user)));
+    async handle({ billing, params, user, dialect }) {
+      const found = await billing.security.users.get(params.username, user);
+      return json(UserTenants.write(found, unaudited(dialect)));
     },
   }),
   userRoute({
@@ -183,8 +170,9 @@ export const securityRoutes: readonly Route[] = [
     summary: 'Get the permissions of a role; none for one that does not exist',
     permission: 'NONE',
     success: { status: 200, body: RoleDefinitionModel },
-    async handle({ billing, params }) {
-      return json(roleJson(await billing.security.roles.get(params.role)));
+    async handle({ billing, params, dialect }) {
+      const role = await billing.security.roles.get(params.role);
+      return json(RoleDefinitionModel.write(role, unaudited(dialect)));
     },
   }),
   userRoute({
@@ -193,9 +181,10 @@ export const securityRoutes: readonly Route[] = [
     operationId: 'getAvailableRoles',
     summary: 'List all roles',
     permission: 'NONE',
-    success: { status: 200, body: Roles },
-    async handle({ billing }) {
-      return json((await billing.security.roles.list()).map(roleJson));
+    success: { status: 200, body: listOf(RoleDefinitionModel) },
+    async handle({ billing, dialect }) {
+      const roles = await billing.security.roles.list();
+      return json(roles.map((role) => RoleDefinitionModel.write(role, unaudited(dialect))));
     },
   }),
   userRoute({
@@ -260,8 +249,9 @@ export const securityRoutes: readonly Route[] = [
     permission,
     success: { status: 200, body: ApiClientModel },
     fails: unknownUser,
-    async handle({ billing, params, user }) {
-      return json(apiClientJson(await billing.security.clients.get(params.clientId, user)));
+    async handle({ billing, params, user, dialect }) {
+      const client = await billing.security.clients.get(params.clientId, user);
+      return json(ApiClientModel.write(client, unaudited(dialect)));
     },
   }),
   userRoute({

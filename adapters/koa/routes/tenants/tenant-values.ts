@@ -10,11 +10,12 @@ import {
 } from '../../../../lib/tenants/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
-import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../../models/tenant.ts';
+import { NotificationSigningSecret, shownValues, TenantKeyValue } from '../../models/tenant.ts';
 import { created, json } from '../../routing/answer.ts';
 import { type RequestBody, textBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { plainText, required } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const root = '/tenants';
@@ -83,9 +84,10 @@ export const tenantValueRoutes: readonly Route[] = [
     summary: 'Find all keys that begin with a prefix, with their values',
     permission: 'NONE',
     success: { status: 200, body: listOf(TenantKeyValue) },
-    async handle({ billing, context, params, user }) {
+    async handle({ billing, context, params, user, dialect }) {
       const found = await billing.keyValues.search(context, params.keyPrefix);
-      return json(found.map((each) => keyValueJson(each, { masked: isMasked(user) })));
+      const shown = found.map((each) => shownValues(each, { masked: isMasked(user) }));
+      return json(shown.map((each) => TenantKeyValue.write(each, unaudited(dialect))));
     },
   }),
   tenantRoute({
@@ -109,9 +111,9 @@ export const tenantValueRoutes: readonly Route[] = [
     summary: 'Get the URL to which the events of the tenant are sent',
     permission: 'NONE',
     success: { status: 200, body: TenantKeyValue },
-    async handle({ billing, context }) {
+    async handle({ billing, context, dialect }) {
       const found = await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB);
-      return json(keyValueJson(found, { masked: false }));
+      return json(TenantKeyValue.write(found, unaudited(dialect)));
     },
   }),
   tenantRoute({
@@ -171,9 +173,10 @@ function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): reado
       summary: `Get ${what}`,
       permission: 'NONE',
       success: { status: 200, body: TenantKeyValue },
-      async handle({ billing, context, params, user }) {
+      async handle({ billing, context, params, user, dialect }) {
         const found = await billing.keyValues.get(context, keyIn(params));
-        return json(keyValueJson(found, { masked: isMasked(user) }));
+        const shown = shownValues(found, { masked: isMasked(user) });
+        return json(TenantKeyValue.write(shown, unaudited(dialect)));
       },
     }),
     tenantRoute({
