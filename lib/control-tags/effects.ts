@@ -21,8 +21,6 @@ export const TagEffect = {
   REUSES_DRAFT: 'REUSES_DRAFT',
   /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
-  /** The account stays in its overdue state. */
-  STOPS_OVERDUE: 'STOPS_OVERDUE',
 } as const;
 export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
 
@@ -74,7 +72,7 @@ export const tagEffects: readonly TagRow[] = [
     askedBy: ['invoicing'],
   },
   { tag: SystemTag.WRITTEN_OFF, on: INVOICE, effects: [TagEffect.WRITES_OFF], askedBy: ['tags'] },
-  { tag: SystemTag.OVERDUE_ENFORCEMENT_OFF, on: ACCOUNT, effects: [TagEffect.STOPS_OVERDUE], askedBy: [] },
+  { tag: SystemTag.OVERDUE_ENFORCEMENT_OFF, on: ACCOUNT, effects: [], askedBy: [] },
   { tag: SystemTag.TEST, on: ACCOUNT, effects: [], askedBy: [] },
   { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], askedBy: [] },
 ];

@@ -2,8 +2,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type TagEffect, tagsWith } from './effects.ts';
-import { SystemTag } from './system-definitions.ts';
+import { TagEffect, tagsWith } from './effects.ts';
 
 /** What the tags of some accounts stop or do now. */
 export interface AccountEffects {
@@ -30,7 +29,10 @@ export async function bundlesNotInvoiced(
 ): Promise<ReadonlySet<Uuid>> {
   const tags = await session.tags.findCarried(
     accounts.map(({ recordId }) => recordId),
-    { objectType: ObjectType.BUNDLE, definitionId: SystemTag.AUTO_INVOICING_OFF },
+    {
+      objectType: ObjectType.BUNDLE,
+      definitionIds: tagsWith(TagEffect.STOPS_INVOICING, ObjectType.BUNDLE),
+    },
   );
   return new Set(tags.map(({ objectId }) => objectId));
 }

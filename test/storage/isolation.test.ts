@@ -112,7 +112,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         tagsByAccount: tags.findByAccount(acme.recordId, { objectType: null, includeDeleted: true }),
         tagsCarried: tags.findCarried([acme.recordId], {
           objectType: 'ACCOUNT',
-          definitionId: all.tag.tagDefinitionId,
+          definitionIds: [all.tag.tagDefinitionId],
         }),
         tagPage: tags.page(page).then(counted),
         tagSearch: tags.search({ id: null, text: 'acc', definitionIds: [] }, page).then(counted),

@@ -230,7 +230,7 @@ eachDatabase((kind, open) => {
         await session.invoices.pageOfAccount(first.id, page);
         await session.payments.pageOfAccount(first.id, page);
         await session.invoices.listOfAccount(first.id, { withMigration: true, openOnly: true });
-        await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionId: newId() });
+        await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionIds: [newId()] });
         await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
         await session.customFields.findByAccount(first.recordId, { objectType: null });
         await Array.fromAsync(session.exports.auditEntriesOfAccount(first.recordId));

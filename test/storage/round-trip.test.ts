@@ -584,7 +584,7 @@ eachDatabaseAndOneByOne((kind, open) => {
           tag(ownerOf(other), carried),
         ]),
       );
-      const of = { objectType: 'BUNDLE', definitionId } as const;
+      const of = { objectType: 'BUNDLE', definitionIds: [definitionId] } as const;
       const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
       expect(found.map(({ id }) => id)).to.deep.equal(sought.map(({ id }) => id));
       expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);

@@ -51,13 +51,13 @@ export function tagReads(scope: TenantScope): TagReads {
           ${objectType === null ? nothing : sql`and object_type = ${objectType}`}
           ${includeDeleted ? nothing : active}`,
       ),
-    findCarried: async (accountRecordIds, { objectType, definitionId }) =>
+    findCarried: async (accountRecordIds, { objectType, definitionIds }) =>
       accountRecordIds.length === 0
         ? []
         : select(
             scope,
             tagsTable,
-            sql`tag_definition_id = ${definitionId} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
+            sql`${isIn('tag_definition_id', 'uuid', definitionIds)} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
               and object_type = ${objectType} ${active}`,
           ),
     page: async (request) => page(scope, tagsTable, { request, within: active }),

@@ -1,11 +1,9 @@
 import {
   isUnresolved,
-  type Payment,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /** An operation on a payment: the transaction types, and the reversal of a chargeback. */
@@ -66,24 +64,6 @@ export function mayStart(
   if (operation === TransactionType.VOID && capturing) return false;
   if (lastSuccessStateName === null) return firstOperations.includes(operation);
   return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
-}
-
-/**
- * Refuses an operation that may not start.
- * @throws BillingError PAYMENT_INVALID_OPERATION (7032).
- */
-export function checkMayStart(
-  operation: PaymentOperation,
-  payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'>,
-  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
-): void {
-  if (mayStart(operation, payment.lastSuccessStateName, transactions)) return;
-  const state = payment.stateName ?? 'its initial state';
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_OPERATION,
-    message: `${operation} is not allowed on payment ${payment.id} in ${state}`,
-    facts: { operation, paymentId: payment.id, stateName: payment.stateName },
-  });
 }
 
 /** State names of a payment after a transaction of this type got this status (§3.2). */

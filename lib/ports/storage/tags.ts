@@ -29,10 +29,10 @@ export interface TagReads {
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null; readonly includeDeleted: boolean },
   ): Promise<readonly Tag[]>;
-  /** Active tags of one definition on objects of one type of these accounts, in creation order. */
+  /** Active tags of these definitions on objects of one type of these accounts, in creation order. */
   findCarried(
     accountRecordIds: readonly number[],
-    tag: { readonly objectType: ObjectType; readonly definitionId: Uuid },
+    tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
   ): Promise<readonly Tag[]>;
   /** Active tags. */
   page(request: PageRequest): Promise<Page<Tag>>;
