@@ -1,5 +1,5 @@
 import type { CustomField, ObjectRef } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkDistinct, checkValue } from './new-fields.ts';
 
@@ -39,11 +39,7 @@ export function changedFields(input: ChangeInput): readonly CustomField[] {
 
 function fieldOf({ customFieldId }: CustomFieldChange, named: readonly CustomField[]): CustomField {
   if (customFieldId === null || customFieldId === undefined) {
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: 'CustomFieldJson customFieldId needs to be set',
-      facts: { field: 'customFieldId' },
-    });
+    throw invalidField('CustomFieldJson customFieldId needs to be set', { field: 'customFieldId' });
   }
   const field = named.find(({ id }) => id === customFieldId);
   if (field) return field;
@@ -68,9 +64,5 @@ function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFie
 }
 
 function namedTwice({ id }: CustomField): BillingError {
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `Custom field ${id} is given two values`,
-    facts: { customFieldId: id },
-  });
+  return invalidField(`Custom field ${id} is given two values`, { customFieldId: id });
 }

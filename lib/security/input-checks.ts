@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
   MAX_SECRET_CHARACTERS,
@@ -14,20 +14,20 @@ import { BUILT_IN_ROLES } from './built-in-roles.ts';
  * in a path: `.` and `..` would lead to another path.
  */
 export function checkName(field: string, name: string): void {
-  if (name === '') throw invalid(`${field} needs to be set`, field);
-  if (name === '.' || name === '..') throw invalid(`${field} must not be "${name}"`, field);
+  if (name === '') throw invalidField(`${field} needs to be set`, { field });
+  if (name === '.' || name === '..') throw invalidField(`${field} must not be "${name}"`, { field });
   checkStorable(field, name);
   if (name.length > MAX_SECURITY_NAME_CHARACTERS)
-    throw invalid(`${field} is longer than ${MAX_SECURITY_NAME_CHARACTERS} characters`, field);
+    throw invalidField(`${field} is longer than ${MAX_SECURITY_NAME_CHARACTERS} characters`, { field });
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or shorter than 8 characters. */
 export function checkSecret(field: string, secret: string, options: { readonly allowShort: boolean }): void {
-  if (secret === '') throw invalid(`${field} needs to be set`, field);
+  if (secret === '') throw invalidField(`${field} needs to be set`, { field });
   if (secret.length > MAX_SECRET_CHARACTERS)
-    throw invalid(`${field} is longer than ${MAX_SECRET_CHARACTERS} characters`, field);
+    throw invalidField(`${field} is longer than ${MAX_SECRET_CHARACTERS} characters`, { field });
   if (!options.allowShort && secret.length < MIN_PASSWORD_CHARACTERS)
-    throw invalid(`${field} needs at least ${MIN_PASSWORD_CHARACTERS} characters`, field);
+    throw invalidField(`${field} needs at least ${MIN_PASSWORD_CHARACTERS} characters`, { field });
 }
 
 /**
@@ -64,8 +64,4 @@ export async function existingTenants(
     message: `Tenant does not exist for id ${missing.join(', ')}`,
     facts: { tenantIds: missing },
   });
-}
-
-function invalid(message: string, field: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
 }

@@ -8,7 +8,7 @@ import {
   type User,
 } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
@@ -149,11 +149,7 @@ export class Users {
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: 'UserRolesJson username must not hold a colon',
-    facts: { field: 'username' },
-  });
+  throw invalidField('UserRolesJson username must not hold a colon', { field: 'username' });
 }
 
 /** The error SECURITY_INVALID_USER (40001). */

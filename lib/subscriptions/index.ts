@@ -32,7 +32,6 @@ export {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkTerms,
-  invalid,
 } from './requests/create-request.ts';
 export { noSuchBundle } from './requests/no-such-bundle.ts';
 export { noSuchSubscription } from './requests/no-such-subscription.ts';

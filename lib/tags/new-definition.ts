@@ -1,7 +1,7 @@
 import { systemDefinitions } from '../control-tags/index.ts';
 import type { New, UserTagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
@@ -56,12 +56,10 @@ const knownTypes: ReadonlySet<string> = new Set(Object.values(ObjectType));
 function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
   const unknown = types.find((type) => !knownTypes.has(type));
   if (types.length > 0 && unknown === undefined) return [...new Set(types)];
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message:
-      unknown === undefined
-        ? 'TagDefinitionJson applicableObjectTypes needs to be set'
-        : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
-    facts: { field: 'applicableObjectTypes' },
-  });
+  throw invalidField(
+    unknown === undefined
+      ? 'TagDefinitionJson applicableObjectTypes needs to be set'
+      : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
+    { field: 'applicableObjectTypes' },
+  );
 }

@@ -2,7 +2,7 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type CallContext, type NewBusEvent, type WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/limits.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
@@ -135,20 +135,15 @@ function configurationEvent(type: BusEventType, key: string, objectId: Uuid | nu
 function checkKey(key: string): void {
   checkStorable('Key', key);
   if (key !== '' && key.length <= MAX_TENANT_KEY_CHARACTERS) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `A key has 1 to ${MAX_TENANT_KEY_CHARACTERS} characters, not ${key.length}`,
-    facts: { key: shortened(key) },
+  throw invalidField(`A key has 1 to ${MAX_TENANT_KEY_CHARACTERS} characters, not ${key.length}`, {
+    key: shortened(key),
   });
 }
 
 function checkValue(value: string): void {
   checkStorable('Value', value);
   if (value === '') {
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: 'The value needs to be sent as the body',
-    });
+    throw invalidField('The value needs to be sent as the body');
   }
   // No character takes more than three bytes, so a short text need not be measured.
   if (value.length * 3 <= MAX_TENANT_VALUE_BYTES) return;

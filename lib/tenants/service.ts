@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { Authorship, Tenant, TenantRef } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 
@@ -127,12 +127,12 @@ export class TenantService {
 
 function checkInput(input: NewTenantInput): void {
   for (const field of ['apiKey', 'apiSecret'] as const) {
-    if (!input[field]) throw invalid(`TenantJson ${field} needs to be set`, field);
+    if (!input[field]) throw invalidField(`TenantJson ${field} needs to be set`, { field });
   }
   checkStorable('Tenant apiKey', input.apiKey);
   checkStorable('Tenant externalKey', input.externalKey);
   if (input.apiKey.length > MAX_API_KEY_LENGTH) {
-    throw invalid(`Tenant apiKey is longer than ${MAX_API_KEY_LENGTH} characters`, 'apiKey');
+    throw invalidField(`Tenant apiKey is longer than ${MAX_API_KEY_LENGTH} characters`, { field: 'apiKey' });
   }
   if ((input.externalKey?.length ?? 0) > MAX_EXTERNAL_KEY_LENGTH) {
     throw new BillingError({
@@ -140,8 +140,4 @@ function checkInput(input: NewTenantInput): void {
       message: `External key is longer than ${MAX_EXTERNAL_KEY_LENGTH} characters`,
     });
   }
-}
-
-function invalid(message: string, field: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
 }

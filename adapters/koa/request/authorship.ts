@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { invalidField, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
@@ -27,24 +27,19 @@ export function authorshipOf(
     const value = raw && isEncoded ? decoded(raw) : raw;
     if (value === undefined || value === '') return null;
     const name = `Header ${headerPrefixOf[dialect]}${suffix}`;
-    if (!isStorable(value)) throw badHeader(`${name} ${NOT_STORABLE}`);
+    if (!isStorable(value)) throw invalidParameter(`${name} ${NOT_STORABLE}`);
     if (value.length <= maxCharacters) return value;
-    throw badHeader(`${name} is ${value.length} characters long; at most ${maxCharacters} are allowed`);
+    throw invalidParameter(
+      `${name} is ${value.length} characters long; at most ${maxCharacters} are allowed`,
+    );
   };
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
-}
-
-function badHeader(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message });
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api §2, W calls). */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`,
-  });
+  throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
 }
 
 /** The id of a request: what is echoed, and the token that ties its changes together. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
 import { parseExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { RequestLimits } from '../request/request-limits.ts';
@@ -44,10 +44,7 @@ export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue
     read(bytes, reading) {
       const value = optional.read(bytes, reading);
       if (value !== null) return value;
-      throw new BillingError({
-        code: ErrorCode.MISSING_OR_INVALID_FIELD,
-        message: bodyMissing(model.name),
-      });
+      throw invalidField(bodyMissing(model.name));
     },
   };
 }
@@ -90,10 +87,7 @@ export function formBody(fields: Readonly<Record<string, string>>): RequestBody<
     utf8Only: true,
     read(bytes) {
       if (bytes !== undefined && bytes.length > 0) return new URLSearchParams(utf8Text(bytes));
-      throw new BillingError({
-        code: ErrorCode.MISSING_OR_INVALID_FIELD,
-        message: 'A form needs to be sent as the body',
-      });
+      throw invalidField('A form needs to be sent as the body');
     },
   };
 }
@@ -106,10 +100,7 @@ export const xmlBody: RequestBody<Uint8Array> = {
   utf8Only: false,
   read(bytes) {
     if (bytes !== undefined && bytes.length > 0) return bytes;
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: 'An XML document needs to be sent as the body',
-    });
+    throw invalidField('An XML document needs to be sent as the body');
   },
 };
 
@@ -122,10 +113,7 @@ export const textBody: RequestBody<string> = {
   read(bytes) {
     // As it came, with a byte order mark.
     if (bytes !== undefined && bytes.length > 0) return utf8Text(bytes, { ignoreBOM: true });
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: 'A value needs to be sent as the body',
-    });
+    throw invalidField('A value needs to be sent as the body');
   },
 };
 

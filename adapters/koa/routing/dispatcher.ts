@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { TenantRef } from '../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
@@ -354,8 +354,5 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
 /** RFC 9112 §3.2: a request of HTTP/1.1 without the header is answered with 400. */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: 'A request of HTTP/1.1 needs the header Host',
-  });
+  throw invalidParameter('A request of HTTP/1.1 needs the header Host');
 }

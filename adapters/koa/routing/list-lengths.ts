@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { invalidField } from '../../../lib/values/errors/index.ts';
 import { Decimal } from '../../../lib/values/money/index.ts';
 
 /**
@@ -8,11 +8,10 @@ import { Decimal } from '../../../lib/values/money/index.ts';
 export function checkListLengths(value: unknown, maxElements: number): void {
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return;
   if (Array.isArray(value) && value.length > maxElements) {
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `A list of the body has ${value.length} elements; at most ${maxElements} are allowed`,
-      facts: { elements: value.length, maxElements },
-    });
+    throw invalidField(
+      `A list of the body has ${value.length} elements; at most ${maxElements} are allowed`,
+      { elements: value.length, maxElements },
+    );
   }
   for (const each of Object.values(value)) checkListLengths(each, maxElements);
 }

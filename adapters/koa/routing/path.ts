@@ -1,5 +1,5 @@
 import { decodedOnceMore, isOperatorSearch } from '../../../lib/runtime/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 
@@ -81,7 +81,7 @@ function uuidSegment(name: string, value: string): Uuid {
 /** @throws BillingError INVALID_PARAMETER for a segment with text that no database can store. */
 export function checkPathText(path: string): void {
   if (!/%00/.test(path)) return;
-  throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message: `The path ${NOT_STORABLE}` });
+  throw invalidParameter(`The path ${NOT_STORABLE}`);
 }
 
 /**

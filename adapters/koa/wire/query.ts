@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { DEFAULT_PAGE_SIZE } from '../../../lib/values/limits.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
@@ -343,11 +343,7 @@ export function rawQuery(
 export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(raw)) {
     if ([value].flat().every(isStorable)) continue;
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: `Query parameter ${name} ${NOT_STORABLE}`,
-      facts: { parameter: name },
-    });
+    throw invalidParameter(`Query parameter ${name} ${NOT_STORABLE}`, { parameter: name });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Ports } from '../../ports/index.ts';
 import type { AccountEmail, CallContext, WithContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable, isStorable } from '../../values/text/index.ts';
 import { loadAccount } from '../storing/load-account.ts';
@@ -65,9 +65,5 @@ function checkAddress(email: string): void {
 }
 
 function invalid(message: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message,
-    facts: { field: 'email' },
-  });
+  return invalidField(message, { field: 'email' });
 }

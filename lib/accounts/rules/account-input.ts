@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../../values/limits.ts';
 import { isCurrency } from '../../values/money/index.ts';
@@ -57,9 +57,10 @@ export function checkAccountInput(input: AccountInput): void {
     const value = input[field as keyof typeof MAX_LENGTH];
     checkStorable(`Account ${field}`, value);
     if (value != null && value.length > limit) {
-      throw invalid(`Account ${field} is ${value.length} characters long; at most ${limit} are allowed`, {
-        field,
-      });
+      throw invalidField(
+        `Account ${field} is ${value.length} characters long; at most ${limit} are allowed`,
+        { field },
+      );
     }
   }
   if (input.currency != null && !isCurrency(input.currency)) {
@@ -70,11 +71,9 @@ export function checkAccountInput(input: AccountInput): void {
     });
   }
   if (input.timeZone != null && input.timeZone !== '' && !isTimeZone(input.timeZone)) {
-    throw invalid(
+    throw invalidField(
       `Account timeZone "${shortened(input.timeZone)}" is no IANA time zone and no offset ±HH:MM`,
-      {
-        field: 'timeZone',
-      },
+      { field: 'timeZone' },
     );
   }
   checkRanges(input);
@@ -97,12 +96,12 @@ export function checkExternalKey(externalKey: string | null | undefined): void {
 function checkRanges(input: AccountInput): void {
   const day = input.billCycleDayLocal;
   if (day != null && (!Number.isInteger(day) || day < 0 || day > 31)) {
-    throw invalid(`Account billCycleDayLocal ${day} is outside 0 to 31`, { field: 'billCycleDayLocal' });
+    throw invalidField(`Account billCycleDayLocal ${day} is outside 0 to 31`, { field: 'billCycleDayLocal' });
   }
   const length = input.firstNameLength;
   if (length == null) return;
   if (!Number.isInteger(length) || length < 0 || length > MAX_STORED_INTEGER) {
-    throw invalid(`Account firstNameLength ${length} is no length`, { field: 'firstNameLength' });
+    throw invalidField(`Account firstNameLength ${length} is no length`, { field: 'firstNameLength' });
   }
   checkFirstNameLength(length, input.name);
 }
@@ -113,9 +112,7 @@ export function checkFirstNameLength(
   name: string | null | undefined,
 ): void {
   if (length == null || name == null || length <= name.length) return;
-  throw invalid(`Account firstNameLength ${length} is longer than the name`, { field: 'firstNameLength' });
-}
-
-function invalid(message: string, facts: Record<string, unknown>): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts });
+  throw invalidField(`Account firstNameLength ${length} is longer than the name`, {
+    field: 'firstNameLength',
+  });
 }

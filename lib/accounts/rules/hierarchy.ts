@@ -1,5 +1,5 @@
 import type { Account } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 /** What the checks read of an account. */
@@ -59,9 +59,9 @@ function checkDelegation(account: Member, parent: Member, children: readonly Mem
 }
 
 function refused(account: Member, reason: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `Account ${account.id} ${reason}`,
-    facts: { accountId: account.id, parentAccountId: account.parentAccountId, field: 'parentAccountId' },
+  return invalidField(`Account ${account.id} ${reason}`, {
+    accountId: account.id,
+    parentAccountId: account.parentAccountId,
+    field: 'parentAccountId',
   });
 }

@@ -5,9 +5,9 @@ import {
   checkTerms,
   type HypotheticalAction,
   HypotheticalActionType,
-  invalid,
   type SubscriptionInBundle,
 } from '../../subscriptions/index.ts';
+import { invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BillingPeriod, LocalDate, RequestedDate } from '../../values/time/index.ts';
 
@@ -89,9 +89,9 @@ function checkAction(request: DryRunRequest): HypotheticalAction {
     case HypotheticalActionType.STOP_BILLING:
       return checkStop(request);
     default:
-      throw invalid(
+      throw invalidField(
         'InvoiceDryRunJson dryRunAction needs to be set when dryRunType is SUBSCRIPTION_ACTION',
-        'dryRunAction',
+        { field: 'dryRunAction' },
       );
   }
 }
@@ -156,13 +156,17 @@ function checkPlanNamed(request: DryRunRequest): void {
   if (!request.planName) {
     const absent = PRODUCT_FIELDS.find((field) => !request[field]);
     if (absent === undefined) return;
-    throw invalid(`InvoiceDryRunJson ${absent} needs to be set when no planName is specified`, absent);
+    throw invalidField(`InvoiceDryRunJson ${absent} needs to be set when no planName is specified`, {
+      field: absent,
+    });
   }
   const fields = Object.keys(BESIDE_PLAN_NAME) as (keyof typeof BESIDE_PLAN_NAME)[];
   const beside = fields.find((field) => request[field]);
   if (beside === undefined) return;
   const what = BESIDE_PLAN_NAME[beside];
-  throw invalid(`DryRun subscription ${what} should not be set when planName is specified`, beside);
+  throw invalidField(`DryRun subscription ${what} should not be set when planName is specified`, {
+    field: beside,
+  });
 }
 
 function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): SubscriptionInBundle {
@@ -173,5 +177,5 @@ function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): Su
 
 /** In the words that callers compare (http-api §12). */
 function unspecified(field: string, name: string) {
-  return invalid(`DryRun ${name} should be specified`, field);
+  return invalidField(`DryRun ${name} should be specified`, { field });
 }

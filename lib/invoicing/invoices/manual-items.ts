@@ -1,5 +1,5 @@
 import { InvoiceItemType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ITEM_DETAILS_BYTES } from '../../values/limits.ts';
 import {
@@ -54,7 +54,7 @@ export const MAX_DESCRIPTION_LENGTH = 255;
  * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkManualItems(type: ManualItemType, items: readonly ManualItem[]): void {
-  if (items.length === 0) throw invalid('InvoiceItemJson body should be specified');
+  if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
   for (const item of items) {
     checkAmount(type, item.amount);
     checkTexts(item);
@@ -71,10 +71,10 @@ export function checkTexts(
     checkStorable(`Invoice item ${name}`, item[name]);
   }
   if ((description ?? '').length > MAX_DESCRIPTION_LENGTH) {
-    throw invalid(`Invoice item description is longer than ${MAX_DESCRIPTION_LENGTH} characters`);
+    throw invalidField(`Invoice item description is longer than ${MAX_DESCRIPTION_LENGTH} characters`);
   }
   if (new TextEncoder().encode(itemDetails ?? '').length > MAX_ITEM_DETAILS_BYTES) {
-    throw invalid(`Invoice item itemDetails is longer than ${MAX_ITEM_DETAILS_BYTES} bytes`);
+    throw invalidField(`Invoice item itemDetails is longer than ${MAX_ITEM_DETAILS_BYTES} bytes`);
   }
 }
 
@@ -206,8 +206,4 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
     code: ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
     message: `Invoice item ends on ${formatLocalDate(endDate)}, before it starts on ${formatLocalDate(startDate)}`,
   });
-}
-
-function invalid(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
 }

@@ -1,5 +1,5 @@
 import { InvoiceItemType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidField } from '../../values/errors/index.ts';
 import { roundToCurrency, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext } from './manual-items.ts';
@@ -20,10 +20,10 @@ export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
  */
 export function checkMigrationItems(items: readonly MigrationItem[]): void {
-  if (items.length === 0) throw invalid('InvoiceItemJson body should be specified');
+  if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
   for (const item of items) {
     requireType(item.itemType);
-    if (item.amount == null) throw invalid('InvoiceItemJson amount needs to be set');
+    if (item.amount == null) throw invalidField('InvoiceItemJson amount needs to be set');
     checkStorable('Invoice item usageName', item.usageName);
     checkTexts(item);
     checkPeriod(item);
@@ -57,11 +57,9 @@ export function migrationItem(
 }
 
 function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {
-  if (itemType == null) throw invalid('InvoiceItemJson itemType needs to be set');
+  if (itemType == null) throw invalidField('InvoiceItemJson itemType needs to be set');
   if (Object.hasOwn(InvoiceItemType, itemType)) return itemType;
-  throw invalid(`Invoice item itemType ${itemType} is none of ${Object.keys(InvoiceItemType).join(', ')}`);
-}
-
-function invalid(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+  throw invalidField(
+    `Invoice item itemType ${itemType} is none of ${Object.keys(InvoiceItemType).join(', ')}`,
+  );
 }

@@ -2,7 +2,7 @@ import { loadUnpaidInvoices } from '../../invoicing/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
@@ -95,11 +95,9 @@ export async function checkPayable(
   if (isDefault || account.paymentMethodId !== null) return;
   const unpaid = await loadUnpaidInvoices(session, [account.id]);
   if (unpaid.length === 0) return;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message:
-      `payAllUnpaidInvoices needs a default payment method, which account ${account.id} does not have; ` +
+  throw invalidParameter(
+    `payAllUnpaidInvoices needs a default payment method, which account ${account.id} does not have; ` +
       'send isDefault=true too',
-    facts: { accountId: account.id },
-  });
+    { accountId: account.id },
+  );
 }

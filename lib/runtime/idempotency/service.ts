@@ -1,7 +1,7 @@
 import type { Ports } from '../../ports/index.ts';
 import type { KeptRequest, RequestClaim } from '../../ports/storage/index.ts';
 import type { TenantRef } from '../../records/index.ts';
-import { BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, InvariantError, invalidParameter } from '../../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_CLAIM_ATTEMPTS,
@@ -128,10 +128,7 @@ function checkKey(key: string): void {
     key.length > MAX_EXTERNAL_KEY_CHARACTERS
       ? `is ${key.length} characters long; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`
       : NOT_STORABLE;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `Header Idempotency-Key ${problem}`,
-  });
+  throw invalidParameter(`Header Idempotency-Key ${problem}`);
 }
 
 function inProgress(key: string): BillingError {

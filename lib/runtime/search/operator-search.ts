@@ -5,7 +5,7 @@ import {
   SearchOperator,
   type SearchValue,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { parseWireInstant } from '../../values/time/index.ts';
@@ -120,8 +120,5 @@ const kinds: Readonly<
 };
 
 function refused(reason: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `The search key cannot be read: ${reason}`,
-  });
+  return invalidParameter(`The search key cannot be read: ${reason}`);
 }

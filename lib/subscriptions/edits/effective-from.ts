@@ -1,5 +1,5 @@
 import type { Account } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
 import {
   formatLocalDate,
   type Instant,
@@ -32,9 +32,8 @@ export function dayAskedFor(
   const today = localDateOf(now, account.timeZone);
   if (date === today) return null;
   if (date > today || allowPastDate) return date;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `effectiveFromDate ${formatLocalDate(date)} lies before today, ${formatLocalDate(today)}; a past date has to be forced`,
-    facts: { parameter: 'effectiveFromDate', effectiveFromDate: formatLocalDate(date) },
-  });
+  throw invalidParameter(
+    `effectiveFromDate ${formatLocalDate(date)} lies before today, ${formatLocalDate(today)}; a past date has to be forced`,
+    { parameter: 'effectiveFromDate', effectiveFromDate: formatLocalDate(date) },
+  );
 }

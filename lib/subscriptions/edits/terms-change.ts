@@ -1,5 +1,5 @@
 import { LifecycleEventType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   BillingPeriod,
@@ -11,7 +11,7 @@ import {
   localDateOf,
   maxDate,
 } from '../../values/time/index.ts';
-import { checkTerms, invalid } from '../requests/create-request.ts';
+import { checkTerms } from '../requests/create-request.ts';
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 import { bareDraft, type EventDraft, eventsOf } from '../timeline/event-draft.ts';
@@ -54,7 +54,7 @@ export function requestedQuantity({ quantity }: QuantityChange): number {
 
 function given(field: string, value: number | null): number {
   if (value !== null) return value;
-  throw invalid(`SubscriptionJson ${field} needs to be set`, field);
+  throw invalidField(`SubscriptionJson ${field} needs to be set`, { field });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Ports, TransferBundleOptions } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Bundle, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import {
@@ -84,11 +84,10 @@ async function lockBoth(
 ): Promise<{ readonly source: Account; readonly target: Account; readonly bundle: Bundle }> {
   const known = await loadBundle(session, bundleId);
   if (known.accountId === targetId) {
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `Bundle ${bundleId} belongs to account ${targetId} already; name another account to transfer it to`,
-      facts: { field: 'accountId', bundleId },
-    });
+    throw invalidField(
+      `Bundle ${bundleId} belongs to account ${targetId} already; name another account to transfer it to`,
+      { field: 'accountId', bundleId },
+    );
   }
   const locked = await session.lockAccounts([known.accountId, targetId]);
   const source = locked.find(({ id }) => id === known.accountId);

@@ -1,9 +1,9 @@
 import type { PlanSpecifier } from '../../catalog/index.ts';
 import type { ChangePlanOptions, ChangePlanRequest } from '../../ports/index.ts';
 import type { PhaseType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
-import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';
+import { type CheckedRequest, checkTerms } from './create-request.ts';
 import { type TimedPolicy, timedPolicy } from './timed-policy.ts';
 
 /** A request that passed the checks, with null for what it does not name. */
@@ -22,19 +22,19 @@ export function checkChangeRequest(
   request: ChangePlanRequest | null | undefined,
   options: ChangePlanOptions,
 ): CheckedChange {
-  if (!request) throw invalid('SubscriptionJson body should be specified');
+  if (!request) throw invalidField('SubscriptionJson body should be specified');
   for (const field of ['productName', 'billingPeriod'] as const) {
     if (!request.planName && !request[field])
-      throw invalid(`SubscriptionJson ${field} needs to be set when no planName is specified`, field);
+      throw invalidField(`SubscriptionJson ${field} needs to be set when no planName is specified`, {
+        field,
+      });
   }
   const terms = checkTerms(request);
   const requestedDate = options.requestedDate ?? null;
   const billingPolicy = timedPolicy(options.billingPolicy);
   if (requestedDate !== null && billingPolicy !== null) {
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: 'requestedDate and billingPolicy exclude each other',
-      facts: { parameter: 'billingPolicy' },
+    throw invalidParameter('requestedDate and billingPolicy exclude each other', {
+      parameter: 'billingPolicy',
     });
   }
   return {

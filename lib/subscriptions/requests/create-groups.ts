@@ -1,11 +1,6 @@
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import {
-  type CheckedRequest,
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
-  invalid,
-} from './create-request.ts';
+import { type CheckedRequest, type CreateSubscriptionRequest, checkCreateRequest } from './create-request.ts';
 
 /** Subscriptions to create in one bundle: a base with add-ons, add-ons for a bundle that has a base, or standalone ones. */
 export type CreateBundleRequest = readonly (CreateSubscriptionRequest | null)[];
@@ -41,7 +36,7 @@ export function checkCreateGroups(
   const checked = groups.map(checkGroup);
   const accountIds = checked.flatMap(({ members }) => members.map(({ accountId }) => accountId));
   const [accountId] = accountIds;
-  if (accountId === undefined) throw invalid('SubscriptionJson body should be specified');
+  if (accountId === undefined) throw invalidField('SubscriptionJson body should be specified');
   if (accountIds.some((other) => other !== accountId)) throw notTheSame('accountId');
   return { accountId, groups: checked };
 }
@@ -56,7 +51,7 @@ export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
 }
 
 function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGroup {
-  if (!requests || requests.length === 0) throw invalid('SubscriptionJson body should be specified');
+  if (!requests || requests.length === 0) throw invalidField('SubscriptionJson body should be specified');
   const members = requests.map((request) => {
     if (request && !request.accountId) throw noSuchAccountOfGroup(null);
     return checkCreateRequest(request);
@@ -72,7 +67,7 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
 }
 
 function notTheSame(field: string): BillingError {
-  return invalid(`SubscriptionJson ${field} should be the same for each element`, field);
+  return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
 /** The keys by which bundles are looked for; where an id is given, that is used instead. */

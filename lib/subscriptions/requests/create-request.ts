@@ -3,7 +3,7 @@ import type { PlanSpecifier } from '../../catalog/index.ts';
 import { namesPrice } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';
 import type { PhaseType, ProductCategory } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 /** A subscription to create. Absent, null and, in texts, empty members are the same. */
@@ -39,9 +39,9 @@ const MAX_QUANTITY = 2_147_483_647;
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
-  if (!request) throw invalid('SubscriptionJson body should be specified');
+  if (!request) throw invalidField('SubscriptionJson body should be specified');
   const { accountId } = request;
-  if (!accountId) throw invalid('SubscriptionJson accountId needs to be set', 'accountId');
+  if (!accountId) throw invalidField('SubscriptionJson accountId needs to be set', { field: 'accountId' });
   checkPlanIdentification(request);
   checkExternalKey(request.externalKey);
   checkExternalKey(request.bundleExternalKey);
@@ -87,10 +87,12 @@ const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceLi
 function checkPlanIdentification(request: CreateSubscriptionRequest): void {
   for (const field of PLAN_FIELDS) {
     if (request.planName && request[field]) {
-      throw invalid(`SubscriptionJson ${field} should not be set when planName is specified`, field);
+      throw invalidField(`SubscriptionJson ${field} should not be set when planName is specified`, { field });
     }
     if (!request.planName && !request[field]) {
-      throw invalid(`SubscriptionJson ${field} needs to be set when no planName is specified`, field);
+      throw invalidField(`SubscriptionJson ${field} needs to be set when no planName is specified`, {
+        field,
+      });
     }
   }
 }
@@ -98,22 +100,14 @@ function checkPlanIdentification(request: CreateSubscriptionRequest): void {
 function checkRange(field: string, value: number | null | undefined, max: number): void {
   if (value === null || value === undefined) return;
   if (Number.isInteger(value) && value >= 1 && value <= max) return;
-  throw invalid(`SubscriptionJson ${field} must be a whole number from 1 to ${max}, not ${value}`, field);
+  throw invalidField(`SubscriptionJson ${field} must be a whole number from 1 to ${max}, not ${value}`, {
+    field,
+  });
 }
 
 function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
   if (overrides.every(namesPrice)) return;
-  throw invalid(
-    'At least one fixed price, one recurring price or one usage price must be overridden',
-    'priceOverrides',
-  );
-}
-
-/** The error for a request that its own fields make unacceptable. */
-export function invalid(message: string, field?: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message,
-    facts: field === undefined ? {} : { field },
+  throw invalidField('At least one fixed price, one recurring price or one usage price must be overridden', {
+    field: 'priceOverrides',
   });
 }

@@ -9,7 +9,7 @@ import {
   type PlanSpecifier,
 } from '../../catalog/index.ts';
 import type { ProductCategory } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidField } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CheckedRequest } from './create-request.ts';
@@ -39,11 +39,10 @@ export function choosePlan(
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) where the category that a request names is not the plan's. */
 export function checkCategory({ plan, category }: PlanChoice, requested: ProductCategory | null): void {
   if (requested === null || requested === category) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `SubscriptionJson productCategory is ${requested}, but plan ${plan.name} is of category ${category}`,
-    facts: { field: 'productCategory', planName: plan.name },
-  });
+  throw invalidField(
+    `SubscriptionJson productCategory is ${requested}, but plan ${plan.name} is of category ${category}`,
+    { field: 'productCategory', planName: plan.name },
+  );
 }
 
 /**

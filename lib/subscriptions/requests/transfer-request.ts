@@ -2,7 +2,7 @@ import { checkExternalKey } from '../../accounts/index.ts';
 import type { TransferBundleOptions } from '../../ports/index.ts';
 import { BcdTransfer } from '../../ports/index.ts';
 import { BillingActionPolicy } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 
@@ -42,7 +42,7 @@ export function checkTransferRequest(
   request: TransferBundleRequest,
   options: TransferBundleOptions,
 ): CheckedTransfer {
-  if (!request.accountId) throw fieldError('accountId', 'BundleJson accountId needs to be set');
+  if (!request.accountId) throw invalidField('BundleJson accountId needs to be set', { field: 'accountId' });
   return {
     accountId: request.accountId,
     externalKeys: externalKeysOf(request.subscriptions ?? []),
@@ -58,9 +58,9 @@ function externalKeysOf(
   const keys = new Map<Uuid, string | null>();
   for (const { subscriptionId, externalKey } of named) {
     if (!subscriptionId)
-      throw fieldError('subscriptionId', 'SubscriptionJson subscriptionId needs to be set');
+      throw invalidField('SubscriptionJson subscriptionId needs to be set', { field: 'subscriptionId' });
     if (keys.has(subscriptionId))
-      throw fieldError('subscriptionId', `Subscription ${subscriptionId} is named twice`);
+      throw invalidField(`Subscription ${subscriptionId} is named twice`, { field: 'subscriptionId' });
     checkExternalKey(externalKey);
     keys.set(subscriptionId, externalKey || null);
   }
@@ -69,13 +69,7 @@ function externalKeysOf(
 
 function policyOf(policy: BillingActionPolicy): TransferPolicy {
   if (policy === BillingActionPolicy.END_OF_TERM || policy === BillingActionPolicy.IMMEDIATE) return policy;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `billingPolicy ${policy} is not for transfers; choose END_OF_TERM or IMMEDIATE`,
-    facts: { parameter: 'billingPolicy' },
+  throw invalidParameter(`billingPolicy ${policy} is not for transfers; choose END_OF_TERM or IMMEDIATE`, {
+    parameter: 'billingPolicy',
   });
-}
-
-function fieldError(field: string, message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import {
@@ -41,11 +41,10 @@ export function datedInstant(
 
 function checkReach(date: LocalDate, today: LocalDate): void {
   if (Math.abs(yearOf(date) - yearOf(today)) <= MAX_REQUESTED_DATE_YEARS) return;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
-    facts: { date: formatLocalDate(date) },
-  });
+  throw invalidParameter(
+    `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
+    { date: formatLocalDate(date) },
+  );
 }
 
 /** `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */

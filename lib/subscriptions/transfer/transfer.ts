@@ -7,7 +7,7 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
 import {
@@ -124,11 +124,10 @@ function checkNamed({ externalKeys }: CheckedTransfer, live: readonly RunningSub
   const known = new Set(live.map(({ subscription }) => subscription.id));
   for (const subscriptionId of externalKeys.keys()) {
     if (known.has(subscriptionId)) continue;
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `Subscription ${subscriptionId} is none of those that go over: ${[...known].join(', ')}`,
-      facts: { field: 'subscriptions', subscriptionId },
-    });
+    throw invalidField(
+      `Subscription ${subscriptionId} is none of those that go over: ${[...known].join(', ')}`,
+      { field: 'subscriptions', subscriptionId },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import { MAX_CALLBACK_URL_CHARACTERS } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
@@ -81,9 +81,5 @@ function unbracketed(hostname: string): string {
 }
 
 function refused(text: string, reason: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `The callback URL "${shortened(text)}" ${reason}`,
-    facts: { parameter: 'cb' },
-  });
+  return invalidParameter(`The callback URL "${shortened(text)}" ${reason}`, { parameter: 'cb' });
 }

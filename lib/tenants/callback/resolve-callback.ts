@@ -1,5 +1,5 @@
 import type { NameResolver } from '../../ports/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { addressScope } from './address-scope.ts';
 import { type CallbackPolicy, readCallbackUrl, refusal } from './callback-url.ts';
@@ -29,9 +29,5 @@ export async function resolveCallback(
   const reasons = addresses.map((address) => refusal(addressScope(address), policy));
   const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find((each) => each !== null);
   if (reason === undefined || reason === null) return { url, addresses };
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `The host "${shortened(host)}" of the callback ${reason}`,
-    facts: { host, addresses },
-  });
+  throw invalidParameter(`The host "${shortened(host)}" of the callback ${reason}`, { host, addresses });
 }

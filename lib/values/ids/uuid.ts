@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { invalidParameter } from '../errors/index.ts';
 
 declare const uuidBrand: unique symbol;
 
@@ -19,9 +19,8 @@ export function isUuid(text: string): text is Uuid {
 export function parseUuid(text: string): Uuid {
   const lower = text.toLowerCase();
   if (isUuid(lower)) return lower;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `"${text.slice(0, 64)}" is not a UUID; expected xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`,
-    facts: { value: text.slice(0, 64) },
-  });
+  throw invalidParameter(
+    `"${text.slice(0, 64)}" is not a UUID; expected xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`,
+    { value: text.slice(0, 64) },
+  );
 }

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { invalidField } from '../errors/index.ts';
 import { checkStorable } from './storable-text.ts';
 
 /**
@@ -6,12 +6,11 @@ import { checkStorable } from './storable-text.ts';
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
-  if (text === null || text === undefined || text === '') throw invalid(name, `${name} needs to be set`);
+  if (text === null || text === undefined || text === '')
+    throw invalidField(`${name} needs to be set`, { field: name });
   checkStorable(name, text);
   if (text.length <= maxLength) return text;
-  throw invalid(name, `${name} is ${text.length} characters long; at most ${maxLength} are allowed`);
-}
-
-function invalid(field: string, message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
+  throw invalidField(`${name} is ${text.length} characters long; at most ${maxLength} are allowed`, {
+    field: name,
+  });
 }

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { invalidField } from '../errors/index.ts';
 
 /** What messages say of text that no database can store; it completes a sentence that begins with the text's name. */
 export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
@@ -14,9 +14,5 @@ export function isStorable(text: string): boolean {
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003), with `name` for the text, unless it can be stored. */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `${name} ${NOT_STORABLE}`,
-    facts: { field: name },
-  });
+  throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });
 }

@@ -1,4 +1,4 @@
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
+import { assertInvariant, invalidParameter } from '../errors/index.ts';
 import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 
 declare const localDateBrand: unique symbol;
@@ -60,10 +60,8 @@ export function parseLocalDate(text: string): LocalDate {
   const date =
     match === null ? undefined : localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
   if (date !== undefined) return date;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `"${text.slice(0, 64)}" is not a date; expected yyyy-MM-dd, a day of the calendar`,
-    facts: { value: text.slice(0, 64) },
+  throw invalidParameter(`"${text.slice(0, 64)}" is not a date; expected yyyy-MM-dd, a day of the calendar`, {
+    value: text.slice(0, 64),
   });
 }
 

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { invalidParameter } from '../errors/index.ts';
 import { MAX_TIME_SPAN_LIST } from '../limits.ts';
 
 const msOfUnit: Readonly<Record<string, number>> = {
@@ -18,11 +18,10 @@ const msOfUnit: Readonly<Record<string, number>> = {
 export function parseTimeSpan(text: string): number {
   const spanMs = timeSpanIfValid(text);
   if (spanMs !== undefined) return spanMs;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `"${text.slice(0, 64)}" is not a time span; expected an integer and one of ms, s, m, h, d, w, e.g. 30s`,
-    facts: { value: text.slice(0, 64) },
-  });
+  throw invalidParameter(
+    `"${text.slice(0, 64)}" is not a time span; expected an integer and one of ms, s, m, h, d, w, e.g. 30s`,
+    { value: text.slice(0, 64) },
+  );
 }
 
 /** The same, or undefined if `text` is no time span. */
@@ -41,11 +40,10 @@ export function parseTimeSpanList(text: string): readonly number[] {
   if (text.trim() === '') return [];
   const entries = text.split(',');
   if (entries.length > MAX_TIME_SPAN_LIST) {
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: `A list of ${entries.length} time spans is too long; at most ${MAX_TIME_SPAN_LIST} are accepted`,
-      facts: { length: entries.length, limit: MAX_TIME_SPAN_LIST },
-    });
+    throw invalidParameter(
+      `A list of ${entries.length} time spans is too long; at most ${MAX_TIME_SPAN_LIST} are accepted`,
+      { length: entries.length, limit: MAX_TIME_SPAN_LIST },
+    );
   }
   return entries.map(parseTimeSpan);
 }

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { invalidParameter } from '../errors/index.ts';
 import { fixedOffsetMs, isKnownToIntl } from './zone-offset.ts';
 
 declare const timeZoneBrand: unique symbol;
@@ -21,9 +21,8 @@ export function isTimeZone(name: string): name is TimeZone {
 /** `name` as a zone. @throws BillingError INVALID_PARAMETER if it is none. */
 export function timeZone(name: string): TimeZone {
   if (isTimeZone(name)) return name;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `"${name.slice(0, 64)}" is not a time zone; expected an IANA name such as Europe/Paris, or an offset ±HH:MM`,
-    facts: { value: name.slice(0, 64) },
-  });
+  throw invalidParameter(
+    `"${name.slice(0, 64)}" is not a time zone; expected an IANA name such as Europe/Paris, or an offset ±HH:MM`,
+    { value: name.slice(0, 64) },
+  );
 }

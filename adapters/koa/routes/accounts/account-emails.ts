@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { AccountEmail } from '../../models/account.ts';
 import { created, json } from '../../routing/answer.ts';
@@ -54,9 +54,7 @@ export const accountEmailRoutes: readonly Route[] = [
 
 function checkSameAccount(inBody: Uuid | null | undefined, inPath: Uuid): void {
   if (inBody === inPath) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `AccountEmailJson accountId ${inBody} is not the account of the path, ${inPath}`,
-    facts: { field: 'accountId' },
+  throw invalidField(`AccountEmailJson accountId ${inBody} is not the account of the path, ${inPath}`, {
+    field: 'accountId',
   });
 }

@@ -1,6 +1,6 @@
 import type { AuditLevel } from '../../../../lib/audit/index.ts';
 import type { Account as AccountRecord } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
 import { Dialect } from '../../dialect.ts';
@@ -234,11 +234,10 @@ async function exactlyFound(
   key: string,
 ): Promise<Answer> {
   if (call.query.limit !== 1) {
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: 'Query parameter offset is not between 0 and 9007199254740991, or -1 with limit 1',
-      facts: { parameter: 'offset' },
-    });
+    throw invalidParameter(
+      'Query parameter offset is not between 0 and 9007199254740991, or -1 with limit 1',
+      { parameter: 'offset' },
+    );
   }
   const found = await call.billing.accounts.findExactly(call.context, key);
   const accounts = found === null ? [] : [found];

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun } from '../../models/invoice.ts';
 import { created, json, nothing } from '../../routing/answer.ts';
@@ -226,10 +226,7 @@ function draftAsked(properties: readonly PluginPropertyParameter[]) {
 function uuidOrRefuse(text: string): Uuid {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: 'pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice',
-  });
+  throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice');
 }
 
 /** http-api §13.1 note 20. */
@@ -244,9 +241,7 @@ function refuseContradictions(query: {
     (unpaidInvoicesOnly && (withMigrationInvoices || includeInvoiceComponents)) ||
     (withMigrationInvoices && startDate !== null);
   if (!isContradictory) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message:
-      'unpaidInvoicesOnly excludes withMigrationInvoices and includeInvoiceComponents, and withMigrationInvoices excludes startDate',
-  });
+  throw invalidField(
+    'unpaidInvoicesOnly excludes withMigrationInvoices and includeInvoiceComponents, and withMigrationInvoices excludes startDate',
+  );
 }

@@ -1,5 +1,5 @@
 import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../../lib/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Dialect } from '../../dialect.ts';
 import {
@@ -216,17 +216,13 @@ function itemJson(item: InvoiceItemView, dialect: Dialect) {
 /** The account of the first credit, which is that of all (invoicing §15). */
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
-  if (first === undefined) throw invalid('InvoiceItemJson body should be specified');
+  if (first === undefined) throw invalidField('InvoiceItemJson body should be specified');
   const accountId = named(first.accountId, 'accountId');
   if (items.every((item) => item.accountId === accountId)) return accountId;
-  throw invalid('InvoiceItemJson accountId should be the same for each element');
+  throw invalidField('InvoiceItemJson accountId should be the same for each element');
 }
 
 function named(id: Uuid | null | undefined, name: string): Uuid {
   if (id != null) return id;
-  throw invalid(`InvoiceItemJson ${name} needs to be set`);
-}
-
-function invalid(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+  throw invalidField(`InvoiceItemJson ${name} needs to be set`);
 }

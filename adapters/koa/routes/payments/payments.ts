@@ -1,5 +1,5 @@
 import type { PluginProperty as PropertyRecord } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../../models/payment.ts';
 import { created } from '../../routing/answer.ts';
@@ -181,10 +181,8 @@ function paymentOptions(query: PluginInfoQuery & { readonly withAttempts: boolea
 /** payments §10.1 rule 1. */
 function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {
   if (ofBody === null || ofBody === ofPath) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `PaymentMethodJson accountId ${ofBody} is not the account ${ofPath} of the path`,
-    facts: { accountId: ofBody },
+  throw invalidField(`PaymentMethodJson accountId ${ofBody} is not the account ${ofPath} of the path`, {
+    accountId: ofBody,
   });
 }
 

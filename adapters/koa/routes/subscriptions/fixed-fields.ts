@@ -1,6 +1,6 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Subscription } from '../../models/subscription.ts';
 import type { RequestOf } from '../../wire/model.ts';
@@ -25,9 +25,8 @@ export async function checkFixedFields(
   const stored = await billing.getSubscription(context, subscriptionId);
   const field = sent.find((each) => body[each] !== stored[each]);
   if (field === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `SubscriptionJson ${field} cannot change: that of subscription ${subscriptionId} is ${stored[field]}`,
-    facts: { field, subscriptionId },
-  });
+  throw invalidField(
+    `SubscriptionJson ${field} cannot change: that of subscription ${subscriptionId} is ${stored[field]}`,
+    { field, subscriptionId },
+  );
 }

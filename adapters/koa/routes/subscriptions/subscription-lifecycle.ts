@@ -1,7 +1,7 @@
 import type { ChangePlanRequest } from '../../../../lib/ports/index.ts';
 import { EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import { Subscription } from '../../models/subscription.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -142,9 +142,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
 /** The library finds the price list by the catalog's rule; over HTTP it must be named (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: 'SubscriptionJson priceList needs to be set when no planName is specified',
-    facts: { field: 'priceList' },
+  throw invalidField('SubscriptionJson priceList needs to be set when no planName is specified', {
+    field: 'priceList',
   });
 }
