@@ -58,7 +58,7 @@ export {
   planChangeRules,
   type RuledSubscription,
 } from './lookup/rule-versions.ts';
-export type { ChangeContext, CreationContext, SubscriptionContext } from './lookup/rules.ts';
+export type { ChangeContext } from './lookup/rules.ts';
 export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
 export type { PlanChangeEvaluation } from './lookup/rules-of-change.ts';
 export * from './model/catalog-model.ts';
@@ -68,6 +68,7 @@ export type { PartList } from './model/part-list.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './model/phase-name.ts';
 export { createPlan, samePlan, textOfPlan } from './model/plan.ts';
 export { billedPrices } from './model/prices-of.ts';
+export type * from './model/rule-conditions.ts';
 export { SIMPLE_RULES } from './model/simple-rules.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './model/version-content.ts';
 export type { VersionFrame } from './model/version-frame.ts';

@@ -24,17 +24,12 @@ import { type Part, partOf, planPart, productPart, soldAs } from '../model/part.
 import { PartList } from '../model/part-list.ts';
 import { parsePhaseName } from '../model/phase-name.ts';
 import { createPlan } from '../model/plan.ts';
+import type { CreationContext, SubscriptionContext } from '../model/rule-conditions.ts';
 import type { VersionContent } from '../model/version-content.ts';
 import { priceListIndex, type VersionFrame } from '../model/version-frame.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
-import {
-  billingAlignment,
-  type CreationContext,
-  cancelPolicy,
-  createAlignment,
-  type SubscriptionContext,
-} from './rules.ts';
+import { billingAlignment, cancelPolicy, createAlignment } from './rules.ts';
 import { evaluatePlanChange, type PlanChangeEvaluation } from './rules-of-change.ts';
 
 /** How many names an error message lists. */
@@ -254,22 +249,27 @@ export function createVersion(content: VersionContent): CatalogVersion {
   return atOnce(versionSteps(content));
 }
 
+/** What the version was made of, with what is computed of it. */
+export function* contentSteps(version: CatalogVersion): Steps<VersionContent> {
+  const { effectiveDate, frame, productParts, planParts } = version;
+  return {
+    ...frame.value,
+    effectiveDate,
+    products: yield* productParts.valueSteps(),
+    plans: yield* planParts.valueSteps(),
+  };
+}
+
 /** As `createVersion`, step by step. */
 export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
-  const { catalogName, recurringBillingMode, currencies, units, rules } = content;
-  const plans = yield* eachStep(content.plans, (plan) => planPart(createPlan(plan, recurringBillingMode)));
-  const products = yield* eachStep(content.products, productPart);
-  const frame: VersionFrame = {
-    catalogName,
-    recurringBillingMode,
-    currencies,
-    units,
-    rules,
-    priceLists: sortedPlans(content.priceLists),
-  };
+  const { effectiveDate, products: writtenProducts, plans: writtenPlans, ...frame } = content;
+  const plans = yield* eachStep(writtenPlans, (plan) =>
+    planPart(createPlan(plan, frame.recurringBillingMode)),
+  );
+  const products = yield* eachStep(writtenProducts, productPart);
   return new CatalogVersion({
-    effectiveDate: content.effectiveDate,
-    frame: partOf(catalogName, frame),
+    effectiveDate,
+    frame: partOf(frame.catalogName, { ...frame, priceLists: sortedPlans(frame.priceLists) }),
     products: new PartList(products.sort(byName)),
     plans: new PartList(plans.sort(byName)),
   });

@@ -1,6 +1,6 @@
 import type { BillingPeriod } from '../../values/time/index.ts';
 import type { Plan, PlanRules, PriceList, Product } from '../model/catalog-model.ts';
-import type { CreationContext } from './rules.ts';
+import type { CreationContext } from '../model/rule-conditions.ts';
 
 /** Product, period and list by which a plan is sought; all of them exist. */
 export interface PlanCriteria {

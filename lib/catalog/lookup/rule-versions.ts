@@ -6,10 +6,11 @@ import type {
   RuleDecision,
 } from '../../records/index.ts';
 import { type Instant, maxInstant } from '../../values/time/index.ts';
+import type { SubscriptionContext } from '../model/rule-conditions.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
-import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
+import { billingAlignment, cancelPolicy, createAlignment } from './rules.ts';
 import type { PlanChangeDecision } from './rules-of-change.ts';
 
 // Which version's rules apply (§6.3). Rules of a change are never grandfathered; rules of the plan are, together with it.

@@ -1,15 +1,10 @@
 import { BillingActionPolicy, type PlanAlignmentChange, type RuleDecision } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
+import type { CreationContext, SubscriptionContext } from '../model/rule-conditions.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, planCriteria } from './plan-specifier.ts';
-import {
-  type CreationContext,
-  changeAlignment,
-  changePolicy,
-  type SubscriptionContext,
-  targetPriceList,
-} from './rules.ts';
+import { changeAlignment, changePolicy, targetPriceList } from './rules.ts';
 
 /** What the rules of a version say about a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {

@@ -1,35 +1,20 @@
 import {
   BillingActionPolicy,
   BillingAlignment,
-  type PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
-  type ProductCategory,
   type RuleConditions,
   type RuleDecision,
 } from '../../records/index.ts';
-import type { BillingPeriod } from '../../values/time/index.ts';
-import type {
-  ChangeConditions,
-  CreateConditions,
-  PlanRules,
-  PriceListConditions,
-  RuleCase,
-  SubscriptionConditions,
-} from '../model/catalog-model.ts';
-
-/** Properties of the target plan that a create rule reads (§8 rule 2). */
-export interface CreationContext {
-  readonly product: string;
-  readonly productCategory: ProductCategory;
-  readonly billingPeriod: BillingPeriod;
-  readonly priceList: string;
-}
-
-/** The same for a running subscription, with its present phase type. Taken from the subscription's own plan (§6.3). */
-export interface SubscriptionContext extends CreationContext {
-  readonly phaseType: PhaseType;
-}
+import type { PlanRules, RuleCase } from '../model/catalog-model.ts';
+import {
+  type ChangeConditions,
+  type CreateConditions,
+  type CreationContext,
+  prefixed,
+  type SubscriptionConditions,
+  type SubscriptionContext,
+} from '../model/rule-conditions.ts';
 
 /** A change: from a running subscription to a plan. */
 export interface ChangeContext {
@@ -80,29 +65,13 @@ export function billingAlignment(
 
 /** Name of the list in which the target plan of a change is looked up if the request names none. */
 export function targetPriceList(rules: PlanRules, from: CreationContext): string {
-  const values: Values<PriceListConditions> = {
-    fromProduct: from.product,
-    fromProductCategory: from.productCategory,
-    fromBillingPeriod: from.billingPeriod,
-    fromPriceList: from.priceList,
-  };
-  return firstMatch(rules.priceList, values)?.result ?? from.priceList;
+  return firstMatch(rules.priceList, prefixed('from', from))?.result ?? from.priceList;
 }
 
 type Values<Conditions> = { readonly [Name in keyof Conditions]: NonNullable<Conditions[Name]> };
 
 function changeValues({ from, to }: ChangeContext): Values<ChangeConditions> {
-  return {
-    phaseType: from.phaseType,
-    fromProduct: from.product,
-    fromProductCategory: from.productCategory,
-    fromBillingPeriod: from.billingPeriod,
-    fromPriceList: from.priceList,
-    toProduct: to.product,
-    toProductCategory: to.productCategory,
-    toBillingPeriod: to.billingPeriod,
-    toPriceList: to.priceList,
-  };
+  return { phaseType: from.phaseType, ...prefixed('from', from), ...prefixed('to', to) };
 }
 
 /** The first case whose conditions all hold; an absent condition holds always (§8 rule 1). */

@@ -13,6 +13,12 @@ import type {
 } from '../../records/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
+import type {
+  ChangeConditions,
+  CreateConditions,
+  PriceListConditions,
+  SubscriptionConditions,
+} from './rule-conditions.ts';
 
 /** Name of the price list that every version has (§1). */
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
@@ -162,40 +168,6 @@ export interface PriceList {
 export interface PriceListSet {
   readonly defaultPriceList: PriceList;
   readonly childPriceLists: readonly PriceList[];
-}
-
-/** Conditions of a case; null holds always (§8). */
-export interface ChangeConditions {
-  readonly phaseType: PhaseType | null;
-  readonly fromProduct: string | null;
-  readonly fromProductCategory: ProductCategory | null;
-  readonly fromBillingPeriod: BillingPeriod | null;
-  readonly fromPriceList: string | null;
-  readonly toProduct: string | null;
-  readonly toProductCategory: ProductCategory | null;
-  readonly toBillingPeriod: BillingPeriod | null;
-  readonly toPriceList: string | null;
-}
-
-/** Conditions on the target plan of a creation. */
-export interface CreateConditions {
-  readonly product: string | null;
-  readonly productCategory: ProductCategory | null;
-  readonly billingPeriod: BillingPeriod | null;
-  readonly priceList: string | null;
-}
-
-/** Conditions on a running subscription. */
-export interface SubscriptionConditions extends CreateConditions {
-  readonly phaseType: PhaseType | null;
-}
-
-/** Conditions on the current plan of a change. */
-export interface PriceListConditions {
-  readonly fromProduct: string | null;
-  readonly fromProductCategory: ProductCategory | null;
-  readonly fromBillingPeriod: BillingPeriod | null;
-  readonly fromPriceList: string | null;
 }
 
 /** One case of a rule: the result if all conditions hold. */

@@ -18,16 +18,12 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
   const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
   const finalPhase = phaseOf(content.finalPhase, content.name);
   const plan: Plan = deepFreeze({
-    name: content.name,
-    prettyName: content.prettyName,
-    product: content.product,
+    ...content,
     recurringBillingMode: content.recurringBillingMode ?? versionMode,
-    effectiveDateForExistingSubscriptions: content.effectiveDateForExistingSubscriptions,
     initialPhases,
     finalPhase,
     phases: [...initialPhases, finalPhase],
     billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
-    plansAllowedInBundle: content.plansAllowedInBundle,
   });
   made.add(plan);
   return plan;
@@ -46,15 +42,12 @@ export function samePlan(one: Plan, other: Plan): boolean {
 export function textOfPlan(plan: Plan): string {
   const known = texts.get(plan);
   if (known !== undefined) return known;
+  const { phases: _all, billingPeriod: _period, parentPlanName: _parent, ...own } = plan;
+  const { initialPhases, finalPhase } = plan;
   const content: PlanContent = {
-    name: plan.name,
-    prettyName: plan.prettyName,
-    product: plan.product,
-    recurringBillingMode: plan.recurringBillingMode,
-    effectiveDateForExistingSubscriptions: plan.effectiveDateForExistingSubscriptions,
-    initialPhases: plan.initialPhases.map(contentOf),
-    finalPhase: contentOf(plan.finalPhase),
-    plansAllowedInBundle: plan.plansAllowedInBundle,
+    ...own,
+    initialPhases: initialPhases.map(contentOf),
+    finalPhase: contentOf(finalPhase),
   };
   const text = textOfValue(content);
   texts.set(plan, text);
@@ -73,17 +66,9 @@ function isPlan(content: PlanContent): content is Plan {
 
 function phaseOf(content: PhaseContent, planName: string): PlanPhase {
   const name = phaseName(planName, content.type);
-  return {
-    name,
-    type: content.type,
-    prettyName: content.prettyName ?? name,
-    duration: content.duration,
-    fixed: content.fixed,
-    recurring: content.recurring,
-    usages: content.usages,
-  };
+  return { ...content, name, prettyName: content.prettyName ?? name };
 }
 
-function contentOf({ name, type, prettyName, duration, fixed, recurring, usages }: PlanPhase): PhaseContent {
-  return { type, prettyName: prettyName === name ? null : prettyName, duration, fixed, recurring, usages };
+function contentOf({ name, ...phase }: PlanPhase): PhaseContent {
+  return { ...phase, prettyName: phase.prettyName === name ? null : phase.prettyName };
 }

@@ -4,36 +4,18 @@ import {
   PlanAlignmentChange,
   PlanAlignmentCreate,
 } from '../../records/index.ts';
-import {
-  type ChangeConditions,
-  type CreateConditions,
-  DEFAULT_PRICE_LIST,
-  type PlanRules,
-  type PriceListConditions,
-  type SubscriptionConditions,
-} from './catalog-model.ts';
+import { DEFAULT_PRICE_LIST, type PlanRules } from './catalog-model.ts';
+import { type CreateConditions, prefixed } from './rule-conditions.ts';
 
-export const anyCreation: CreateConditions = {
+const anyCreation: CreateConditions = {
   product: null,
   productCategory: null,
   billingPeriod: null,
   priceList: null,
 };
-export const anySubscription: SubscriptionConditions = { ...anyCreation, phaseType: null };
-export const anySource: PriceListConditions = {
-  fromProduct: null,
-  fromProductCategory: null,
-  fromBillingPeriod: null,
-  fromPriceList: null,
-};
-export const anyChange: ChangeConditions = {
-  ...anySource,
-  phaseType: null,
-  toProduct: null,
-  toProductCategory: null,
-  toBillingPeriod: null,
-  toPriceList: null,
-};
+const anySubscription = { ...anyCreation, phaseType: null };
+const anySource = prefixed('from', anyCreation);
+const anyChange = { ...anySource, phaseType: null, ...prefixed('to', anyCreation) };
 
 /** Rules of a catalog whose author gave none (§12 item 3 step 2). */
 export const SIMPLE_RULES: PlanRules = {

@@ -1,44 +1,27 @@
-import type { BillingMode, PhaseType } from '../../records/index.ts';
-import type { Currency } from '../../values/money/index.ts';
-import type { Duration, Instant } from '../../values/time/index.ts';
-import type { Fixed, PlanRules, PriceListSet, Product, Recurring, Unit, Usage } from './catalog-model.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { Plan, PlanPhase, Product } from './catalog-model.ts';
+import type { VersionFrame } from './version-frame.ts';
 
 /** A phase as its author gives it: without the computed name; `prettyName` null stands for that name. */
-export interface PhaseContent {
-  readonly type: PhaseType;
+export interface PhaseContent extends Omit<PlanPhase, 'name' | 'prettyName'> {
   readonly prettyName: string | null;
-  readonly duration: Duration;
-  readonly fixed: Fixed | null;
-  readonly recurring: Recurring | null;
-  readonly usages: readonly Usage[];
 }
 
 /** A plan as its author gives it: `recurringBillingMode` null stands for that of the version. */
-export interface PlanContent {
-  readonly name: string;
-  readonly prettyName: string;
-  readonly product: string;
-  readonly recurringBillingMode: BillingMode | null;
-  readonly effectiveDateForExistingSubscriptions: Instant | null;
+export interface PlanContent
+  extends Omit<Plan, 'parentPlanName' | 'initialPhases' | 'finalPhase' | 'phases' | 'billingPeriod'> {
   readonly initialPhases: readonly PhaseContent[];
   readonly finalPhase: PhaseContent;
-  readonly plansAllowedInBundle: number;
 }
 
 /**
  * One version as plain data in the author's order, not yet checked: what the XML reader yields, `validateVersion`
  * examines and `createVersion` turns into a `CatalogVersion`. Names may be repeated or refer to nothing here.
  */
-export interface VersionContent {
-  readonly catalogName: string;
+export interface VersionContent extends VersionFrame {
   readonly effectiveDate: Instant;
-  readonly recurringBillingMode: BillingMode | null;
-  readonly currencies: readonly Currency[];
-  readonly units: readonly Unit[];
   readonly products: readonly Product[];
   readonly plans: readonly PlanContent[];
-  readonly rules: PlanRules;
-  readonly priceLists: PriceListSet;
 }
 
 /** Initial phases, then the final one. */

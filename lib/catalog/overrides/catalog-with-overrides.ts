@@ -10,9 +10,9 @@ import {
   type PriceChangeEvent,
   priceChangeEvents,
 } from '../lookup/price-change-events.ts';
-import type { SubscriptionContext } from '../lookup/rules.ts';
 import { decidePlanChange, type PlanChangeDecision } from '../lookup/rules-of-change.ts';
 import type { Plan } from '../model/catalog-model.ts';
+import type { SubscriptionContext } from '../model/rule-conditions.ts';
 import type { OverridePlan } from './override-plan.ts';
 
 /** A span of time whose instants all count as its end. */

@@ -8,6 +8,7 @@ import {
 } from '../../../records/index.ts';
 import { BillingPeriod } from '../../../values/time/index.ts';
 import type { PlanRules, RuleCase } from '../../model/catalog-model.ts';
+import { prefixed, prefixedName } from '../../model/rule-conditions.ts';
 import { VERSION_LIMITS } from '../../model/version-limits.ts';
 import { type Field, list, type RuleCaseType, record } from './field.ts';
 import { name, oneOf, type Scalar } from './scalar.ts';
@@ -18,30 +19,15 @@ const phaseType = oneOf('a phase type', PhaseType);
 const productCategory = oneOf('a product category', ProductCategory);
 const billingPeriod = oneOf('a billing period', BillingPeriod);
 
-const ofSource = {
-  fromProduct: name,
-  fromProductCategory: productCategory,
-  fromBillingPeriod: billingPeriod,
-  fromPriceList: name,
-};
-const ofChange = {
-  phaseType,
-  ...ofSource,
-  toProduct: name,
-  toProductCategory: productCategory,
-  toBillingPeriod: billingPeriod,
-  toPriceList: name,
-};
 const ofCreation = { product: name, productCategory, billingPeriod, priceList: name };
 const ofSubscription = { phaseType, ...ofCreation };
+const ofSource = prefixed('from', ofCreation);
+const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
 
 /** The names without `from` mean the same. Other servers accept and ignore them, which is a trap (§3.3). */
-const plainNames = {
-  product: 'fromProduct',
-  productCategory: 'fromProductCategory',
-  billingPeriod: 'fromBillingPeriod',
-  priceList: 'fromPriceList',
-};
+const plainNames = Object.fromEntries(
+  Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
+);
 
 type Conditions<C> = { readonly [Name in keyof C]: Scalar<NonNullable<C[Name]>> };
 

@@ -3,7 +3,7 @@ import type { Steps } from '../../../runtime/index.ts';
 import { type Currency, formatDecimal, ZERO } from '../../../values/money/index.ts';
 import { addMilliseconds, type Duration, type Instant } from '../../../values/time/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
-import type { CatalogVersion } from '../../lookup/catalog-version.ts';
+import { type CatalogVersion, contentSteps } from '../../lookup/catalog-version.ts';
 import { isZeroEverywhere } from '../../lookup/price.ts';
 import { DEFAULT_PRICE_LIST, type Product, type WrittenDecimal } from '../../model/catalog-model.ts';
 import { writtenDecimal } from '../../model/plain-text.ts';
@@ -39,7 +39,7 @@ export function* addSimplePlan(
   const edits: EditedVersion[] = [];
   for (const version of catalog.versions) {
     if (version.effectiveDate < effectiveDate) continue;
-    const before = yield* contentOf(version);
+    const before = yield* contentSteps(version);
     const content = withSimplePlan(before, request);
     yield;
     if (content !== before) edits.push({ replaces: version, content });
@@ -56,24 +56,6 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
     plans: [],
     priceLists: { defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }), childPriceLists: [] },
   });
-}
-
-function* contentOf(version: CatalogVersion): Steps<VersionContent> {
-  const { catalogName, effectiveDate, recurringBillingMode, currencies, units } = version;
-  const { rules, priceLists } = version;
-  const products = yield* version.productParts.valueSteps();
-  const plans = yield* version.planParts.valueSteps();
-  return {
-    catalogName,
-    effectiveDate,
-    recurringBillingMode,
-    currencies,
-    units,
-    products,
-    plans,
-    rules,
-    priceLists,
-  };
 }
 
 /** The same value if the version already has all of it. */

@@ -1,9 +1,8 @@
 import { atOnce, oneStep, type Steps } from '../../../runtime/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
-import type { CatalogVersion } from '../../lookup/catalog-version.ts';
+import { type CatalogVersion, contentSteps } from '../../lookup/catalog-version.ts';
 import type { Plan } from '../../model/catalog-model.ts';
 import { pricesOfPhase } from '../../model/prices-of.ts';
-import type { VersionContent } from '../../model/version-content.ts';
 import { version as versionType } from '../fields/records.ts';
 import { listIn, RecordWriter, valueIn } from './record-writer.ts';
 import { XmlText } from './xml-text.ts';
@@ -48,18 +47,8 @@ export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
 }
 
 function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
-  const content: VersionContent = {
-    effectiveDate: version.effectiveDate,
-    catalogName: version.catalogName,
-    // The plans already have it.
-    recurringBillingMode: null,
-    currencies: version.currencies,
-    units: version.units,
-    products: yield* version.productParts.valueSteps(),
-    rules: version.rules,
-    plans: yield* version.planParts.valueSteps(),
-    priceLists: version.priceLists,
-  };
+  // The plans already have the mode of the version.
+  const content = { ...(yield* contentSteps(version)), recurringBillingMode: null };
   const writer = new RecordWriter(xml);
   for (const field of versionType.fields) {
     const value = valueIn(content, field);
