@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ChildRule, type ElementRule, many } from '../../../lib/catalog/formats/xml/element.ts';
+import type { ChildRule, ElementRule } from '../../../lib/catalog/formats/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { XmlSource } from '../../../lib/catalog/formats/xml/source.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
@@ -142,10 +142,11 @@ describe('Hostile catalog documents', () => {
       isNillable: false,
       finish: () => null,
     };
-    const roots = new Map([['a', { ...endless, children: new Map([['a', many(endless)]]) }]]);
+    const repeated: ChildRule = { occurs: 'many', element: endless };
+    const roots = new Map([['a', { ...endless, children: new Map([['a', repeated]]) }]]);
     const nested = new Map<string, ElementRule<null>>();
     const nesting = { ...endless, children: new Map<string, ChildRule>() };
-    nesting.children.set('a', many(nesting));
+    nesting.children.set('a', { occurs: 'many', element: nesting });
     nested.set('a', nesting);
 
     it('the nesting of elements is bounded', () => {

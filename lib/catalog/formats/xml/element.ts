@@ -19,7 +19,7 @@ export interface Frame {
 
 /** What an element may contain, and the value that it becomes at its end tag. */
 export interface ElementRule<out T> {
-  readonly attributes: ReadonlyMap<string, AttributeRule<unknown>>;
+  readonly attributes: ReadonlyMap<string, AttributeRule>;
   readonly children: ReadonlyMap<string, ChildRule>;
   /** Holds text and no children. */
   readonly isLeaf: boolean;
@@ -37,89 +37,16 @@ export class Refusal {
   }
 }
 
-export interface AttributeRule<out T> {
-  readonly scalar: Scalar<T>;
+export interface AttributeRule {
+  readonly scalar: Scalar;
   readonly isRequired: boolean;
 }
-export interface One<out T> {
-  readonly occurs: 'one';
-  readonly element: ElementRule<T>;
-  readonly limit?: VersionLimit;
-}
-export interface Optional<out T> {
-  readonly occurs: 'optional';
-  readonly element: ElementRule<T>;
-}
-export interface Many<out T> {
-  readonly occurs: 'many';
-  readonly element: ElementRule<T>;
-  readonly limit?: VersionLimit;
-}
-export type ChildRule = One<unknown> | Optional<unknown> | Many<unknown>;
 
-type Parts = Readonly<Record<string, AttributeRule<unknown> | ChildRule>>;
-/** The values of an element's parts by name: null for an absent optional one, a list for a repeated one. */
-type PartValues = Readonly<Record<string, unknown>>;
-
-export function attribute<T>(scalar: Scalar<T>, isRequired: boolean): AttributeRule<T> {
-  return { scalar, isRequired };
-}
-
-export function one<T>(element: ElementRule<T>, limit?: VersionLimit): One<T> {
-  return limit === undefined ? { occurs: 'one', element } : { occurs: 'one', element, limit };
-}
-
-export function optional<T>(element: ElementRule<T>): Optional<T> {
-  return { occurs: 'optional', element };
-}
-
-/** @param limit bounds their number, together with all others that it counts in the same version or plan. */
-export function many<T>(element: ElementRule<T>, limit?: VersionLimit): Many<T> {
-  return limit === undefined ? { occurs: 'many', element } : { occurs: 'many', element, limit };
-}
-
-/** An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it is told. */
-export function element<T>(
-  parts: Parts,
-  build: (values: PartValues, name: string) => T | Refusal,
-): ElementRule<T> {
-  const attributes = new Map<string, AttributeRule<unknown>>();
-  const children = new Map<string, ChildRule>();
-  for (const [name, part] of Object.entries(parts)) {
-    if ('scalar' in part) attributes.set(name, part);
-    else children.set(name, part);
-  }
-  return {
-    attributes,
-    children,
-    isLeaf: false,
-    isNillable: false,
-    finish: (frame) => build(frame.fields, frame.name),
-  };
-}
-
-/** An element that holds a text of the given type. */
-export function leaf<T>(scalar: Scalar<T>): ElementRule<T> {
-  return {
-    attributes: new Map(),
-    children: new Map(),
-    isLeaf: true,
-    isNillable: false,
-    finish: (frame) => readScalar(scalar, frame.text, `Element "${frame.name}"`),
-  };
-}
-
-/** A leaf that may be given as `xsi:nil="true"`, which is null. */
-export function nillableLeaf<T>(scalar: Scalar<T>): ElementRule<T | null> {
-  const value = leaf(scalar);
-  return {
-    ...value,
-    isNillable: true,
-    finish: (frame) => {
-      if (!frame.isNil) return value.finish(frame);
-      return frame.text === '' ? null : new Refusal(`Element "${frame.name}" is nil and must be empty`);
-    },
-  };
+export interface ChildRule {
+  readonly occurs: 'one' | 'optional' | 'many';
+  readonly element: ElementRule<unknown>;
+  /** Bounds their number, together with all others that it counts in the same version or plan. */
+  readonly limit?: VersionLimit | undefined;
 }
 
 /** The value of a text, or a `Refusal` that names the place and the type. */

@@ -1,4 +1,5 @@
 import type { VersionContent } from '../../model/version-content.ts';
+import type { VersionLimit } from '../../model/version-limits.ts';
 import {
   type NamedField,
   type RecordType,
@@ -7,20 +8,8 @@ import {
   type ValueType,
 } from '../fields/field.ts';
 import { version } from '../fields/records.ts';
-import { anyText } from '../fields/scalar.ts';
-import {
-  type AttributeRule,
-  attribute,
-  type ChildRule,
-  type ElementRule,
-  element,
-  leaf,
-  many,
-  nillableLeaf,
-  one,
-  optional,
-  Refusal,
-} from './element.ts';
+import { anyText, type Scalar } from '../fields/scalar.ts';
+import { type AttributeRule, type ChildRule, type ElementRule, Refusal, readScalar } from './element.ts';
 
 // The grammar of §3.3, made of the tables of fields.
 
@@ -37,31 +26,69 @@ function newRule(type: ValueType): ElementRule<unknown> {
   return type.kind === 'record' ? recordRule(type) : caseRule(type);
 }
 
+/** An element that holds a text; a nillable one may be given as `xsi:nil="true"`, which is null. */
+function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
+  return {
+    attributes: new Map(),
+    children: new Map(),
+    isLeaf: true,
+    isNillable,
+    finish: ({ name, text, isNil }) => {
+      if (!isNil) return readScalar(scalar, text, `Element "${name}"`);
+      return text === '' ? null : new Refusal(`Element "${name}" is nil and must be empty`);
+    },
+  };
+}
+
+/** The values of an element's parts by name: null for an absent optional one, a list for a repeated one. */
+type PartValues = Readonly<Record<string, unknown>>;
+
+/** An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it is told. */
+function element<T>(
+  parts: Readonly<Record<string, AttributeRule | ChildRule>>,
+  build: (values: PartValues, name: string) => T | Refusal,
+): ElementRule<T> {
+  const attributes = new Map<string, AttributeRule>();
+  const children = new Map<string, ChildRule>();
+  for (const [name, part] of Object.entries(parts)) {
+    if ('scalar' in part) attributes.set(name, part);
+    else children.set(name, part);
+  }
+  const finish: ElementRule<T>['finish'] = ({ fields, name }) => build(fields, name);
+  return { attributes, children, isLeaf: false, isNillable: false, finish };
+}
+
 function recordRule(type: RecordType): ElementRule<unknown> {
-  const parts: Record<string, AttributeRule<unknown> | ChildRule> = {};
-  for (const [name, scalar] of type.constants) parts[name] = attribute(scalar, false);
+  const parts: Record<string, AttributeRule | ChildRule> = {};
+  for (const [name, scalar] of type.constants) parts[name] = { scalar, isRequired: false };
   for (const field of type.fields) parts[field.element] = partOf(field);
   return element(parts, (values) => recordOf(type, (field) => values[field.element]));
 }
 
-function partOf({ place, type, absent, limit, ...field }: NamedField): AttributeRule<unknown> | ChildRule {
-  if (place === 'attribute' && type.kind === 'scalar') return attribute(type, absent === undefined);
-  if (place === 'repeated') return many(ruleOf(type), limit);
-  const rule = field.item === undefined ? ruleOf(type) : listRule(field.item, many(ruleOf(type), limit));
-  if (absent !== undefined) return optional(rule);
-  if (field.isNillable && type.kind === 'scalar') return one(nillableLeaf(type));
-  return one(rule, field.item === undefined ? limit : undefined);
+function partOf({ place, type, item, absent, limit, isNillable }: NamedField): AttributeRule | ChildRule {
+  if (type.kind === 'scalar') {
+    if (place === 'attribute') return { scalar: type, isRequired: absent === undefined };
+    if (isNillable) return { occurs: 'one', element: leaf(type, isNillable) };
+  }
+  const isOptional = absent !== undefined;
+  if (place === 'repeated') return { occurs: 'many', element: ruleOf(type), limit };
+  if (place === 'list' && item !== undefined)
+    return { occurs: isOptional ? 'optional' : 'one', element: listRule(item, type, limit) };
+  return isOptional
+    ? { occurs: 'optional', element: ruleOf(type) }
+    : { occurs: 'one', element: ruleOf(type), limit };
 }
 
 /** An element that holds nothing but repeated children of one name; becomes their list. */
-function listRule(item: string, items: ChildRule): ElementRule<unknown> {
-  return element({ [item]: items }, (values) => values[item]);
+function listRule(item: string, type: ValueType, limit: VersionLimit | undefined): ElementRule<unknown> {
+  return element({ [item]: { occurs: 'many', element: ruleOf(type), limit } }, (values) => values[item]);
 }
 
 function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): ElementRule<unknown> {
   const names = Object.keys(conditions);
-  const parts: Record<string, ChildRule> = { [resultName]: one(leaf(result)) };
-  for (const [name, scalar] of Object.entries(conditions)) parts[name] = optional(leaf(scalar));
+  const parts: Record<string, ChildRule> = { [resultName]: { occurs: 'one', element: leaf(result) } };
+  for (const [name, scalar] of Object.entries(conditions))
+    parts[name] = { occurs: 'optional', element: leaf(scalar) };
   const plainNameOf = new Map(Object.entries(aliases).map(([plain, name]) => [name, plain]));
   for (const [name, plain] of plainNameOf) parts[plain] = parts[name] as ChildRule;
   return element(parts, (values, owner) => {
@@ -83,13 +110,16 @@ export interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }
 
-const versions = element({ version: many(ruleOf(version)) }, (values) => {
+const versions = element({ version: { occurs: 'many', element: ruleOf(version) } }, (values) => {
   const found = values.version as readonly VersionContent[];
   return found.length > 0 ? found : new Refusal('Element "versions" lacks the element "version"');
 });
 
 const envelope = element(
-  { versions: one(versions), catalogName: optional(leaf(anyText)) },
+  {
+    versions: { occurs: 'one', element: versions },
+    catalogName: { occurs: 'optional', element: leaf(anyText) },
+  },
   (values): EnvelopeContent => ({ versions: values.versions as EnvelopeContent['versions'] }),
 );
 

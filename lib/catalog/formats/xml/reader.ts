@@ -192,7 +192,7 @@ class XmlReader<T> {
     if (child === undefined) {
       return this.#fail(`Unknown element "${name}" in "${parent.name}"`, this.#startOffset);
     }
-    if (child.occurs !== 'optional' && child.limit !== undefined) this.#count(child.limit);
+    if (child.limit !== undefined) this.#count(child.limit);
     if (this.#exceeded.size > 0) return child.element;
     const places = parent.childOffsets[name];
     if (child.occurs === 'many') {
