@@ -15,7 +15,7 @@ export interface SubscriptionContext extends CreationContext {
 }
 
 /** A condition for each property; null holds always (§8). */
-type Conditions<C> = { readonly [Name in keyof C]: C[Name] | null };
+export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
 /** The same under names with a prefix: `fromProduct`. */
 export type Prefixed<P extends string, C> = {
@@ -23,10 +23,10 @@ export type Prefixed<P extends string, C> = {
 };
 
 /** Conditions on the target plan of a creation. */
-export type CreateConditions = Conditions<CreationContext>;
+export type CreateConditions = ConditionsOn<CreationContext>;
 
 /** Conditions on a running subscription. */
-export type SubscriptionConditions = Conditions<SubscriptionContext>;
+export type SubscriptionConditions = ConditionsOn<SubscriptionContext>;
 
 /** Conditions on the current plan of a change. */
 export type PriceListConditions = Prefixed<'from', CreateConditions>;
