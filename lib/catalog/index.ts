@@ -27,7 +27,6 @@ export type {
 export type { SimplePlan } from './formats/simple-plan/simple-plan-input.ts';
 export type { CatalogValidation } from './formats/xml/catalog-document.ts';
 export { type ParsedDocument, readCatalogXml } from './formats/xml/read-catalog.ts';
-export { versionsToAdd } from './formats/xml/versions-to-add.ts';
 export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './formats/xml/write-catalog.ts';
 export type { AvailablePlan } from './lookup/available-plans.ts';
 export type { Elsewhere, LastPlanChange } from './lookup/catalog.ts';
@@ -35,12 +34,7 @@ export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './l
 export type { VersionParts } from './lookup/catalog-version.ts';
 export { CatalogVersion, createVersion } from './lookup/catalog-version.ts';
 export type { ChangedPlans } from './lookup/changed-plans.ts';
-export {
-  type FirstCharge,
-  firstRecurringCharge,
-  isFreeFinitePhase,
-  phasesFrom,
-} from './lookup/charge-start.ts';
+export { isFreeFinitePhase, phasesFrom } from './lookup/charge-start.ts';
 export type { PlanCriteria, PlanLookup } from './lookup/plan-lookup.ts';
 export type { PlanSpecifier } from './lookup/plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './lookup/price.ts';
@@ -65,7 +59,7 @@ export * from './model/catalog-model.ts';
 export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
 export { type Part, type SoldAs, soldAs } from './model/part.ts';
 export type { PartList } from './model/part-list.ts';
-export { parsePhaseName, phaseName, planNameOfPhase } from './model/phase-name.ts';
+export { parsePhaseName, phaseName } from './model/phase-name.ts';
 export { createPlan, samePlan, textOfPlan } from './model/plan.ts';
 export { billedPrices } from './model/prices-of.ts';
 export type * from './model/rule-conditions.ts';

@@ -10,6 +10,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
+import { byName } from '../model/by-name.ts';
 import {
   DEFAULT_PRICE_LIST,
   type Plan,
@@ -278,12 +279,6 @@ export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
 function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): PriceListSet {
   const sorted = (list: PriceList): PriceList => ({ ...list, plans: list.plans.toSorted() });
   return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
-}
-
-/** Ascending by UTF-16 code unit, whatever the machine's locale. */
-function byName(one: { readonly name: string }, other: { readonly name: string }): number {
-  if (one.name === other.name) return 0;
-  return one.name < other.name ? -1 : 1;
 }
 
 /** Neither a period nor an NCName holds a space. */

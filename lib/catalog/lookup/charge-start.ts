@@ -19,18 +19,3 @@ export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): read
   const first = plan.phases.findIndex((phase) => phase.type === initialPhaseType);
   return first < 0 ? undefined : plan.phases.slice(first);
 }
-
-/** Split of a phase chain at the first recurring charge. */
-export interface FirstCharge {
-  /** Finite phases before it; their durations, added to the start one after the other, give its date. */
-  readonly freePhases: readonly PlanPhase[];
-  /** The first phase that is unlimited or has a recurring price above zero; null if the chain ends before. */
-  readonly phase: PlanPhase | null;
-}
-
-/** The ingredient of `dateOfFirstRecurringNonZeroCharge` (§2 rule 4), over phases as `phasesFrom` gives. */
-export function firstRecurringCharge(phases: readonly PlanPhase[]): FirstCharge {
-  const index = phases.findIndex((phase) => !isFreeFinitePhase(phase));
-  if (index < 0) return { freePhases: phases, phase: null };
-  return { freePhases: phases.slice(0, index), phase: phases[index] ?? null };
-}

@@ -26,8 +26,3 @@ export function parsePhaseName(name: string): { readonly planName: string; reado
   }
   return { planName: name.slice(0, dash), type };
 }
-
-/** Plan that a phase name belongs to. @throws BillingError 2041, as `parsePhaseName`. */
-export function planNameOfPhase(name: string): string {
-  return parsePhaseName(name).planName;
-}

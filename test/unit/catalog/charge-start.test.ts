@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  firstRecurringCharge,
+  isFreeFinitePhase,
   type Plan,
   type PlanPhase,
   phaseName,
@@ -30,8 +30,15 @@ function starts(phases: readonly PlanPhase[], start: string): string[] {
   return dates.map(formatLocalDate);
 }
 
+/** The first phase that is unlimited or has a recurring price above zero. */
+function firstCharging(phases: readonly PlanPhase[]): PlanPhase | undefined {
+  return phases.find((each) => !isFreeFinitePhase(each));
+}
+
 function firstChargeDate(phases: readonly PlanPhase[], start: string): string | undefined {
-  return starts(firstRecurringCharge(phases).freePhases, start).at(-1);
+  const charging = firstCharging(phases);
+  const free = charging === undefined ? phases : phases.slice(0, phases.indexOf(charging));
+  return starts(free, start).at(-1);
 }
 
 describe('Phases of a plan', () => {
@@ -65,23 +72,23 @@ describe('Phases of a plan', () => {
     const priceless = phase('FIXEDTERM', { unit: 'WEEKS', number: 1, period: 'NO_BILLING_PERIOD' });
     const chain = planWith(TRIAL + zero + priceless);
 
-    expect(firstRecurringCharge(chain.phases).phase?.type).to.equal('EVERGREEN');
+    expect(firstCharging(chain.phases)?.type).to.equal('EVERGREEN');
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-04-07');
   });
 
   it('stops at the first phase with a price in any currency, even a trial', () => {
     const paidTrial = phase('TRIAL', { price: price('USD', '0') + price('EUR', '1') });
-    expect(firstRecurringCharge(planWith(paidTrial).phases).phase?.type).to.equal('TRIAL');
+    expect(firstCharging(planWith(paidTrial).phases)?.type).to.equal('TRIAL');
   });
 
   it('stops at an unlimited phase, whatever it costs', () => {
     const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
-    expect(firstRecurringCharge(free.phases).phase?.type).to.equal('EVERGREEN');
+    expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
   it('passes the end of a plan that never charges', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
-    expect(firstRecurringCharge(free.phases).phase).to.equal(null);
+    expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');
   });
 });

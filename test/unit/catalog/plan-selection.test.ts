@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planNameOfPhase } from '../../../lib/catalog/index.ts';
+import { parsePhaseName } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   errorOf,
@@ -80,7 +80,7 @@ describe('Finding a plan', () => {
     for (const name of ['p-m', 'p-m-Trial', '-trial', 'trial', '', 'p-m-trial-']) {
       expectCode(ErrorCode.CATALOG_BAD_PHASE_NAME, () => phased.findPhase(name));
     }
-    expect(planNameOfPhase('a-trial-evergreen')).to.equal('a-trial');
+    expect(parsePhaseName('a-trial-evergreen').planName).to.equal('a-trial');
   });
 
   it('iterates products and plans by code unit of their name', () => {

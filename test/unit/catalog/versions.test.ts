@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { additionSteps } from '../../../lib/catalog/formats/xml/versions-to-add.ts';
 import {
   type CatalogVersion,
   createVersion,
   readCatalogXml,
   validateVersions,
-  versionsToAdd,
 } from '../../../lib/catalog/index.ts';
+import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import type { Problem } from '../../../lib/values/errors/index.ts';
 import {
   catalogXml,
@@ -24,7 +25,7 @@ function upload(
 ): { readonly dates: readonly string[]; readonly problems: readonly Problem[] } {
   const document = readCatalogXml(xml);
   const versions = document.versions.map(({ content }) => createVersion(content));
-  const added = versionsToAdd(stored, versions, document.isEnvelope);
+  const added = atOnce(additionSteps(stored, versions, document.isEnvelope));
   const parsed = added
     .map((each) => document.versions[versions.indexOf(each)])
     .filter((each) => each !== undefined);

@@ -1,7 +1,14 @@
-import { BillingMode, type CatalogEntry, EntryKind, type PlanRow } from '../../../records/index.ts';
+import {
+  BillingMode,
+  type CatalogEntry,
+  EntryKind,
+  type EntryPhase,
+  type PlanRow,
+} from '../../../records/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
 import { type Catalog, createCatalog } from '../../lookup/catalog.ts';
 import { CatalogVersion } from '../../lookup/catalog-version.ts';
+import { byName } from '../../model/by-name.ts';
 import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../../model/catalog-model.ts';
 import { LazyPart, type Part, partOf, productPart } from '../../model/part.ts';
 import { PartList } from '../../model/part-list.ts';
@@ -10,7 +17,7 @@ import { SIMPLE_RULES } from '../../model/simple-rules.ts';
 import type { VersionFrame } from '../../model/version-frame.ts';
 import type { EntriesAndRows } from './entry-views.ts';
 import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
-import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+import { planContentOf, pricedIn } from './plan-content.ts';
 import {
   availableProducts,
   namesReferredTo,
@@ -189,7 +196,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
     frame: {
       catalogName: content.catalogName,
       recurringBillingMode: xml?.recurringBillingMode ?? BillingMode.IN_ADVANCE,
-      ...pricesIn(inForce),
+      ...pricedIn(phasesOf(inForce)),
       rules,
       priceLists: mergedLists(null, listed(inForce), listsOfRules),
     },
@@ -202,7 +209,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
-  const { currencies, units } = pricesIn(inForce);
+  const { currencies, units } = pricedIn(phasesOf(inForce));
   const own = productsInForce(content, inForce, date);
   const added = own.products.filter((product) => xml.productNamed(product.name) === undefined);
   return version(date, {
@@ -257,12 +264,8 @@ function withReferred(
   };
 }
 
-function pricesIn(inForce: readonly InForce[]): Pick<VersionFrame, 'currencies' | 'units'> {
-  const phases = inForce.flatMap(({ row }) => row.phases);
-  return {
-    currencies: currenciesOf(phases),
-    units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
-  };
+function phasesOf(inForce: readonly InForce[]): readonly EntryPhase[] {
+  return inForce.flatMap(({ row }) => row.phases);
 }
 
 function listed(inForce: readonly InForce[]): readonly ListedPlan[] {
@@ -285,9 +288,4 @@ function version(effectiveDate: Instant, { frame, products, plans }: Parts): Cat
     products: new PartList(products.toSorted(byName)),
     plans: new PartList(plans.toSorted(byName)),
   });
-}
-
-function byName(one: { readonly name: string }, other: { readonly name: string }): number {
-  if (one.name === other.name) return 0;
-  return one.name < other.name ? -1 : 1;
 }

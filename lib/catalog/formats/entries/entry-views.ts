@@ -5,6 +5,7 @@ import {
   type PlanRow,
   type ProductEntryView,
 } from '../../../records/index.ts';
+import { byName } from '../../model/by-name.ts';
 import type { Product } from '../../model/catalog-model.ts';
 import { latestOf } from './change-plan.ts';
 
@@ -76,9 +77,4 @@ export function xmlProductView({ name, prettyName, category }: Product): Product
 function retiredDateOf(latestRows: readonly PlanRow[]): PlanRow['effectiveDate'] | null {
   if (latestRows.length === 0 || latestRows.some((row) => !row.retired)) return null;
   return latestRows.map((row) => row.effectiveDate).reduce((last, date) => (date > last ? date : last));
-}
-
-function byName(one: { readonly name: string }, other: { readonly name: string }): number {
-  if (one.name === other.name) return 0;
-  return one.name < other.name ? -1 : 1;
 }

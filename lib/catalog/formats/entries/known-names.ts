@@ -4,14 +4,6 @@ import type { Product } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/names.ts';
 import { kindOfName } from './uploaded-name-kinds.ts';
 
-const kindOfEntry: Readonly<Record<Exclude<EntryKind, 'CATALOG'>, NameKind>> = {
-  PRODUCT: NameKind.PRODUCT,
-  PRICE_LIST: NameKind.PRICE_LIST,
-  PLAN: NameKind.PLAN,
-  USAGE: NameKind.USAGE,
-  UNIT: NameKind.UNIT,
-};
-
 /** A product that a plan may have. */
 export interface KnownProduct {
   /** Null: a product of the XML catalog. */
@@ -44,7 +36,7 @@ export class KnownNames {
   /** What a taken name stands for; undefined for a free one. */
   kindOf(name: string): NameKind | undefined {
     for (const entry of this.#entries) {
-      if (entry.name === name && entry.kind !== EntryKind.CATALOG) return kindOfEntry[entry.kind];
+      if (entry.name === name && entry.kind !== EntryKind.CATALOG) return NameKind[entry.kind];
     }
     return kindOfName(this.#xml, name);
   }

@@ -10,8 +10,10 @@ import { BillingMode, PhaseType } from '../../../records/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../values/money/index.ts';
 import type { InternationalPrice, TieredBlock, Usage, WrittenDecimal } from '../../model/catalog-model.ts';
 import type { PhaseContent, PlanContent } from '../../model/version-content.ts';
+import type { VersionFrame } from '../../model/version-frame.ts';
 import { completed } from '../fields/field.ts';
-import { fixed, plan, tier, usage } from '../fields/records.ts';
+import { fixed, plan, tier, unit, usage } from '../fields/records.ts';
+import { union } from './merged-parts.ts';
 
 /** What a row of a plan says in a catalog version (§15.5 rule 2); a plan has at least one phase. */
 export function planContentOf(
@@ -84,9 +86,17 @@ function written(number: number): WrittenDecimal {
   return { value: decimal(number), text: String(number) };
 }
 
+/** What a version of these phases has to declare. */
+export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
+  return {
+    currencies: currenciesOf(phases),
+    units: unitsOf(phases).map((name) => completed(unit, { name })),
+  };
+}
+
 /** Names of the units that the usages of these phases count. */
 export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
-  return unique(
+  return union(
     phases.flatMap((phase) =>
       phase.usages.flatMap((usage) =>
         usage.tiers.flatMap((tier) => tier.blocks.map((block) => block.billingMeterCode)),
@@ -96,8 +106,8 @@ export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
 }
 
 /** Currencies of all prices of these phases. */
-export function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
-  return unique(
+function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
+  return union(
     phases.flatMap((phase) =>
       [
         ...phase.fixedPrices,
@@ -113,8 +123,4 @@ export function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[]
 /** Names of the usage sections of these phases, each as often as it stands there. */
 export function usageNamesOf(phases: readonly EntryPhase[]): readonly string[] {
   return phases.flatMap((phase) => phase.usages.map((usage) => usage.usageName));
-}
-
-function unique<T>(values: readonly T[]): readonly T[] {
-  return [...new Set(values)];
 }

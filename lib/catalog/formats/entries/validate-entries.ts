@@ -4,7 +4,9 @@ import { instant } from '../../../values/time/index.ts';
 import { DEFAULT_PRICE_LIST, type PriceList, type Product } from '../../model/catalog-model.ts';
 import { SIMPLE_RULES } from '../../model/simple-rules.ts';
 import { validateVersion } from '../../validation/validate-version.ts';
-import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+import { completed } from '../fields/field.ts';
+import { priceList } from '../fields/records.ts';
+import { planContentOf, pricedIn } from './plan-content.ts';
 import { productOf } from './version-products.ts';
 
 export interface PlanToCheck {
@@ -28,14 +30,12 @@ export function validateEntries(
   plans: readonly PlanToCheck[],
   newProducts: readonly ProductToCheck[] = [],
 ): readonly string[] {
-  const phases = plans.flatMap(({ row }) => row.phases);
   const { errors } = validateVersion({
     content: {
       catalogName: DEFAULT_PRICE_LIST,
       effectiveDate: ANY_DATE,
       recurringBillingMode: BillingMode.IN_ADVANCE,
-      currencies: currenciesOf(phases),
-      units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
+      ...pricedIn(plans.flatMap(({ row }) => row.phases)),
       products: [
         ...newProducts.map(({ name, terms }) => productOf(name, terms)),
         ...otherProducts(plans, newProducts),
@@ -62,7 +62,7 @@ function childListNames(plans: readonly PlanToCheck[]): readonly string[] {
 
 function listOf(name: string, plans: readonly PlanToCheck[]): PriceList {
   const members = plans.filter(({ terms }) => terms.pricelistName === name);
-  return { name, prettyName: name, plans: [...new Set(members.map(({ row }) => row.planName))] };
+  return completed(priceList, { name, plans: [...new Set(members.map(({ row }) => row.planName))] });
 }
 
 function otherProducts(

@@ -148,6 +148,8 @@ export const priceList = record<PriceList>(
   { short: 'plans' },
 );
 
+export const unit = record<Unit>(names);
+
 const priceLists = record<PriceListSet>({
   defaultPriceList: element(priceList, { limit: VERSION_LIMITS.priceLists }),
   childPriceLists: repeated(priceList, { element: 'childPriceList', limit: VERSION_LIMITS.priceLists }),
@@ -158,7 +160,7 @@ export const version = record<VersionContent>({
   catalogName: element(nonBlankText),
   recurringBillingMode: element(billingMode, none),
   currencies: list('currency', currency),
-  units: list('unit', record<Unit>(names), { absent: [] }),
+  units: list('unit', unit, { absent: [] }),
   products: list('product', product, { limit: VERSION_LIMITS.products }),
   rules: element(rules, { unsaid: SIMPLE_RULES }),
   plans: list('plan', plan, { limit: VERSION_LIMITS.plans }),

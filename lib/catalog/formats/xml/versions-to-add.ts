@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../../runtime/index.ts';
+import type { Steps } from '../../../runtime/index.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import { canonicalXmlSteps } from './write-catalog.ts';
 
@@ -7,15 +7,6 @@ import { canonicalXmlSteps } from './write-catalog.ts';
  * equal form, so that a downloaded one can be extended and sent back. If nothing else is in it, all are returned, and
  * `validateVersions` finds their dates taken.
  */
-export function versionsToAdd(
-  stored: readonly CatalogVersion[],
-  added: readonly CatalogVersion[],
-  isEnvelope: boolean,
-): readonly CatalogVersion[] {
-  return atOnce(additionSteps(stored, added, isEnvelope));
-}
-
-/** As `versionsToAdd`, step by step. */
 export function* additionSteps(
   stored: readonly CatalogVersion[],
   added: readonly CatalogVersion[],
