@@ -8,18 +8,18 @@ export type Makers<S, T> = { readonly [K in keyof T]: (source: S) => T[K] };
 export function onDemand<S, T extends object>(makers: Makers<S, T>): (source: S) => T {
   class OnDemand {
     readonly #source: S;
-    readonly #made = new Map<string, unknown>();
+    readonly #made: unknown[] = [];
 
     constructor(source: S) {
       this.#source = source;
     }
 
     static {
-      for (const [name, make] of Object.entries<(source: S) => unknown>(makers)) {
+      for (const [index, [name, make]] of Object.entries<(source: S) => unknown>(makers).entries()) {
         Object.defineProperty(OnDemand.prototype, name, {
           get(this: OnDemand) {
-            if (!this.#made.has(name)) this.#made.set(name, make(this.#source));
-            return this.#made.get(name);
+            this.#made[index] ??= make(this.#source);
+            return this.#made[index];
           },
         });
       }

@@ -54,6 +54,7 @@ function withTextsRead(record: Readonly<Record<string, unknown>>, members: reado
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {
     const member = record[field];
+    if (member === undefined || member === null) continue;
     const taken = take(member, at === '' ? field : `${at}.${field}`);
     if (taken === member) continue;
     copy ??= { ...record };
