@@ -312,11 +312,11 @@ export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 
 // Security (platform §6–§8)
 
-/** Calls in one turn of the event loop that are done together. */
+/** Calls of one kind that are done together. */
 export const MAX_SHARED_CALLS = 100;
 
-/** How long creations may wait for earlier ones to be written, to be written together afterwards. */
-export const CREATION_GATHER_MS = 10;
+/** How long calls may wait for an earlier one like them to end, to be done together afterwards. */
+export const SHARED_CALL_WAIT_MS = 10;
 
 /** Users and clients kept in memory with their permissions. */
 export const MAX_CACHED_PRINCIPALS = 10_000;

@@ -6,7 +6,6 @@ import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { CREATION_GATHER_MS } from '../../values/limits.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
@@ -54,7 +53,7 @@ export class AccountService implements AccountOperations<WithContext> {
     this.#settingsOf = settingsOf;
     this.#invoicing = invoicing;
     this.#reads = new SharedCalls(ports.systemClock);
-    this.#creations = new SharedCalls(ports.systemClock, { gatherMs: CREATION_GATHER_MS });
+    this.#creations = new SharedCalls(ports.systemClock);
   }
 
   async create(context: CallContext, input: AccountInput): Promise<Account> {

@@ -5,7 +5,7 @@ export const TIME_OVER = Symbol('time over');
 
 /** The result of `work`, or TIME_OVER after `timeoutMs` of system time; the work then goes on unobserved. */
 export async function atMost<T>(
-  systemClock: SystemClock,
+  systemClock: Pick<SystemClock, 'after'>,
   timeoutMs: number,
   work: Promise<T>,
 ): Promise<T | typeof TIME_OVER> {

@@ -1,6 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
-import { MAX_SHARED_CALLS } from '../../values/limits.ts';
+import { MAX_SHARED_CALLS, SHARED_CALL_WAIT_MS } from '../../values/limits.ts';
+import { atMost } from './at-most.ts';
 
 /** Does what these calls ask for; the results in their order. */
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
@@ -11,25 +12,19 @@ interface Group<I, O> {
 }
 
 /**
- * Calls that, where they come in the same turn of the event loop, are done together: a busy server then costs its database
- * a statement or transaction per turn and not per call. The work begins after every call that it serves, so each sees what
- * has been committed before it. What is refused together is done again for each call alone, so that no call fails for the
- * sake of another; a refusal therefore has to leave nothing behind.
+ * Calls that are done together where they come while one like them is under way: a busy server then costs its database a
+ * statement or transaction per group and not per call, and whoever calls alone waits for nobody. The work begins after
+ * every call that it serves, so each sees what has been committed before it. What is refused together is done again for
+ * each call alone, so that no call fails for the sake of another; a refusal therefore has to leave nothing behind.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
-  readonly #gatherMs: number;
-  readonly #open = new Map<string, Group<I, O>>();
-  /** The end of the work that was begun last, until it has come. */
-  readonly #running = new Map<string, Promise<void>>();
+  /** Until when calls wait, and so gather more of their kind. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #waiting = new Map<string, Group<I, O>>();
 
-  /**
-   * @param gatherMs how long calls may wait for work that is under way, and so gather more of their kind; default 0. For
-   * work whose cost is mostly that of the transaction around it.
-   */
-  constructor(systemClock: Pick<SystemClock, 'nextTurn' | 'after'>, { gatherMs = 0 } = {}) {
+  constructor(systemClock: Pick<SystemClock, 'nextTurn' | 'after'>) {
     this.#systemClock = systemClock;
-    this.#gatherMs = gatherMs;
   }
 
   /**
@@ -39,7 +34,9 @@ export class SharedCalls<I, O> {
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
-    const group = this.#groupOf(alike, work);
+    const underWay = this.#underWay.get(alike);
+    if (underWay === undefined) return resultAt(await this.#begin(alike, [input], work), 0);
+    const group = this.#groupBehind(underWay, alike, work);
     const index = group.inputs.push(input) - 1;
     try {
       return resultAt(await group.results, index);
@@ -49,47 +46,42 @@ export class SharedCalls<I, O> {
     }
   }
 
-  #groupOf(alike: string, work: Work<I, O>): Group<I, O> {
-    const open = this.#open.get(alike);
-    if (open !== undefined && open.inputs.length < MAX_SHARED_CALLS) return open;
+  #groupBehind(underWay: Promise<unknown>, alike: string, work: Work<I, O>): Group<I, O> {
+    const waiting = this.#waiting.get(alike);
+    if (waiting !== undefined && waiting.inputs.length < MAX_SHARED_CALLS) return waiting;
     const inputs: I[] = [];
-    const together = async (): Promise<readonly O[]> => {
-      await this.#systemClock.nextTurn();
-      await this.#gather(alike);
-      if (this.#open.get(alike) === group) this.#open.delete(alike);
-      const results = work(inputs);
-      this.#follow(alike, results);
-      return results;
-    };
-    const group: Group<I, O> = { inputs, results: together() };
-    this.#open.set(alike, group);
+    const results = underWay.then(() => {
+      if (this.#waiting.get(alike) === group) this.#waiting.delete(alike);
+      return this.#begin(alike, inputs, work);
+    });
+    const group: Group<I, O> = { inputs, results };
+    this.#waiting.set(alike, group);
     return group;
   }
 
-  /** Until the work under way has ended, and no longer than calls may wait for it: it may wait for something itself. */
-  async #gather(alike: string): Promise<void> {
-    const running = this.#running.get(alike);
-    if (running === undefined) return;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#systemClock.after(this.#gatherMs, resolve, { keepAlive: true });
-      void running.then(() => {
-        cancel();
-        resolve();
-      });
+  #begin(alike: string, inputs: readonly I[], work: Work<I, O>): Promise<readonly O[]> {
+    const results = work(inputs);
+    const underWay = this.#end(results).then(() => {
+      if (this.#underWay.get(alike) === underWay) this.#underWay.delete(alike);
     });
+    this.#underWay.set(alike, underWay);
+    return results;
   }
 
-  #follow(alike: string, results: Promise<unknown>): void {
-    if (this.#gatherMs === 0) return;
-    const end = results.then(nothing, nothing);
-    this.#running.set(alike, end);
-    void end.then(() => {
-      if (this.#running.get(alike) === end) this.#running.delete(alike);
-    });
+  /**
+   * The end of the work and of the turn in which it began: others that have come in with it may ask for the same. It may
+   * wait for something itself, and they no longer than calls may.
+   */
+  async #end(results: Promise<unknown>): Promise<void> {
+    let hasEnded = false;
+    const note = (): void => {
+      hasEnded = true;
+    };
+    const ended = results.then(note, note);
+    await this.#systemClock.nextTurn();
+    if (!hasEnded) await atMost(this.#systemClock, SHARED_CALL_WAIT_MS, ended);
   }
 }
-
-const nothing = (): void => undefined;
 
 /** Of what was asked for, not of a database that is down or a connection that broke while it committed. */
 function isRefusal(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { MAX_SHARED_CALLS } from '../../../lib/values/limits.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 
-describe('calls of one turn that are done together', () => {
+describe('calls that are done together', () => {
   let asked: (readonly number[])[];
   let calls: SharedCalls<number, string>;
 
@@ -18,19 +18,27 @@ describe('calls of one turn that are done together', () => {
     calls = new SharedCalls(pushableSystemClock());
   });
 
-  it('are one piece of work, of which each has its own result; the next turn begins another', async () => {
+  it('are those that come while one is under way, of which each has its own result; a later one is alone again', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
     expect(results).to.deep.equal(['result of 3', 'result of 1', 'result of 3']);
+    await pushableSystemClock().nextTurn();
     await calls.run('tenant', 2, work);
-    expect(asked).to.deep.equal([[3, 1, 3], [2]]);
+    expect(asked).to.deep.equal([[3], [1, 3], [2]]);
+  });
+
+  it('do not keep a call waiting that comes alone', async () => {
+    const first = calls.run('tenant', 1, work);
+    expect(asked).to.deep.equal([[1]]);
+    await first;
   });
 
   it('are all there before the work begins', async () => {
     const first = calls.run('tenant', 1, work);
-    await Promise.resolve();
-    expect(asked).to.deep.equal([]);
-    await Promise.all([first, calls.run('tenant', 2, work)]);
-    expect(asked).to.deep.equal([[1, 2]]);
+    const second = calls.run('tenant', 2, work);
+    await first;
+    expect(asked).to.deep.equal([[1]]);
+    await Promise.all([second, calls.run('tenant', 3, work)]);
+    expect(asked).to.deep.equal([[1], [2, 3]]);
   });
 
   it('are apart where they are not alike', async () => {
@@ -39,9 +47,9 @@ describe('calls of one turn that are done together', () => {
   });
 
   it('are of a bounded number', async () => {
-    const inputs = Array.from({ length: MAX_SHARED_CALLS + 1 }, (_, index) => index);
+    const inputs = Array.from({ length: MAX_SHARED_CALLS + 2 }, (_, index) => index);
     await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
-    expect(asked.map((each) => each.length)).to.deep.equal([MAX_SHARED_CALLS, 1]);
+    expect(asked.map((each) => each.length)).to.deep.equal([1, MAX_SHARED_CALLS, 1]);
   });
 
   it('fail each for its own sake only', async () => {
@@ -49,8 +57,8 @@ describe('calls of one turn that are done together', () => {
       if (inputs.includes(2)) throw new InvariantError('2 is refused');
       return work(inputs);
     };
-    const [first, second] = await Promise.allSettled(
-      [1, 2].map((each) => calls.run('tenant', each, refusing)),
+    const [, first, second] = await Promise.allSettled(
+      [0, 1, 2].map((each) => calls.run('tenant', each, refusing)),
     );
     expect(first).to.deep.equal({ status: 'fulfilled', value: 'result of 1' });
     expect(second).to.include({ status: 'rejected' });
@@ -62,11 +70,13 @@ describe('calls of one turn that are done together', () => {
       attempts += 1;
       throw error;
     };
-    await Promise.allSettled([calls.run('tenant', 1, failingWith(new InvariantError('refused')))]);
-    const lost = failingWith(new Error('connection lost'));
-    const results = await Promise.allSettled([1, 2].map((each) => calls.run('tenant', each, lost)));
-    expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    const refusing = failingWith(new InvariantError('refused'));
+    await Promise.allSettled([1, 2].map((each) => calls.run('tenant', each, refusing)));
     expect(attempts).to.equal(2);
+    const lost = failingWith(new Error('connection lost'));
+    const results = await Promise.allSettled([1, 2, 3].map((each) => calls.run('other', each, lost)));
+    expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+    expect(attempts).to.equal(4);
   });
 
   it('wait for work under way and go together next, but no longer than they may', async () => {
@@ -77,7 +87,7 @@ describe('calls of one turn that are done together', () => {
       return () => timers.delete(action);
     };
     const systemClock = { nextTurn, after };
-    const gathering = new SharedCalls<number, string>(systemClock, { gatherMs: 10 });
+    const gathering = new SharedCalls<number, string>(systemClock);
     const ends: (() => void)[] = [];
     const slow = async (inputs: readonly number[]): Promise<readonly string[]> => {
       const results = await work(inputs);
@@ -89,7 +99,6 @@ describe('calls of one turn that are done together', () => {
     };
     const run = (input: number): Promise<string> => gathering.run('tenant', input, slow);
     const first = run(1);
-    await turns(2);
     const second = run(2);
     await turns(3);
     const third = run(3);
