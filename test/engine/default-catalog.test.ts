@@ -70,7 +70,7 @@ anyDatabase((_kind, open) => {
           await engine.settle();
         });
 
-        it('are read, alone and in the lists of bundles', async () => {
+        it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
           const read = await tenant.getSubscription(subscriptionId);
           expect(read).to.include({ planName: 'apple-monthly', productName: 'Apple', state: 'ACTIVE' });
           const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
@@ -83,7 +83,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('are billed on at their price', async () => {
+        it('subscriptions of the default catalog that began with a simple plan are billed on at their price', async () => {
           await engine.runTo('2024-03-05T09:00:00Z');
           expect(await lines()).to.deep.equal([
             'FIXED 2024-01-01..2024-01-31 0',
@@ -92,7 +92,7 @@ anyDatabase((_kind, open) => {
           ]);
         });
 
-        it('are cancelled by the rules of the default catalog, and uncancelled', async () => {
+        it('subscriptions of the default catalog that began with a simple plan are cancelled by the rules of the default catalog, and uncancelled', async () => {
           await engine.runTo('2024-02-10T09:00:00Z');
           await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
           const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
@@ -103,7 +103,7 @@ anyDatabase((_kind, open) => {
           expect((await tenant.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
         });
 
-        it('change to what the tenant sells now, and not within the default catalog', async () => {
+        it('subscriptions of the default catalog that began with a simple plan change to what the tenant sells now, and not within the default catalog', async () => {
           const planName = upload === 'an upload' ? 'solo-monthly' : 'lamp-monthly';
           await engine.runTo('2024-02-10T09:00:00Z');
           const within = tenant.subscriptions.changePlan(subscriptionId, { planName: 'quince-monthly' });
@@ -113,7 +113,7 @@ anyDatabase((_kind, open) => {
           await engine.settle();
         });
 
-        it('go over to another account, and end with their own', async () => {
+        it('subscriptions of the default catalog that began with a simple plan go over to another account, and end with their own', async () => {
           const target = await newAccount();
           const { bundleId } = await tenant.getSubscription(subscriptionId);
           await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
@@ -136,7 +136,7 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
+    it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
       await tenant.uploadCatalog(await readFile(specCatalog));
       await engine.settle();
       const { database } = engine;
@@ -159,7 +159,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
     });
 
-    it('with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
+    it('subscriptions of the default catalog with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
       const { subscriptionId: harvested } = await tenant.createSubscription({
         accountId,
         planName: 'harvest-pear-monthly',
@@ -178,7 +178,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'with add-ons, and prices of their own, go on after the tenant has deleted its catalog again',
+      'subscriptions of the default catalog with add-ons, and prices of their own, go on after the tenant has deleted its catalog again',
       onEachDatabase(async () => {
         const base = await tenant.createSubscription({
           accountId,
@@ -205,7 +205,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
+    it('subscriptions of the default catalog keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
       await engine.runTo('2024-02-05T09:00:00Z');
       const own = catalogXml({
         effectiveDate: '2010-01-01T00:00:00Z',
@@ -234,7 +234,7 @@ anyDatabase((_kind, open) => {
         priceLists: lists({ DEFAULT: ['apple-monthly'] }),
       });
 
-      it('go over to another account in their trial, and pay what they did', async () => {
+      it('subscriptions of the default catalog whose plan the tenant has by the same name go over to another account in their trial, and pay what they did', async () => {
         await tenant.uploadCatalog(own);
         await engine.settle();
         await engine.runTo('2024-01-08T09:00:00Z');
@@ -254,7 +254,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('go over with a change that is still to come, which was chosen from the default catalog', async () => {
+      it('subscriptions of the default catalog whose plan the tenant has by the same name go over with a change that is still to come, which was chosen from the default catalog', async () => {
         const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
           accountId,
           planName: 'pear-monthly',
@@ -277,7 +277,7 @@ anyDatabase((_kind, open) => {
       });
     });
 
-    it('whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
+    it('subscriptions of the default catalog whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
       await tenant.uploadCatalog(await readFile(specCatalog));
       const other = await newAccount();
       await tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' });

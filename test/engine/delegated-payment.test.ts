@@ -186,7 +186,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
+    it('invoicing §12 rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
       await begin('2025-02-03T10:00:00Z', '0.00');
       const credit = async (amount: string) => {
         const items = [{ amount: decimal(amount) }];
@@ -206,7 +206,7 @@ anyDatabase((_kind, open) => {
       ).to.deep.equal([null, parent, parent]);
     });
 
-    it('rule 2: one item per child, of all its invoices of the day; what was charged twice is paid once', async () => {
+    it('invoicing §12 rule 2: one item per child, of all its invoices of the day; what was charged twice is paid once', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const second = await newChild('second');
       await charge(child, '10');
@@ -234,7 +234,7 @@ anyDatabase((_kind, open) => {
       expect(payments()).to.deep.equal(['21']);
     });
 
-    it('rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
+    it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await charge(child, '10');
       await engine.acme.invoices.commit((await summaryAt(0)).id);
@@ -254,7 +254,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('rule 3: the time of day is the tenant’s, tomorrow’s where it is past', async () => {
+    it('invoicing §12 rule 3: the time of day is the tenant’s, tomorrow’s where it is past', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
       await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -265,7 +265,7 @@ anyDatabase((_kind, open) => {
       expect((await summaryAt(0)).status).to.equal('COMMITTED');
     });
 
-    it('rule 4: what a child owes less is taken off an unpaid summary; more is not put on it', async () => {
+    it('invoicing §12 rule 4: what a child owes less is taken off an unpaid summary; more is not put on it', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await hold(parent, SystemTag.AUTO_PAY_OFF);
       const invoice = await charge(child, '30');
@@ -289,7 +289,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('rule 5: of what the parent has paid a decrease is credit of the child', async () => {
+    it('invoicing §12 rule 5: of what the parent has paid a decrease is credit of the child', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const invoice = await charge(child, '30');
       await engine.runTo('2025-02-04T00:00:00Z');
@@ -303,7 +303,7 @@ anyDatabase((_kind, open) => {
       await redeliver();
     });
 
-    it('rule 5: also where the parent pays between the change and its event', async () => {
+    it('invoicing §12 rule 5: also where the parent pays between the change and its event', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await hold(parent, SystemTag.AUTO_PAY_OFF);
       const invoice = await charge(child, '30');
@@ -319,7 +319,7 @@ anyDatabase((_kind, open) => {
       expect(await balances()).to.equal('0 0, -12 12');
     });
 
-    it('rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
+    it('invoicing §12 rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await hold(parent, SystemTag.AUTO_PAY_OFF);
       await charge(child, '20');
@@ -333,7 +333,7 @@ anyDatabase((_kind, open) => {
       await redeliver();
     });
 
-    it('rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
+    it('invoicing §12 rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const [first, second] = [await charge(child, '10'), await charge(child, '20')];
       await engine.runTo('2025-02-04T00:00:00Z');
@@ -349,7 +349,7 @@ anyDatabase((_kind, open) => {
       await redeliver();
     });
 
-    it('rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
+    it('invoicing §12 rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const [first, second, third] = [
         await charge(child, '10'),
@@ -372,7 +372,7 @@ anyDatabase((_kind, open) => {
       expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
     });
 
-    it('rule 7: a void or write-off of the summary leaves the children nothing to pay', async () => {
+    it('invoicing §12 rule 7: a void or write-off of the summary leaves the children nothing to pay', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await hold(parent, SystemTag.AUTO_PAY_OFF);
       await charge(child, '10');
@@ -389,7 +389,7 @@ anyDatabase((_kind, open) => {
       expect([await balances(), (await unpaid()).length]).to.deep.equal(['0 0, 0 0', 0]);
     });
 
-    it('rule 8: the summary shows the items that it stands for when it is asked to', async () => {
+    it('invoicing §12 rule 8: the summary shows the items that it stands for when it is asked to', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await subscribe(child);
       await charge(child, '5');

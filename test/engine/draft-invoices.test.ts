@@ -210,7 +210,7 @@ anyDatabase((_kind, open) => {
         expect([payments(), await chargedThrough(id)]).to.deep.equal([['39.9'], '2024-03-01']);
       });
 
-      it('makes an invoice where there is no draft, and credit is spent on the whole of a reused one', async () => {
+      it('AUTO_INVOICING_REUSE_DRAFT makes an invoice where there is no draft, and credit is spent on the whole of a reused one', async () => {
         await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
         await charge('7', false);
         await engine.acme.invoices.addCredits({
@@ -243,7 +243,7 @@ anyDatabase((_kind, open) => {
         expect([second.id, itemLines(second).length]).to.deep.equal([oldest.id, 2]);
       });
 
-      it('refuses a named invoice that is no draft of the account, and bills nothing', async () => {
+      it('a run that reuses a draft refuses a named invoice that is no draft of the account, and bills nothing', async () => {
         await tag(SystemTag.AUTO_INVOICING_OFF);
         const committed = await charge('7', true);
         const voided = await charge('3', false);
@@ -296,7 +296,7 @@ anyDatabase((_kind, open) => {
       const foresee = (targetDate: string) =>
         engine.acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
 
-      it('of AUTO_INVOICING_DRAFT foresee a draft', async () => {
+      it('dry runs of AUTO_INVOICING_DRAFT foresee a draft', async () => {
         await tag(SystemTag.AUTO_INVOICING_DRAFT);
         await subscribe('solo-now');
         const foreseen = await foresee('2024-02-01');
@@ -306,7 +306,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('of a reused draft show its content and the new items, and leave it alone', async () => {
+      it('dry runs of a reused draft show its content and the new items, and leave it alone', async () => {
         await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
         await subscribe('solo-now');
         const before = await standing();
@@ -327,7 +327,7 @@ anyDatabase((_kind, open) => {
         expect(await standing()).to.deep.equal(before);
       });
 
-      it('of a draft that the next run commits show it once', async () => {
+      it('dry runs of a draft that the next run commits show it once', async () => {
         await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
         await subscribe('solo-now');
         await charge('7', false);
@@ -341,7 +341,7 @@ anyDatabase((_kind, open) => {
     describe('invoicing 3 statuses', () => {
       beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-      it('commits drafts only and voids what is not void yet', async () => {
+      it('invoicing §3: a change of status commits drafts only and voids what is not void yet', async () => {
         const { commit, void: voidIt } = engine.acme.invoices;
         const draft = await charge('5', false);
         expect(await codeOf(commit(accountId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);

@@ -90,7 +90,7 @@ anyDatabase((_kind, open) => {
     }
 
     describe('invoicing §11 UPCOMING_INVOICE', () => {
-      it('gives the first invoice that comes, at its own date', async () => {
+      it('a dry run for UPCOMING_INVOICE gives the first invoice that comes, at its own date', async () => {
         await begin('2014-01-02T00:00:00Z', 1);
         await subscribe('pro-monthly');
         const before = await rowCounts();
@@ -103,7 +103,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
       });
 
-      it('is none when nothing will be billed any more', async () => {
+      it('a dry run for UPCOMING_INVOICE is none when nothing will be billed any more', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         expect(await upcoming()).to.equal(null);
         const { subscriptionId } = await subscribe('term-3m');
@@ -112,7 +112,7 @@ anyDatabase((_kind, open) => {
         expect(await upcoming()).to.equal(null);
       });
 
-      it('the target date does not matter', async () => {
+      it('a dry run for UPCOMING_INVOICE: the target date does not matter', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         await subscribe('solo-now');
         const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
@@ -120,7 +120,7 @@ anyDatabase((_kind, open) => {
         expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.deep.equal(next);
       });
 
-      it('of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
+      it('a dry run for UPCOMING_INVOICE: of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const monthly = await subscribe('solo-now');
         engine.clock.set('2024-01-10T00:00:00Z');
@@ -141,7 +141,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('of a subscription that has ended: none, however long the others go on', async () => {
+      it('a dry run for UPCOMING_INVOICE: of a subscription that has ended: none, however long the others go on', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         await subscribe('solo-now');
         const ended = await subscribe('team-now');
@@ -150,7 +150,7 @@ anyDatabase((_kind, open) => {
         expect(await upcoming(ended)).to.equal(null);
       });
 
-      it('a change that waits for its run is part of it', async () => {
+      it('a dry run for UPCOMING_INVOICE: a change that waits for its run is part of it', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const { subscriptionId } = await subscribe('solo-now');
         engine.clock.set('2024-01-11T00:00:00Z');
@@ -166,7 +166,7 @@ anyDatabase((_kind, open) => {
     });
 
     describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
-      it('START_BILLING: a subscription in a fictitious bundle, by name or by product', async () => {
+      it('a dry run of START_BILLING: a subscription in a fictitious bundle, by name or by product', async () => {
         await begin('2024-01-10T00:00:00Z', 1);
         const before = await rowCounts();
         const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
@@ -185,7 +185,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(expected);
       });
 
-      it('START_BILLING at a date, in a phase, with prices of its own', async () => {
+      it('a dry run of START_BILLING at a date, in a phase, with prices of its own', async () => {
         await begin('2024-01-10T00:00:00Z', 1);
         const request = {
           dryRunAction: 'START_BILLING',
@@ -293,7 +293,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(expected);
       });
 
-      it('CHANGE on the date of the start takes its place', async () => {
+      it('a dry run of CHANGE on the date of the start takes its place', async () => {
         await begin('2024-08-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');
         engine.clock.set('2024-08-11T00:00:00Z');
@@ -310,7 +310,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('a date earlier on the day of the start is the start', async () => {
+      it('a dry run of a subscription action: a date earlier on the day of the start is the start', async () => {
         await begin('2024-08-01T12:00:00Z', 1);
         engine.clock.set('2024-08-02T15:00:00Z');
         const of = await subscribe('solo-now');
@@ -327,7 +327,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('STOP_BILLING by policy and by date', async () => {
+      it('a dry run of STOP_BILLING by policy and by date', async () => {
         await begin('2024-05-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');
         engine.clock.set('2024-05-11T00:00:00Z');
@@ -350,7 +350,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(repaired);
       });
 
-      it('STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
+      it('a dry run of STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
         await begin('2024-01-05T08:00:00Z', 1);
         const of = await subscribe('team-now');
         await engine.runTo('2024-01-16T09:00:00Z');
@@ -383,7 +383,7 @@ anyDatabase((_kind, open) => {
         ]);
       });
 
-      it('START_BILLING in the past: one run bills it all, as that of the creation', async () => {
+      it('a dry run of START_BILLING in the past: one run bills it all, as that of the creation', async () => {
         await begin('2024-02-20T00:00:00Z', 1);
         const effectiveDate = day('2024-01-10');
         const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
@@ -397,7 +397,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(expected);
       });
 
-      it('START_BILLING of an add-on, and what a base takes with it', async () => {
+      it('a dry run of START_BILLING of an add-on, and what a base takes with it', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const of = await subscribe('team-now');
         const add = {
@@ -422,7 +422,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(foretold);
       });
 
-      it('gives an account without bill cycle day one for the call only', async () => {
+      it('a dry run gives an account without bill cycle day one for the call only', async () => {
         await begin('2024-01-10T00:00:00Z');
         expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal([
           'RECURRING 2024-01-10..2024-02-10 19.95',
@@ -587,7 +587,7 @@ anyDatabase((_kind, open) => {
       const tag = (...tags: readonly Uuid[]) =>
         engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
-      it('the first draft of the walk takes what comes after it', async () => {
+      it('a dry run of drafts: the first draft of the walk takes what comes after it', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         await tag(draft, reuse);
         const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
@@ -601,7 +601,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(foretold);
       });
 
-      it('each run commits the oldest draft that is left', async () => {
+      it('a dry run of drafts: each run commits the oldest draft that is left', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         await tag(reuse);
         for (const amount of ['3', '4']) {
@@ -623,7 +623,7 @@ anyDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(foretold);
       });
 
-      it('credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
+      it('a dry run: credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const parent = accountId;
         const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
@@ -648,7 +648,7 @@ anyDatabase((_kind, open) => {
         expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
       });
 
-      it('an add-on that changes its prices stands in nobody’s way', async () => {
+      it('a dry run: an add-on that changes its prices stands in nobody’s way', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const { bundleId } = await subscribe('team-now');
         await subscribe('archive-monthly', { bundleId });
@@ -673,7 +673,7 @@ anyDatabase((_kind, open) => {
       const refuse = async (request: Omit<DryRunRequest, 'accountId'>): Promise<unknown> =>
         codeOf(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }));
 
-      it('a request that says too little or too much', async () => {
+      it('a dry run is refused for a request that says too little or too much', async () => {
         await begin('2024-05-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');
         const { subscriptionId, bundleId } = of;
@@ -707,7 +707,7 @@ anyDatabase((_kind, open) => {
         );
       });
 
-      it('ids that are not the account’s', async () => {
+      it('a dry run is refused for ids that are not the account’s', async () => {
         await begin('2024-05-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');
         const other = await subscribe('team-now');
@@ -738,7 +738,7 @@ anyDatabase((_kind, open) => {
         ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
       });
 
-      it('what the operation itself would refuse', async () => {
+      it('a dry run is refused for what the operation itself would refuse', async () => {
         await begin('2024-05-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');
         expect(await refuse({ dryRunAction: 'START_BILLING', planName: 'no-such-plan' })).to.equal(
@@ -765,7 +765,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'take as many statements for twelve subscriptions of a year as for one of a month',
+      'dry runs take as many statements for twelve subscriptions of a year as for one of a month',
       onEachDatabase(async () => {
         await begin('2023-01-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');

@@ -8,7 +8,7 @@ import { openEngine } from '../support/engine.ts';
 anyDatabase((_kind, open) => {
   describe('a fixed term that has ended', () => {
     it(
-      'names the plan that ended, in the library and on the wire (json-models §6)',
+      'a fixed term that has ended names the plan that ended, in the library and on the wire (json-models §6)',
       onEachDatabase(async () => {
         const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
         try {

@@ -57,7 +57,7 @@ anyDatabase((_kind, open) => {
       for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
     }
 
-    it('tells the events, the version, the days and the rounding of what runs charge', async () => {
+    it('the explanation of an item tells the events, the version, the days and the rounding of what runs charge', async () => {
       await begin('2024-01-15T00:00:00Z');
       const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
       await subscribe('pro-monthly');
@@ -83,7 +83,7 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('of account credit, made and used, and of what people give', async () => {
+    it('items of account credit, made and used, are explained, and of what people give', async () => {
       await begin('2024-01-01T00:00:00Z');
       const { acme } = engine;
       const [charge] = await acme.invoices.addCharges({
@@ -125,7 +125,7 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('stays what it was after changes, uploads and repairs', async () => {
+    it('the explanation of an item stays what it was after changes, uploads and repairs', async () => {
       await begin('2024-01-15T00:00:00Z', {
         catalog: pricedCatalog({ effectiveDate: '2024-01-01T00:00:00Z', price: '10.00' }),
       });
@@ -169,7 +169,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit',
+      'the explanation of an item names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit',
       onEachDatabase(async () => {
         await begin('2024-01-05T08:00:00Z');
         const { acme } = engine;
@@ -301,7 +301,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('takes the same few statements whatever the history', async () => {
+    it('the explanation of an item takes the same few statements whatever the history', async () => {
       await begin('2023-01-01T00:00:00Z');
       await subscribe('solo-now');
       const count = async (): Promise<number> => {
@@ -317,7 +317,7 @@ anyDatabase((_kind, open) => {
       expect(few).to.be.lessThan(6);
     });
 
-    it('of an unknown item, or of another tenant’s: there is none', async () => {
+    it('an explanation of an unknown item, or of another tenant’s: there is none', async () => {
       await begin('2024-01-01T00:00:00Z');
       await subscribe('solo-now');
       const [item] = await items();

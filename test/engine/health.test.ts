@@ -35,7 +35,7 @@ anyDatabase((kind, open) => {
       await engine.billing.settle({ timeoutMs: 100 });
     }
 
-    it('passes every check, the queues also where this node does not work on them', async () => {
+    it('the health of a node passes every check, the queues also where this node does not work on them', async () => {
       expect(await engine.billing.health()).to.deep.equal({
         database: PASSED,
         queues: { healthy: true, message: 'This node does not work on the queues' },
@@ -49,7 +49,7 @@ anyDatabase((kind, open) => {
       });
     });
 
-    it('fails when entries stay undone for more than 10 minutes', async () => {
+    it('the health of a node fails when entries stay undone for more than 10 minutes', async () => {
       await unhandled(1);
       engine.billing.start();
       engine.clock.advance({ minutes: 10 });
@@ -63,7 +63,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'fails with more than 1000 late entries',
+      'the health of a node fails with more than 1000 late entries',
       onEachDatabase(async () => {
         await unhandled(1_000);
         engine.billing.start();
@@ -80,7 +80,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('counts an entry as late from its creation where that was after its date', async () => {
+    it('the health of a node counts an entry as late from its creation where that was after its date', async () => {
       const account = await engine.payingAccount({ currency: 'USD' });
       const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
       engine.clock.advance({ days: 1 });
@@ -96,7 +96,7 @@ anyDatabase((kind, open) => {
       expect((await backlog(1)).late).to.equal(1);
     });
 
-    it('says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
+    it('the health of a node says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
       const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
         now: '2024-03-01T08:00:00Z',
       });
@@ -117,7 +117,7 @@ anyDatabase((kind, open) => {
       }
     });
 
-    it('fails when the clocks differ', async () => {
+    it('the health of a node fails when the clocks differ', async () => {
       const messages: unknown[] = [];
       for (const ms of [10_000, -20_000]) {
         engine.systemClock.push(ms);
@@ -130,7 +130,7 @@ anyDatabase((kind, open) => {
       );
     });
 
-    it('fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
+    it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
       const { storage, clock, logger } = engine;
       const ill = (answer: () => Promise<never>): HealthService => {
         const system = { ...storage.system, ping: answer, nowMs: answer };

@@ -28,7 +28,7 @@ anyDatabase((kind, open) => {
       host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
 
     it(
-      'is refused while work is due, which cannot be done in there, and closes once it is done',
+      'closing an account in a host’s transaction is refused while work is due, which cannot be done in there, and closes once it is done',
       onEachDatabase(async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const { subscriptionId } = await engine.acme.createSubscription({

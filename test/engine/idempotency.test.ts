@@ -33,12 +33,12 @@ eachDatabase((kind, open) => {
       return claim;
     };
 
-    it('gives an answer back as it was', async () => {
+    it('the keeping of answers gives an answer back as it was', async () => {
       expect(await service.keep(await claimOf(), answer)).to.equal(true);
       expect(await begin()).to.deep.equal({ answer });
     });
 
-    it('runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
+    it('the keeping of answers runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
       await claimOf();
       clock.push(9 * MINUTE_MS);
       expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
@@ -47,7 +47,7 @@ eachDatabase((kind, open) => {
       expect(await begin()).to.have.property('claim');
     });
 
-    it('keeps the answer of the call that took over, not of the one that was late', async () => {
+    it('the keeping of answers keeps the answer of the call that took over, not of the one that was late', async () => {
       const late = await claimOf();
       clock.push(10 * MINUTE_MS + 1);
       const current = await claimOf();
@@ -57,7 +57,7 @@ eachDatabase((kind, open) => {
       expect(await begin()).to.deep.equal({ answer });
     });
 
-    it('forgets a released request at its next call where the database could not at once', async () => {
+    it('the keeping of answers forgets a released request at its next call where the database could not at once', async () => {
       let isFull = true;
       const idempotency = {
         ...storage.idempotency,
@@ -77,12 +77,12 @@ eachDatabase((kind, open) => {
       expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
     });
 
-    it('forgets a released request', async () => {
+    it('the keeping of answers forgets a released request', async () => {
       await service.release(await claimOf());
       expect(await begin('other')).to.have.property('claim');
     });
 
-    it('lets a key go after a day, also for another request, and removes what is older', async () => {
+    it('the keeping of answers lets a key go after a day, also for another request, and removes what is older', async () => {
       await service.keep(await claimOf(), answer);
       clock.push(24 * 60 * MINUTE_MS - 1_000);
       await service.purge();
@@ -94,7 +94,7 @@ eachDatabase((kind, open) => {
       expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
     });
 
-    it('keeps answers as long as server.idempotency.retention says', async () => {
+    it('the keeping of answers keeps answers as long as server.idempotency.retention says', async () => {
       const billing = await Billing.open({
         storage,
         systemClock: clock,
@@ -110,7 +110,7 @@ eachDatabase((kind, open) => {
       expect(await billing.idempotency.begin(request)).to.have.property('claim');
     });
 
-    it('keeps bodies encrypted', async () => {
+    it('the keeping of answers keeps bodies encrypted', async () => {
       await service.keep(await claimOf(), answer);
       const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
       const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };

@@ -34,7 +34,7 @@ anyDatabase((kind, open) => {
       engine.acme.invoices.ofAccount({ accountId, withItems: true, ...more });
 
     it(
-      'holds the items as they are given, committed, at a balance of 0, and nothing is paid',
+      'a migration invoice holds the items as they are given, committed, at a balance of 0, and nothing is paid',
       onEachDatabase(async () => {
         const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
         await told();
@@ -113,7 +113,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('is listed with the flag alone, and never among the unpaid', async () => {
+    it('a migration invoice is listed with the flag alone, and never among the unpaid', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
       expect(await listed(id)).to.deep.equal([]);
@@ -124,7 +124,7 @@ anyDatabase((kind, open) => {
       expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
     });
 
-    it('changes nothing of what a subscription is billed, be it of the same days, or void', async () => {
+    it('a migration invoice changes nothing of what a subscription is billed, be it of the same days, or void', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const { subscriptionId, bundleId } = await engine.acme.createSubscription({
         accountId: id,
@@ -158,7 +158,7 @@ anyDatabase((kind, open) => {
       expect(await balancesOf(id)).to.deep.equal(['0', '0']);
     });
 
-    it('neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
+    it('a migration invoice neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const items = [{ accountId: id, amount: decimal(10) }];
       await engine.acme.invoices.addCredits({ accountId: id, items, autoCommit: true });
@@ -178,7 +178,7 @@ anyDatabase((kind, open) => {
       expect(await codeOf(engine.acme.invoices.commit(invoice.id))).to.equal(4023);
     });
 
-    it('joins no summary of the parent that pays for its account', async () => {
+    it('a migration invoice joins no summary of the parent that pays for its account', async () => {
       const parent = await engine.acme.createAccount({ currency: 'USD' });
       const child = await engine.acme.createAccount({
         currency: 'USD',
@@ -218,7 +218,7 @@ anyDatabase((kind, open) => {
       });
     }
 
-    it('R21: keeps what items name as given, whatever it leads to', async () => {
+    it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
       const recurring = {
@@ -233,7 +233,7 @@ anyDatabase((kind, open) => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
     });
 
-    it('refuses an account that has no currency', async () => {
+    it('a migration invoice refuses an account that has no currency', async () => {
       const { id } = await engine.acme.createAccount({});
       expect(await codeOf(migrate(id, [one]))).to.equal(3);
     });

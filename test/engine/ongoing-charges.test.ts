@@ -109,7 +109,7 @@ anyDatabase((_kind, open) => {
       return invoices.flatMap(itemLines).slice(3);
     }
 
-    it('are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
+    it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
       const sold = await begin();
       statements = [];
       await engine.runTo('2024-04-01T00:00:00Z');
@@ -121,7 +121,7 @@ anyDatabase((_kind, open) => {
       expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
     });
 
-    it('of a bundle that is not to be invoiced wait until it is', async () => {
+    it('ongoing charges of a bundle that is not to be invoiced wait until it is', async () => {
       const sold = await begin();
       const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
       await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
@@ -133,7 +133,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'end with another price in the default catalog, which has no revisions',
+      'ongoing charges end with another price in the default catalog, which has no revisions',
       onEachDatabase(async () => {
         const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
         engine = await openEngine(open, {
@@ -164,7 +164,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
+    it('ongoing charges in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
       const free = plan('free', 'P', {
         price: '0.00',
         more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',

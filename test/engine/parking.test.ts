@@ -58,7 +58,7 @@ anyDatabase((_kind, open) => {
       expect(await isParked(accountId)).to.equal(true);
     }
 
-    it('more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
+    it('parking: more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
       await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
       const withSetUp = await subscriber('canopy-monthly');
       const other = await subscriber('sprout-monthly-direct');

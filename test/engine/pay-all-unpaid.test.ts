@@ -36,7 +36,7 @@ anyDatabase((_kind, open) => {
       );
 
     it(
-      'pays what is unpaid with the new method, the oldest first, whatever the account’s tags hold back',
+      'payAllUnpaidInvoices pays what is unpaid with the new method, the oldest first, whatever the account’s tags hold back',
       onEachDatabase(async () => {
         await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
         await charge('10');
@@ -51,7 +51,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('with a default pays with the method that is added, and makes it no default', async () => {
+    it('payAllUnpaidInvoices with a default pays with the method that is added, and makes it no default', async () => {
       await add({ isDefault: true, payAllUnpaidInvoices: false });
       await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
       await charge('10');
@@ -62,20 +62,20 @@ anyDatabase((_kind, open) => {
       expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
     });
 
-    it('adds nothing where invoices are unpaid and there would be no default', async () => {
+    it('payAllUnpaidInvoices adds nothing where invoices are unpaid and there would be no default', async () => {
       await charge('10');
       expect(await codeOf(add())).to.equal(ErrorCode.INVALID_PARAMETER);
       expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.deep.equal([]);
       expect([charged(), await owed()]).to.deep.equal([[], ['10']]);
     });
 
-    it('needs no default where nothing is unpaid', async () => {
+    it('payAllUnpaidInvoices needs no default where nothing is unpaid', async () => {
       await add();
       expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
       expect(charged()).to.deep.equal([]);
     });
 
-    it('goes on after one that is declined, and tries none again by itself', async () => {
+    it('payAllUnpaidInvoices goes on after one that is declined, and tries none again by itself', async () => {
       await charge('10');
       await charge('5');
       engine.gateway.configure({
@@ -89,7 +89,7 @@ anyDatabase((_kind, open) => {
       expect(await owed()).to.deep.equal(['10']);
     });
 
-    it('passes over what is being paid, and pays the rest', async () => {
+    it('payAllUnpaidInvoices passes over what is being paid, and pays the rest', async () => {
       await add({ isDefault: true, payAllUnpaidInvoices: false });
       engine.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING',
@@ -108,7 +108,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('records external payments with the method', async () => {
+    it('payAllUnpaidInvoices records external payments with the method', async () => {
       await charge('10');
       await add({ isDefault: true, pluginName: '__EXTERNAL_PAYMENT__' });
       expect([charged(), await owed()]).to.deep.equal([[], []]);
@@ -124,7 +124,7 @@ anyDatabase((_kind, open) => {
       expect(charged()).to.deep.equal(['10']);
     });
 
-    it('leaves to the parent what the parent pays', async () => {
+    it('payAllUnpaidInvoices leaves to the parent what the parent pays', async () => {
       const parent = await engine.acme.createAccount({ currency: 'USD' });
       await charge('3');
       await engine.acme.updateAccount(account.id, {

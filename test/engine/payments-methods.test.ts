@@ -46,7 +46,7 @@ anyDatabase((_kind, open) => {
     };
     const unknownId = (): Uuid => stage.ids.next();
 
-    it('adds a method, by default under its own id and not as the default', async () => {
+    it('an account adds a method, by default under its own id and not as the default', async () => {
       const method = await add();
       expect(method).to.deep.include({
         externalKey: method.id,
@@ -58,7 +58,7 @@ anyDatabase((_kind, open) => {
       expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
     });
 
-    it('adds a method as the default', async () => {
+    it('an account adds a method as the default', async () => {
       const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
       expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.deep.equal([
         [first.id, false],
@@ -66,7 +66,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('takes the key that is given, then the id at the gateway if it is free', async () => {
+    it('a new payment method takes the key that is given, then the id at the gateway if it is free', async () => {
       const details = { externalPaymentMethodId: `tok_${account.id}` };
       expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
         `my-${account.id}`,
@@ -76,30 +76,30 @@ anyDatabase((_kind, open) => {
       expect(third.externalKey).to.equal(third.id);
     });
 
-    it('refuses a key that is taken or too long, and stores nothing', async () => {
+    it('a new payment method refuses a key that is taken or too long, and stores nothing', async () => {
       await add({ externalKey: `taken-${account.id}` });
       expect(await codeOf(add({ externalKey: `taken-${account.id}` }))).to.equal(7031);
       expect(await codeOf(add({ externalKey: 'x'.repeat(256) }))).to.equal(5);
       expect(await list()).to.have.length(1);
     });
 
-    it('refuses an unknown account and an unknown gateway', async () => {
+    it('a new payment method refuses an unknown account and an unknown gateway', async () => {
       expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
       expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
       expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
     });
 
-    it('stores nothing when the gateway refuses', async () => {
+    it('a new payment method stores nothing when the gateway refuses', async () => {
       expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
       expect(await list()).to.deep.equal([]);
     });
 
-    it('allows one external payment method per account', async () => {
+    it('an account allows one external payment method per account', async () => {
       await add({ pluginName: EXTERNAL });
       expect(await codeOf(add({ pluginName: EXTERNAL }))).to.equal(7023);
     });
 
-    it('sets the default, and writes nothing when it is the default already', async () => {
+    it('an account sets the default, and writes nothing when it is the default already', async () => {
       const method = await add();
       const setDefault = () =>
         stage.methods.setDefault(stage.context(), { accountId: account.id, paymentMethodId: method.id });
@@ -111,7 +111,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.load(account.id)).to.deep.equal(changed);
     });
 
-    it('refuses a default that is unknown or of another account', async () => {
+    it('an account refuses a default that is unknown or of another account', async () => {
       const method = await add();
       const stranger = await stage.account(null);
       const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
@@ -130,7 +130,7 @@ anyDatabase((_kind, open) => {
     after(() => stage.stop());
 
     it(
-      'lists payments of an account and of an invoice, oldest first, attempts on request',
+      'a read of payments lists payments of an account and of an invoice, oldest first, attempts on request',
       onEachDatabase(async () => {
         const account = await stage.account();
         const stranger = await stage.account();
@@ -153,7 +153,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('knows unknown accounts and invoices', async () => {
+    it('a read of payments knows unknown accounts and invoices', async () => {
       const context = stage.context();
       const codes = await Promise.all(
         [

@@ -134,7 +134,7 @@ anyDatabase((_kind, open) => {
         return method;
       };
 
-      it('asks no gateway unless told to', async () => {
+      it('a read of payment methods asks no gateway unless told to', async () => {
         await begin();
         await withMethods('talkative');
         expect(await infos({})).to.deep.equal([null]);
@@ -142,7 +142,7 @@ anyDatabase((_kind, open) => {
         expect(gateway.asked).to.deep.equal([]);
       });
 
-      it('shows the detail that the gateway gives, asked outside any session', async () => {
+      it('a read of payment methods shows the detail that the gateway gives, asked outside any session', async () => {
         await begin();
         await withMethods('talkative');
         let sessionsThen = -1;
@@ -160,7 +160,7 @@ anyDatabase((_kind, open) => {
         expect(sessionsThen).to.equal(0);
       });
 
-      it('gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
+      it('a read of payment methods gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
         await begin();
         await withMethods('talkative', SANDBOX);
         expect(await infos()).to.deep.equal([
@@ -176,7 +176,7 @@ anyDatabase((_kind, open) => {
         expect(error).to.include({ code: 7004 });
       });
 
-      it('takes no answer that is none', async () => {
+      it('a read of payment methods takes no answer that is none', async () => {
         await begin();
         await withMethods('talkative');
         gateway.detail = () => Promise.resolve(null as never);
@@ -184,7 +184,7 @@ anyDatabase((_kind, open) => {
         expect(warnings()).to.have.length(1);
       });
 
-      it('asks no gateway that holds no methods', async () => {
+      it('a read of payment methods asks no gateway that holds no methods', async () => {
         await begin({ holdsPaymentMethods: false });
         await withMethods('talkative', EXTERNAL);
         expect(await infos()).to.deep.equal([null, null]);
@@ -195,7 +195,7 @@ anyDatabase((_kind, open) => {
         expect(warnings()).to.deep.equal([]);
       });
 
-      it('asks a bounded number at a time, and all within one time limit', async () => {
+      it('a read of payment methods asks a bounded number at a time, and all within one time limit', async () => {
         await begin();
         const count = MAX_CONCURRENT_GATEWAY_CALLS + 5;
         await withMethods(...Array<string>(count).fill('talkative'));
@@ -232,7 +232,7 @@ anyDatabase((_kind, open) => {
       const infosOf = (payments: Awaited<ReturnType<PaymentStage['reads']['ofAccount']>>) =>
         payments.flatMap(({ transactions }) => transactions.map(({ pluginInfo }) => pluginInfo));
 
-      it('shows references and properties of transactions where asked for', async () => {
+      it('a read of payments shows references and properties of transactions where asked for', async () => {
         await begin();
         const { account, invoiceId } = await paid();
         const { reads } = stage;
@@ -260,7 +260,7 @@ anyDatabase((_kind, open) => {
         }
       });
 
-      it('gives null where a gateway fails, with a warning, and where it keeps nothing', async () => {
+      it('a read of payments gives null where a gateway fails, with a warning, and where it keeps nothing', async () => {
         await begin();
         const { account } = await paid();
         gateway.info = () => Promise.reject(new Error('down'));
@@ -277,7 +277,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'records what the gateway knows better of an open transaction; a plain read writes nothing',
+        'a read of payments records what the gateway knows better of an open transaction; a plain read writes nothing',
         onEachDatabase(async () => {
           await begin();
           stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
@@ -313,7 +313,7 @@ anyDatabase((_kind, open) => {
     });
     after(() => stage.stop());
 
-    it('are shown as SCHEDULED until they are made', async () => {
+    it('attempts that are still to come are shown as SCHEDULED until they are made', async () => {
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
       const account = await stage.account();
       const invoiceId = await stage.invoice(account, '10');

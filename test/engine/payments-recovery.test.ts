@@ -35,7 +35,7 @@ anyDatabase((_kind, open) => {
       [DeathPoint.DURING_CALL, 'during the call'],
       [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
     ] as const) {
-      it(`example 15 Crash: ${name}`, async () => {
+      it(`payments example 15 Crash: ${name}`, async () => {
         const storage = storageOf(await open(migrated));
         const mortal = new MortalProcess(death);
         const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -74,7 +74,7 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('retries what a gateway with a complete ledger has never received', async () => {
+    it('recovery of payments retries what a gateway with a complete ledger has never received', async () => {
       const storage = storageOf(await open(migrated));
       const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
       const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -102,7 +102,7 @@ anyDatabase((_kind, open) => {
       expect(scripted.effects).to.have.length(1);
     });
 
-    it('lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
+    it('recovery of payments lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
       const storage = storageOf(await open(migrated));
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => {
@@ -132,7 +132,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'records an answer although the claim of its entry was lost meanwhile',
+      'recovery of payments records an answer although the claim of its entry was lost meanwhile',
       onEachDatabase(async () => {
         const storage = storageOf(await open(migrated));
         let lost = 2; // once together, once alone
@@ -152,7 +152,7 @@ anyDatabase((_kind, open) => {
     );
 
     it(
-      'gives way to a busy account: untouched before the call, recorded alone after it',
+      'recovery of payments gives way to a busy account: untouched before the call, recorded alone after it',
       onEachDatabase(async () => {
         const storage = storageOf(await open(migrated));
         const tries: string[] = [];
@@ -171,7 +171,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('does not call a gateway when the lease has ended before the call', async () => {
+    it('recovery of payments does not call a gateway when the lease has ended before the call', async () => {
       const storage = storageOf(await open(migrated));
       const handlerStorage = withSessions(storage, (session) => ({
         payments: {
@@ -192,7 +192,7 @@ anyDatabase((_kind, open) => {
       });
     });
 
-    it('repairs a row that does not know of its success before it decides what is due', async () => {
+    it('recovery of payments repairs a row that does not know of its success before it decides what is due', async () => {
       const storage = storageOf(await open(migrated));
       stage = await PaymentStage.open(storage, START);
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });

@@ -32,7 +32,7 @@ eachDatabase((_kind, open) => {
         : postgresql({ url: database.url, trace });
     }
 
-    it('are as many for 50 invoices as for 2', async () => {
+    it('statements of a payment batch are as many for 50 invoices as for 2', async () => {
       const few = await payAll(2);
       const many = await payAll(50);
       expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);

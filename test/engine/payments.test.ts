@@ -52,7 +52,7 @@ anyDatabase((_kind, open) => {
       return [invoiceId, account];
     }
 
-    it('pays a committed invoice and tells so', async () => {
+    it('an automatic payment pays a committed invoice and tells so', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       const [invoiceId, account] = await invoiced();
       expect(await stage.story(invoiceId)).to.deep.equal({
@@ -90,14 +90,14 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
     });
 
-    it('does nothing for an invoice without anything due', async () => {
+    it('an automatic payment does nothing for an invoice without anything due', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       const [invoiceId] = await invoiced('0');
       expect(await stage.payments(invoiceId)).to.deep.equal([]);
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('tells of an account without a payment method, and leaves no open attempt', async () => {
+    it('an automatic payment tells of an account without a payment method, and leaves no open attempt', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       const account = await stage.account(null);
       const invoiceId = await stage.invoice(account, '249.95');
@@ -108,7 +108,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.balance(invoiceId)).to.equal('249.95');
     });
 
-    it('pays by the external method in one step, without recovery', async () => {
+    it('an automatic payment pays by the external method in one step, without recovery', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       const [invoiceId] = await invoiced('249.95', EXTERNAL);
       expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
@@ -117,7 +117,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('example 5 Failed auto payment, default retries', async () => {
+    it('payments example 5 Failed auto payment, default retries', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -162,7 +162,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.accountBalance(account)).to.deep.equal(['249.95', '0']);
     });
 
-    it('example 6 Retry succeeds', async () => {
+    it('payments example 6 Retry succeeds', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
       const [invoiceId, account] = await invoiced();
@@ -181,7 +181,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('example 7 Gateway down', async () => {
+    it('payments example 7 Gateway down', async () => {
       await stageAt('2012-05-31T10:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
       const [invoiceId] = await invoiced();
@@ -198,7 +198,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('example 8 Partial by the gateway', async () => {
+    it('payments example 8 Partial by the gateway', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -211,7 +211,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.balance(invoiceId)).to.equal('239.95');
     });
 
-    it('example 11 Other processed currency', async () => {
+    it('payments example 11 Other processed currency', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -224,7 +224,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('turns what a gateway takes beyond the balance into account credit', async () => {
+    it('an automatic payment turns what a gateway takes beyond the balance into account credit', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '300' });
       const [invoiceId, account] = await invoiced();
@@ -232,7 +232,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.accountBalance(account)).to.deep.equal(['-50.05', '50.05']);
     });
 
-    it('example 12 Unknown, then declined', async () => {
+    it('payments example 12 Unknown, then declined', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 });
       const [invoiceId] = await invoiced();
@@ -268,7 +268,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
     });
 
-    it('gives up asking about an outcome that stays unknown, and says so', async () => {
+    it('an automatic payment gives up asking about an outcome that stays unknown, and says so', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
       const [invoiceId] = await invoiced();
@@ -286,7 +286,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['UNKNOWN'], balance: '249.95' });
     });
 
-    it('pays a pending payment when the gateway has settled it', async () => {
+    it('an automatic payment pays a pending payment when the gateway has settled it', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const [invoiceId] = await invoiced();
@@ -309,7 +309,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
     });
 
-    it('applies an answer that comes after its time limit', async () => {
+    it('an automatic payment applies an answer that comes after its time limit', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 60 });
       const account = await stage.account();
@@ -338,7 +338,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('starts a fresh payment with the new default when the method of a retry is gone', async () => {
+    it('an automatic payment starts a fresh payment with the new default when the method of a retry is gone', async () => {
       const deleted = new Set<Uuid>();
       const storage = storageOf(await open(migrated));
       stage = await PaymentStage.open(storage, '2012-05-31T00:03:42Z', {
@@ -365,7 +365,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
     });
 
-    it('ends a retry quietly when nothing is left to pay', async () => {
+    it('an automatic payment ends a retry quietly when nothing is left to pay', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
       const [invoiceId] = await invoiced();
@@ -386,7 +386,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'pays a whole batch with one call of the gateway per invoice',
+      'an automatic payment pays a whole batch with one call of the gateway per invoice',
       onEachDatabase(async () => {
         await stageAt('2012-05-31T00:03:42Z');
         const accounts: Account[] = [];

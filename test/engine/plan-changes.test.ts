@@ -107,7 +107,7 @@ anyDatabase((kind, open) => {
 
       const begun = ['START_BILLING 2024-01-01 club-monthly-trial', 'PHASE 2024-01-31 club-monthly-discount'];
 
-      it('the change waits for the end of the term and takes the phase away', async () => {
+      it('subscriptions W7 Pending change: the change waits for the end of the term and takes the phase away', async () => {
         expect(await rowsOf(subscriptionId)).to.deep.equal([
           ...begun,
           'CHANGE 2024-02-29 pro-monthly-evergreen',
@@ -118,7 +118,7 @@ anyDatabase((kind, open) => {
         expect(await lastLines()).to.deep.equal(['RECURRING 2024-02-29..2024-03-31 249.95']);
       });
 
-      it('a: another change replaces it', async () => {
+      it('subscriptions W7 Pending change, a: another change replaces it', async () => {
         engine.clock.set('2024-02-12T00:00:00Z');
         await change(subscriptionId, 'elite-monthly');
         expect(await rowsOf(subscriptionId)).to.deep.equal([
@@ -131,7 +131,7 @@ anyDatabase((kind, open) => {
         );
       });
 
-      it('b: it is undone', async () => {
+      it('subscriptions W7 Pending change, b: it is undone', async () => {
         engine.clock.set('2024-02-12T00:00:00Z');
         await engine.acme.subscriptions.undoChangePlan(subscriptionId);
         expect(await rowsOf(subscriptionId)).to.deep.equal([
@@ -142,7 +142,7 @@ anyDatabase((kind, open) => {
         expect(await lastLines()).to.deep.equal(['RECURRING 2024-07-31..2024-08-31 599.95']);
       });
 
-      it('an undo takes every pending change back, those too that another one had replaced', async () => {
+      it('subscriptions W7 Pending change: an undo takes every pending change back, those too that another one had replaced', async () => {
         const later = { requestedDate: { date: parseLocalDate('2024-03-15') }, billCycleDayLocal: 5 };
         await change(subscriptionId, 'solo-monthly', later);
         expect(await rowsOf(subscriptionId)).to.have.length(4);
@@ -164,7 +164,7 @@ anyDatabase((kind, open) => {
         });
       });
 
-      it('a cancellation takes it along, its reversal brings it back', async () => {
+      it('subscriptions W7 Pending change: a cancellation takes it along, its reversal brings it back', async () => {
         const end = { date: parseLocalDate('2024-02-20') };
         await engine.acme.subscriptions.cancel(subscriptionId, {
           requestedDate: end,
@@ -181,7 +181,7 @@ anyDatabase((kind, open) => {
       });
     });
 
-    it('an undone change stays undone when a cancellation that stood behind it is taken back', async () => {
+    it('subscriptions W7 Pending change: an undone change stays undone when a cancellation that stood behind it is taken back', async () => {
       await begin('2024-01-01T00:00:00Z', undefined, 31);
       const subscriptionId = await subscribe('solo-monthly');
       await engine.runTo('2024-01-31T00:00:00Z');
@@ -359,7 +359,7 @@ anyDatabase((kind, open) => {
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
     });
 
-    it('starts in the phase that is asked for, with prices of its own', async () => {
+    it('a change of plan starts in the phase that is asked for, with prices of its own', async () => {
       await begin('2024-01-01T00:00:00Z');
       const subscriptionId = await subscribe('solo-monthly');
       await change(subscriptionId, 'pro-monthly', {
@@ -373,7 +373,7 @@ anyDatabase((kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2024-01-01..2024-01-31 193.55']);
     });
 
-    it('ends with the term of a plan that has one', async () => {
+    it('a change of plan ends with the term of a plan that has one', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);
       const subscriptionId = await subscribe('s-249');
       engine.clock.set('2024-01-11T00:00:00Z');

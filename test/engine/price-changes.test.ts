@@ -216,7 +216,7 @@ anyDatabase((_kind, open) => {
       expect(await itemsOf(opened, accountId)).to.deep.equal(items);
     });
 
-    it('comes to an annual subscription long before its next due date', async () => {
+    it('a price change comes to an annual subscription long before its next due date', async () => {
       const annual = { planName: 'heat-annual', period: 'ANNUAL' };
       const opened = await begin('2024-01-01T00:00:00Z', {
         effectiveDate: '2024-01-01',
@@ -241,7 +241,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('never bills a fixed price again', async () => {
+    it('a price change never bills a fixed price again', async () => {
       const setUp = {
         initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,

@@ -131,7 +131,7 @@ anyDatabase((kind, open) => {
       ]);
     });
 
-    it('are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
+    it('price overrides are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
       const accountId = await newAccount();
       await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
       await engine.runTo('2024-05-01T08:00:00Z');
@@ -180,7 +180,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('have the account currency; the other one keeps its price', async () => {
+    it('price overrides have the account currency; the other one keeps its price', async () => {
       const euro = await newAccount(acme, 'EUR');
       const bare = { phaseType: 'EVERGREEN' } as const;
       await subscribe([evergreen19], { accountId: euro, ...bare });
@@ -196,7 +196,7 @@ anyDatabase((kind, open) => {
       );
     });
 
-    it('are told by a dry run like by the run that follows', async () => {
+    it('price overrides are told by a dry run like by the run that follows', async () => {
       const accountId = await newAccount();
       await subscribe([evergreen19], { accountId });
       await engine.settle();
@@ -209,7 +209,7 @@ anyDatabase((kind, open) => {
       expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
     });
 
-    it('over an override plan merge onto its parent', async () => {
+    it('price overrides over an override plan merge onto its parent', async () => {
       await subscribe([trial5]);
       const merged = await subscribe(
         [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
@@ -224,7 +224,7 @@ anyDatabase((kind, open) => {
       );
     });
 
-    it('pass over names of the catalog, and an upload cannot take theirs', async () => {
+    it('price overrides pass over names of the catalog, and an upload cannot take theirs', async () => {
       await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
       expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
       const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
@@ -243,7 +243,7 @@ anyDatabase((kind, open) => {
       expect((await acme.catalogs.current()).versions).to.have.length(2);
     });
 
-    it('pass over names that entries of other accounts have', async () => {
+    it('price overrides pass over names that entries of other accounts have', async () => {
       const other = await newAccount();
       const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
         name,
@@ -268,7 +268,7 @@ anyDatabase((kind, open) => {
       expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
     });
 
-    it('belong to one tenant', async () => {
+    it('price overrides belong to one tenant', async () => {
       const other = await newTenant('other');
       await subscribe([evergreen19]);
       const foreign = await refusal(
@@ -285,7 +285,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'made at the same time share a plan where they are equal, and a number nowhere else',
+      'price overrides made at the same time share a plan where they are equal, and a number nowhere else',
       onEachDatabase(async () => {
         const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
         const accounts = await Promise.all(amounts.map(() => newAccount()));

@@ -76,7 +76,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'holds at once without a day, and is announced and invoiced with the call',
+      'a change of quantity holds at once without a day, and is announced and invoiced with the call',
       onEachDatabase(async () => {
         await begin('2022-11-01T09:00:00Z');
         const subscriptionId = await subscribe({ planName: 's-29' });
@@ -95,7 +95,7 @@ anyDatabase((_kind, open) => {
     );
 
     it(
-      'from a day of the account’s calendar holds at reference time, today at once',
+      'a change of quantity from a day of the account’s calendar holds at reference time, today at once',
       onEachDatabase(async () => {
         await begin('2022-11-01T09:00:00Z');
         const subscriptionId = await subscribe({ planName: 's-29' });
@@ -109,7 +109,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('before the start of billing is raised to it', async () => {
+    it('a change of quantity before the start of billing is raised to it', async () => {
       await begin('2022-11-01T00:00:00Z');
       const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: on('2022-11-20') });
       expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
@@ -117,7 +117,7 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-20..2022-12-01 43.93']);
     });
 
-    it('does not charge a one-time price again', async () => {
+    it('a change of quantity does not charge a one-time price again', async () => {
       await begin('2022-11-01T00:00:00Z');
       const subscriptionId = await subscribe({ planName: 's-fee' });
       expect(await lastLines()).to.deep.equal(['FIXED 2022-11-01..2022-12-01 5']);
@@ -129,7 +129,7 @@ anyDatabase((_kind, open) => {
     });
 
     it(
-      'before today has to be forced; then the days are billed anew',
+      'a change of quantity before today has to be forced; then the days are billed anew',
       onEachDatabase(async () => {
         await begin('2022-11-01T00:00:00Z');
         const subscriptionId = await subscribe({ planName: 's-29' });
@@ -146,7 +146,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('of a term that END_OF_TERM cancels goes with it', async () => {
+    it('a change of quantity of a term that END_OF_TERM cancels goes with it', async () => {
       await begin('2022-11-01T00:00:00Z');
       const subscriptionId = await subscribe({ planName: 's-29' });
       await change(subscriptionId, 2, { effectiveFromDate: on('2022-12-05') });
@@ -156,7 +156,7 @@ anyDatabase((_kind, open) => {
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
     });
 
-    it('refuses what is no quantity, and stores nothing', async () => {
+    it('a change of quantity refuses what is no quantity, and stores nothing', async () => {
       await begin('2022-11-01T00:00:00Z');
       const subscriptionId = await subscribe({ planName: 's-29' });
       await events();
@@ -167,7 +167,7 @@ anyDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('refuses subscriptions that are cancelled and unknown ones', async () => {
+    it('a change of quantity refuses subscriptions that are cancelled and unknown ones', async () => {
       await begin('2022-11-01T00:00:00Z');
       const cancelled = await subscribe({ planName: 's-29' });
       await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });

@@ -142,7 +142,7 @@ eachDatabase((kind, open) => {
       }
     }
 
-    it('hands every due entry to its handler once and leaves future ones alone', async () => {
+    it('the queue hands every due entry to its handler once and leaves future ones alone', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
       await put(
@@ -156,7 +156,7 @@ eachDatabase((kind, open) => {
       expect(seen.toSorted()).to.deep.equal([1, 2, 3, 4]);
     });
 
-    it('keeps the order of one account: bus entries first, then notifications by date', async () => {
+    it('the queue keeps the order of one account: bus entries first, then notifications by date', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
       await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
@@ -334,7 +334,7 @@ eachDatabase((kind, open) => {
       expect(seen).to.deep.equal([]);
     });
 
-    it('starts in the background, wakes on a commit and on a move of the clock', async () => {
+    it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
       node.start();
@@ -344,7 +344,7 @@ eachDatabase((kind, open) => {
       await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
     });
 
-    it('gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
+    it('the queue gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
       const helps: (() => void)[] = [];
       const after: typeof systemClock.after = (delayMs, action, options) => {
         if (delayMs !== QUEUE_HELP_AFTER_MS) return systemClock.after(delayMs, action, options);
@@ -377,7 +377,7 @@ eachDatabase((kind, open) => {
       gateway.resolve();
     });
 
-    it('tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
+    it('the queue tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
       let told = 0;
       const stopListening = storage.onCommit(() => {
         told += 1;
@@ -393,7 +393,7 @@ eachDatabase((kind, open) => {
       stopListening();
     });
 
-    it('renews the lease of a claim for as long as its handler runs', async () => {
+    it('the queue renews the lease of a claim for as long as its handler runs', async () => {
       const leaseMs = 300;
       const renew = sinon.spy(storage.queue, 'renew');
       const handler: QueueHandler = {
@@ -461,14 +461,14 @@ eachDatabase((kind, open) => {
         );
       };
 
-      it('claims so many entries of a kind', async () => {
+      it('the queue, by its settings, claims so many entries of a kind', async () => {
         const { handler, counts } = crowd();
         await everything();
         await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
         expect(counts.batches.toSorted()).to.deep.equal([1, 1, 1, 1, 2]);
       });
 
-      it('handles so many entries of a kind at a time', async () => {
+      it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
         const { handler, counts } = crowd();
         await everything();
         const node = nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 });
@@ -477,7 +477,7 @@ eachDatabase((kind, open) => {
         expect(counts.most).to.be.within(1, 2);
       });
 
-      it('leaves a kind that is off to other nodes', async () => {
+      it('the queue, by its settings, leaves a kind that is off to other nodes', async () => {
         const { handler, seen } = recorder('only');
         await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
         const off = nodeWith([handler], { isOff: true }, { isOff: true });
@@ -491,7 +491,7 @@ eachDatabase((kind, open) => {
         expect(seen).to.deep.equal(['notification', 'bus']);
       });
 
-      it('gives an entry up after so many failures', async () => {
+      it('the queue, by its settings, gives an entry up after so many failures', async () => {
         const { handler } = recorder('only', Number.POSITIVE_INFINITY);
         const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
         await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
@@ -504,7 +504,7 @@ eachDatabase((kind, open) => {
         expect(kinds.toSorted()).to.deep.equal(['fail', 'fail', 'retry']);
       });
 
-      it('is told of what falls due before it would look again', async () => {
+      it('the queue, by its settings, is told of what falls due before it would look again', async () => {
         await storage.prepare({ pollMs: MINUTE_MS });
         let told = 0;
         const stopListening = storage.onCommit(() => {
@@ -522,7 +522,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
+    it('the queue lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
       const backlog = 40;

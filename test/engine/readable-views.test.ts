@@ -32,7 +32,7 @@ anyDatabase((_kind, open) => {
     });
     after(() => engine.close());
 
-    it('show an account with its instants', async () => {
+    it('views as JSON show an account with its instants', async () => {
       const account = await engine.acme.getAccount(accountId);
       expect(read(account)).to.include({
         id: accountId,
@@ -45,7 +45,7 @@ anyDatabase((_kind, open) => {
       expect((read(page) as typeof page).rows[0]).to.deep.equal(read(account));
     });
 
-    it('show a bundle with its subscriptions and their events', async () => {
+    it('views as JSON show a bundle with its subscriptions and their events', async () => {
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
       const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
       const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
@@ -54,7 +54,7 @@ anyDatabase((_kind, open) => {
       expect(unreadable(shown)).to.deep.equal([]);
     });
 
-    it('show an invoice with its dates and amounts', async () => {
+    it('views as JSON show an invoice with its dates and amounts', async () => {
       const [listed] = await engine.acme.invoices.ofAccount({ accountId });
       const invoice = await engine.acme.getInvoice(String(listed?.id));
       const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
@@ -64,7 +64,7 @@ anyDatabase((_kind, open) => {
       expect(unreadable(shown)).to.deep.equal([]);
     });
 
-    it('show a payment with its transactions', async () => {
+    it('views as JSON show a payment with its transactions', async () => {
       const [payment] = await engine.acme.payments.ofAccount(accountId);
       const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
         read(payment);
@@ -73,7 +73,7 @@ anyDatabase((_kind, open) => {
       expect(unreadable(shown)).to.deep.equal([]);
     });
 
-    it('show the timeline of an account', async () => {
+    it('views as JSON show the timeline of an account', async () => {
       const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
         await engine.acme.accounts.timeline(accountId),
       );

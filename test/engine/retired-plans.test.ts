@@ -90,7 +90,7 @@ anyDatabase((_kind, open) => {
         subscriptionId = await subscribe('oar-monthly');
       });
 
-      it('sells the plan no longer, by product, period or name', async () => {
+      it('catalog W6 Retirement: a later version sells the plan no longer, by product, period or name', async () => {
         const byProduct = {
           accountId,
           productName: 'Oar',
@@ -110,7 +110,7 @@ anyDatabase((_kind, open) => {
       });
 
       it(
-        'bills the subscription on at its first price, and takes a cancellation back',
+        'catalog W6 Retirement: a later version bills the subscription on at its first price, and takes a cancellation back',
         onEachDatabase(async () => {
           await engine.runTo('2024-09-15T00:00:00Z');
           const { subscriptions } = engine.acme;
@@ -125,7 +125,7 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('changes to another plan by the rules of the version that has only the product', async () => {
+      it('catalog W6 Retirement: a retired plan changes to another one by the rules of the version that has only the product', async () => {
         await engine.runTo('2024-06-15T00:00:00Z');
         await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' });
         await engine.settle();

@@ -25,7 +25,7 @@ eachDatabase((kind, open) => {
     });
     after(() => engine.close());
 
-    it('are as many where the run falls due by itself, with its payment', async () => {
+    it('statements of an invoice run are as many where the run falls due by itself, with its payment', async () => {
       const { acme, clock } = engine;
       for (const count of [FEW, SEVERAL]) {
         clock.advance({ days: 1 });

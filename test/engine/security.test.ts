@@ -27,7 +27,7 @@ anyDatabase((kind, open) => {
       (await engine.billing.security.principal('USER', name))?.permissions;
 
     it(
-      'holds at once: permissions of roles, changes of roles, users and grants',
+      'access to the server: a change holds at once: permissions of roles, changes of roles, users and grants',
       onEachDatabase(async () => {
         const { users, roles, principal } = at(engine);
         await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
@@ -53,7 +53,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('lets the name of an inactive user be taken, with nothing of the old one', async () => {
+    it('access to the server lets the name of an inactive user be taken, with nothing of the old one', async () => {
       const { users, principal } = at(engine);
       const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
       await users.create(author, first, strict);
@@ -73,7 +73,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'gives a name to one of many who ask for it at the same time',
+      'access to the server gives a name to one of many who ask for it at the same time',
       onEachDatabase(async () => {
         const { users, roles, clients } = at(engine);
         const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
@@ -89,7 +89,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('refuses what cannot be, and stores nothing of it', async () => {
+    it('access to the server refuses what cannot be, and stores nothing of it', async () => {
       const { users, roles, clients } = at(engine);
       const user = { name: 'cy', password: 'long enough', roles: [] };
       const tenantIds = ['11111111-1111-4111-8111-111111111111' as never];
@@ -127,14 +127,14 @@ anyDatabase((kind, open) => {
       expect(await roles.get('admin')).to.deep.equal({ name: 'admin', permissions: ['*:*'] });
     });
 
-    it('keeps a role without permissions', async () => {
+    it('access to the server keeps a role without permissions', async () => {
       const { roles } = at(engine);
       await roles.create(author, { name: 'nothing', permissions: [''] });
       expect(await codeOf(roles.create(author, { name: 'nothing', permissions: [] }))).to.equal(40004);
       expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.deep.equal([]);
     });
 
-    it('leaves the administrator of the configuration alone', async () => {
+    it('access to the server leaves the administrator of the configuration alone', async () => {
       const { security } = engine.billing;
       await security.ensureAdministrator('root', 'long enough');
       const { users } = security;
@@ -148,7 +148,7 @@ anyDatabase((kind, open) => {
       expect(await security.authenticate('root', 'long enough')).to.include({ isActive: true });
     });
 
-    it('renews the hash of a password that was made with less work, at the next success', async () => {
+    it('access to the server renews the hash of a password that was made with less work, at the next success', async () => {
       const renewing = await openEngine(open, { now: '2025-03-10T09:15:30Z', hasher: scryptHasher() });
       const { storage, billing } = renewing;
       await at(renewing).users.create(
@@ -168,7 +168,7 @@ anyDatabase((kind, open) => {
       await renewing.close();
     });
 
-    it('is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
+    it('access to the server is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
       const { storage, billing } = engine;
       await billing.security.principal('USER', 'root');
       const reads = {
@@ -185,7 +185,7 @@ anyDatabase((kind, open) => {
 
     if (kind === 'postgresql') {
       it(
-        'holds at once on every node',
+        'access to the server: a change holds at once on every node',
         onEachDatabase(async () => {
           const other = await Billing.open({ storage: storageOf(engine.database) });
           try {
@@ -205,7 +205,7 @@ anyDatabase((kind, open) => {
       );
     }
 
-    it('ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
+    it('access to the server ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
       const { security } = engine.billing;
       const { systemClock } = engine;
       await security.ensureAdministrator('ina', 'long enough');
@@ -225,7 +225,7 @@ anyDatabase((kind, open) => {
       expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
     });
 
-    it('locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
+    it('access to the server locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
       const { guard } = engine.billing.security;
       const { systemClock } = engine;
       const attempt = (isRight: boolean) =>
@@ -246,7 +246,7 @@ anyDatabase((kind, open) => {
       expect(await attempt(true)).to.equal(true);
     });
 
-    it('tells nothing of attempts that were under way when others led to the lock', async () => {
+    it('access to the server tells nothing of attempts that were under way when others led to the lock', async () => {
       const { guard } = engine.billing.security;
       const attempt = async (checked: Promise<true | null>): Promise<string> => {
         try {
@@ -267,7 +267,7 @@ anyDatabase((kind, open) => {
     });
 
     it(
-      'locks an address out after fifty failures, whatever the names, and no other',
+      'access to the server locks an address out after fifty failures, whatever the names, and no other',
       onEachDatabase(async () => {
         const { guard } = engine.billing.security;
         const attempt = (address: string, name: string) =>
@@ -279,7 +279,7 @@ anyDatabase((kind, open) => {
     );
 
     it(
-      'counts failures that come at the same time',
+      'access to the server counts failures that come at the same time',
       onEachDatabase(async () => {
         const { guard } = engine.billing.security;
         const attempt = () =>
@@ -289,7 +289,7 @@ anyDatabase((kind, open) => {
       }),
     );
 
-    it('audits each change of users, roles and clients, never with a secret', async () => {
+    it('access to the server audits each change of users, roles and clients, never with a secret', async () => {
       const { users, clients } = at(engine);
       const secret = 'a secret that nobody sees';
       await users.create(author, { name: 'gil', password: secret, roles: [] }, strict);

@@ -28,7 +28,7 @@ anyDatabase((_kind, open) => {
     const create = async () => secrets.create(await context());
 
     it(
-      'are told once, kept encrypted, and sign until they are deleted',
+      'signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted',
       onEachDatabase(async () => {
         expect(await current()).to.deep.equal([]);
         const secret = await create();
@@ -44,7 +44,7 @@ anyDatabase((_kind, open) => {
       }),
     );
 
-    it('overlap for 24 hours when one is replaced, and never more than two of them', async () => {
+    it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
       const [first, second] = [await create(), await create()];
       expect(await current()).to.deep.equal([second, first]);
       const third = await create();
@@ -55,7 +55,7 @@ anyDatabase((_kind, open) => {
       expect(await current()).to.deep.equal([third]);
     });
 
-    it('stay with their tenant', async () => {
+    it('signing secrets of a tenant stay with their tenant', async () => {
       await create();
       const other = await engine.billing.tenants.create(
         { userName: 'test' },
@@ -65,7 +65,7 @@ anyDatabase((_kind, open) => {
       expect(found).to.deep.equal([]);
     });
 
-    it('of another server key are not taken for none', async () => {
+    it('signing secrets of another server key are not taken for none', async () => {
       await create();
       let thrown: unknown;
       await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {

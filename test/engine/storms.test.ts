@@ -43,7 +43,7 @@ eachDatabase((kind, open) => {
       for (const engine of opened.splice(0)) await engine.close();
     });
 
-    it('of 50 callers on one account have one effect or none, as if made one after the other', async () => {
+    it('calls of 50 callers at once on one account have one effect or none, as if made one after the other', async () => {
       const engine = await start();
       const account = await standing(engine);
       const made = await storm(engine, shuffled(callsOn(account)));

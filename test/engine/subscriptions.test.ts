@@ -238,7 +238,7 @@ eachDatabase((kind, open) => {
         expect(await toldBy('2024-12-01')).to.deep.equal(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
       });
 
-      it('tells of everything that lies in the past with the call', async () => {
+      it('a creation tells of everything that lies in the past with the call', async () => {
         const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
         await settle();
         expect(told).to.deep.equal([
@@ -262,7 +262,7 @@ eachDatabase((kind, open) => {
         });
       });
 
-      it('tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
+      it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
         const lifecycles = new LifecycleService({ storage, ids }, catalogs);
         const { subscriptionId } = await create({ planName: 'solo-now' });
         await settle();
@@ -306,7 +306,7 @@ eachDatabase((kind, open) => {
         ]);
       });
 
-      it('goes through all phases when the clock jumps over them', async () => {
+      it('a subscription goes through all phases when the clock jumps over them', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         expect(await toldBy('2026-01-01')).to.deep.equal([
           'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
@@ -316,7 +316,7 @@ eachDatabase((kind, open) => {
         expect(await toldBy('2030-01-01')).to.deep.equal([]);
       });
 
-      it('reads by key, by account, by filter and by page', async () => {
+      it('subscriptions are read by key, by account, by filter and by page', async () => {
         const first = await create({
           planName: 'solo-now',
           externalKey: 'sub-1',
@@ -352,7 +352,7 @@ eachDatabase((kind, open) => {
         ]);
       });
 
-      it('keeps several STANDALONE in a bundle, named by key or by id', async () => {
+      it('a creation keeps several STANDALONE in a bundle, named by key or by id', async () => {
         const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
         const second = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
         const third = await create({ planName: 'kit-monthly', bundleId: first.bundleId });
@@ -366,7 +366,7 @@ eachDatabase((kind, open) => {
         expect(bundle?.timeline).to.have.length(6);
       });
 
-      it('makes the subscription due for invoicing from its billing start', async () => {
+      it('a creation makes the subscription due for invoicing from its billing start', async () => {
         const { subscriptionId } = await create({ planName: 'solo-now' }, { billingDate: on('2024-02-10') });
         const [cursor] = await cursors();
         expect(cursor).to.include({ subscriptionId, settledThrough: null, nextDueDate: null });
@@ -375,7 +375,7 @@ eachDatabase((kind, open) => {
     });
 
     describe('refusals', () => {
-      it('store nothing and name the reason', async () => {
+      it('refused calls on subscriptions store nothing and name the reason', async () => {
         const other = await newAccount();
         const base = await create({
           planName: 'solo-now',
@@ -437,7 +437,7 @@ eachDatabase((kind, open) => {
         expect(await stored()).to.deep.equal(before);
       });
 
-      it('name what is not there to be read', async () => {
+      it('refused calls on subscriptions name what is not there to be read', async () => {
         expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
           ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
         );
@@ -449,7 +449,7 @@ eachDatabase((kind, open) => {
         );
       });
 
-      it('let one of two simultaneous creations have a key', async () => {
+      it('subscription keys let one of two simultaneous creations have a key', async () => {
         const other = await newAccount();
         const outcomes = await Promise.allSettled([
           create({ planName: 'solo-now', externalKey: 'one' }),
@@ -461,7 +461,7 @@ eachDatabase((kind, open) => {
         ]);
       });
 
-      it('hide what belongs to another tenant', async () => {
+      it('reads of subscriptions hide what belongs to another tenant', async () => {
         const elsewhere = await newTenant('elsewhere');
         const stranger = await newAccount(elsewhere);
         const { subscriptionId, bundleId } = await create({
@@ -490,21 +490,21 @@ eachDatabase((kind, open) => {
     describe('due work', () => {
       const jump = '2024-04-15';
 
-      it('makes the subscription due for invoicing from the phase that it adds', async () => {
+      it('due work of subscriptions makes the subscription due for invoicing from the phase that it adds', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         await saveCursor(subscriptionId, null);
         await toldBy(jump);
         expect(await dirtyFrom()).to.equal('2024-09-30');
       });
 
-      it('keeps an earlier date from which it is due', async () => {
+      it('due work of subscriptions keeps an earlier date from which it is due', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
         await toldBy(jump);
         expect(await dirtyFrom()).to.equal('2024-03-20');
       });
 
-      it('is done once, also when its claim is met again', async () => {
+      it('due work of subscriptions is done once, also when its claim is met again', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         clock.set(jump);
         const entries = await claim();
@@ -517,7 +517,7 @@ eachDatabase((kind, open) => {
         expect(await rowsOf(subscriptionId)).to.have.length(4);
       });
 
-      it('of one account does not hold back that of another', async () => {
+      it('due work of subscriptions of one account does not hold back that of another', async () => {
         const other = await newAccount();
         await storage.write(tenant, authorship(), async (session) => {
           session.schedule([
@@ -557,7 +557,7 @@ eachDatabase((kind, open) => {
     });
 
     describe('queries', () => {
-      it('are as many for a hundred bundles as for one', async () => {
+      it('statements for subscriptions are as many for a hundred bundles as for one', async () => {
         const single = await newAccount();
         await create({ planName: 'pro-monthly' }, {}, single);
         for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
@@ -571,7 +571,7 @@ eachDatabase((kind, open) => {
         expect(await found(customer.id)).to.equal(await found(single.id));
       });
 
-      it('read a long page a part at a time, each in a transaction of its own', async () => {
+      it('reads of subscriptions take a long page a part at a time, each in a transaction of its own', async () => {
         const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
         await creations.createBundles(
           context(),
@@ -594,7 +594,7 @@ eachDatabase((kind, open) => {
         expect(found).to.deep.equal(all.rows.map(({ bundleId }) => bundleId));
       });
 
-      it('are as many for the due work of eleven accounts as for that of one', async () => {
+      it('statements for subscriptions are as many for the due work of eleven accounts as for that of one', async () => {
         await create({ planName: 'club-monthly' });
         clock.set('2024-03-31T09:15:00Z');
         const ofOne = await countedWork(1);
@@ -607,7 +607,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('create subscriptions of many bundles in as many statements as those of one', async () => {
+    it('calls create subscriptions of many bundles in as many statements as those of one', async () => {
       const request = (planName: string, index: number) => ({
         accountId: customer.id,
         planName,

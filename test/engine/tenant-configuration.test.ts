@@ -99,7 +99,7 @@ anyDatabase((kind, open) => {
       expect(await newTypes()).to.deep.equal([]);
     });
 
-    it('that is bad in the database falls back with a warning', async () => {
+    it('the configuration of a tenant that is bad in the database falls back with a warning', async () => {
       const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
       await engine.storage.write(engine.tenant, authorship(), async (session) => {
         const now = engine.clock.now();
@@ -117,7 +117,7 @@ anyDatabase((kind, open) => {
       expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
     });
 
-    it('that names what has no effect is kept, with a warning for each name', async () => {
+    it('the configuration of a tenant that names what has no effect is kept, with a warning for each name', async () => {
       const values = {
         'org.killbill.invoice.usage.tz.mode': 'FIXED',
         'org.service.invoice.enabeld': 'false',
@@ -241,7 +241,7 @@ anyDatabase((kind, open) => {
       expect(await isParked(accountId)).to.equal(false);
     });
 
-    it('leaves events out of the store, or from dispatch, by their type', async () => {
+    it('the configuration of a tenant leaves events out of the store, or from dispatch, by their type', async () => {
       const newTypes = newEvents(engine.database);
       await upload({
         'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',
@@ -263,7 +263,7 @@ anyDatabase((kind, open) => {
       expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
     });
 
-    it('moves the furthest target date of runs and dry runs', async () => {
+    it('the configuration of a tenant moves the furthest target date of runs and dry runs', async () => {
       const { id: accountId } = await subscriber();
       await engine.settle();
       const targetDate = parseLocalDate('2024-05-10');
@@ -274,7 +274,7 @@ anyDatabase((kind, open) => {
       expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
     });
 
-    it('lets the safety bound of one tenant be raised', async () => {
+    it('the configuration of a tenant lets the safety bound of one tenant be raised', async () => {
       await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
       const { id: accountId } = await subscriber();
       await engine.settle();
@@ -298,7 +298,7 @@ anyDatabase((kind, open) => {
     }
 
     it(
-      'leaves an account unparked after an error that is no illegal state, where it says so',
+      'the configuration of a tenant leaves an account unparked after an error that is no illegal state, where it says so',
       onEachDatabase(async () => {
         await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
         const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
@@ -339,7 +339,7 @@ anyDatabase((kind, open) => {
         .map(({ effectiveDate }) => formatInstant(effectiveDate));
     }
 
-    it('is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
+    it('the configuration of a tenant is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
       const newTypes = newEvents(engine.database);
       await newTypes();
       await upload({ 'org.service.invoice.enabled': 'true' });

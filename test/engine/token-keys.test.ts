@@ -9,7 +9,7 @@ anyDatabase((_kind, open) => {
     afterEach(() => engine.close());
 
     it(
-      'platform 7.1: are removed when every token that they have signed is dead',
+      'platform 7.1: keys that sign tokens are removed when every token that they have signed is dead',
       onEachDatabase(async () => {
         engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
         const { tokenKeys } = engine.billing.security;

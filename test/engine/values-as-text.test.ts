@@ -28,7 +28,7 @@ anyDatabase((_kind, open) => {
       throw new Error('it was not refused');
     };
 
-    it('are taken for ids, dates, instants and amounts', async () => {
+    it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
       const { acme, billing, tenant } = engine;
       const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
       const account = await text.accounts.create({
@@ -59,7 +59,7 @@ anyDatabase((_kind, open) => {
       expect(invoices.length).to.be.greaterThan(0);
     });
 
-    it('may be values as well', async () => {
+    it('values given by a host may be values as well', async () => {
       const { acme } = engine;
       const account = await acme.createAccount({
         currency: 'USD',
@@ -72,7 +72,7 @@ anyDatabase((_kind, open) => {
       expect(item && formatDecimal(item.amount)).to.equal('-1.25');
     });
 
-    it('are refused with the field that is wrong, and leave nothing behind', async () => {
+    it('texts in the place of values are refused with the field that is wrong, and leave nothing behind', async () => {
       const { acme, billing } = engine;
       const account = await acme.createAccount({ currency: 'USD' });
       const credit = (item: object) =>

@@ -65,7 +65,7 @@ eachDatabase((kind, open) => {
 
     const read = (path: string) => serving.call('GET', `/1.0/kb${path}`);
 
-    it('are refused where they would have more rows than an answer may, with the way out', async () => {
+    it('reads of an account that was held often are refused where they would have more rows than an answer may, with the way out', async () => {
       for (const path of ['bundles', 'timeline']) {
         const { status, json } = await read(`/accounts/${held.accountId}/${path}`);
         expect(status, path).to.equal(422);
@@ -79,7 +79,7 @@ eachDatabase((kind, open) => {
       expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
     });
 
-    it('give by pages what they refuse at once, each bundle as it is by itself', async () => {
+    it('reads of an account that was held often give by pages what they refuse at once, each bundle as it is by itself', async () => {
       const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
       const all = bundlesIn(await read(`${paged}&limit=10`));
       expect(all).to.have.length(4);
@@ -94,13 +94,13 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('give named bundles, however many the account has', async () => {
+    it('reads of an account that was held often give named bundles, however many the account has', async () => {
       const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
       const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
       expect(bundlesIn(named)).to.deep.equal([first]);
     });
 
-    it('count the credits that every invoice of a timeline shows', async () => {
+    it('reads of an account that was held often count the credits that every invoice of a timeline shows', async () => {
       const created = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
       const accountId = createdId(created);
       const addCredits = async (count: number): Promise<void> => {
@@ -119,7 +119,7 @@ eachDatabase((kind, open) => {
       expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
     });
 
-    it('count the rows of one subscription by itself', async () => {
+    it('reads of an account that was held often count the rows of one subscription by itself', async () => {
       const narrow = { 'org.service.server.limits.rows': '42' };
       const other = await serve(await open(migrated), { configuration: narrow });
       try {
@@ -161,7 +161,7 @@ eachDatabase((kind, open) => {
       });
 
     for (const path of ['bundles', 'timeline']) {
-      it(`reads of an account are refused in short turns of the event loop (${path})`, async () => {
+      it(`reads of an account that was held 1,500 times are refused in short turns of the event loop (${path})`, async () => {
         await read(path);
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status).to.equal(422);
@@ -170,7 +170,7 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('give a page in short turns of the event loop, and answer others meanwhile', async () => {
+    it('reads of an account that was held 1,500 times give a page in short turns of the event loop, and answer others meanwhile', async () => {
       const reading = { isRunning: true };
       const { result, longestMs } = await withLongestTurn(async () => {
         const page = readToEnd(await begun('bundles/pagination?limit=20')).finally(() => {
@@ -189,7 +189,7 @@ eachDatabase((kind, open) => {
       expectBelow(MAX_TURN_MS, longestMs, 'processor milliseconds of the longest turn');
     });
 
-    it('list its states and changes, and export it, in short turns of the event loop', async () => {
+    it('reads of an account that was held 1,500 times list its states and changes, and export it, in short turns of the event loop', async () => {
       for (const path of ['block', 'auditLogs', `../../export/${held.accountId}`]) {
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status, path).to.be.oneOf([200, 201]);
@@ -199,7 +199,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('hold no transaction while a reader takes nothing, and end when it has gone', async () => {
+    it('reads of an account that was held 1,500 times hold no transaction while a reader takes nothing, and end when it has gone', async () => {
       const answer = await begun('bundles/pagination?limit=100');
       await setTimeout(200);
       // SQLite has one connection: a transaction that were open would keep every other call out.

@@ -36,7 +36,7 @@ eachDatabase((kind, open) => {
       (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))
         .json as Timeline;
 
-    it('holds the account without balances, its bundles, invoices with items, and payments', async () => {
+    it('the account timeline holds the account without balances, its bundles, invoices with items, and payments', async () => {
       const { account, bundles, invoices, payments } = await read();
       expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
       expect(bundles.map(({ bundleId }) => bundleId)).to.deep.equal([world.bundleId]);

@@ -457,7 +457,7 @@ eachDatabase((kind, open) => {
       },
     ];
 
-    it('is refused with its status and error body, and stores nothing', async () => {
+    it('bad input is refused with its status and error body, and stores nothing', async () => {
       for (const { what, method = 'POST', path, request, status, code, message } of refusals()) {
         const reply = await serving.call(method, path, request);
         expect(reply.status, `${what}: ${reply.text}`).to.equal(status);
@@ -477,7 +477,7 @@ eachDatabase((kind, open) => {
       expect(await everything()).to.equal(before_);
     });
 
-    it('of a catalog is told with every error and its place', async () => {
+    it('bad input of a catalog is told with every error and its place', async () => {
       const catalog = (await exampleCatalog())
         .toString('utf8')
         .replace('2024-01-01T00:00:00Z', '2031-01-01T00:00:00Z')

@@ -36,7 +36,7 @@ eachDatabase((kind, open) => {
     const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
       serving.call('GET', path, { headers: { authorization, ...headers } });
 
-    it('are issued to a user for name and password, the tenant headers left out or wrong', async () => {
+    it('bearer tokens are issued to a user for name and password, the tenant headers left out or wrong', async () => {
       for (const apiKey of [undefined, 'nobody']) {
         const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
         const reply = await serving.call('POST', auth, { headers });
@@ -51,7 +51,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('hold the claims of platform 7.1, and are verified by the published keys', async () => {
+    it('bearer tokens hold the claims of platform 7.1, and are verified by the published keys', async () => {
       const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
       expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
       const set = createLocalJWKSet(keys.json as JSONWebKeySet);
@@ -64,7 +64,7 @@ eachDatabase((kind, open) => {
       expect(Object.keys(key ?? {})).to.have.members(['kty', 'n', 'e', 'kid', 'use', 'alg']);
     });
 
-    it('tell where they come from', async () => {
+    it('bearer tokens tell where they come from', async () => {
       const reply = await serving.call('GET', '/.well-known/oauth-authorization-server', { headers: nobody });
       expect(reply.json).to.include({
         issuer: serving.url,
@@ -73,14 +73,14 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('open the core as well, where a bad one is not followed by another credential', async () => {
+    it('bearer tokens open the core as well, where a bad one is not followed by another credential', async () => {
       expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
       expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
       const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
       expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
     });
 
-    it('are the only credential of the plugin endpoints, with the tenant', async () => {
+    it('bearer tokens are the only credential of the plugin endpoints, with the tenant', async () => {
       expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
       for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
         const reply = await get(plugin, authorization);
@@ -92,7 +92,7 @@ eachDatabase((kind, open) => {
       expect(reply.json).to.include({ code: 60005 });
     });
 
-    it('are refused when anything about them is wrong', async () => {
+    it('bearer tokens are refused when anything about them is wrong', async () => {
       const { key, kid } = await signingKey(serving);
       const nowSec = Math.floor(Date.now() / 1_000);
       const good = {
@@ -144,7 +144,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('end with the password that they were issued for', async () => {
+    it('bearer tokens end with the password that they were issued for', async () => {
       const { security } = serving.billing;
       await security.ensureAdministrator('short-lived', 'password');
       const authorization = await bearer(serving, 'short-lived');
@@ -153,7 +153,7 @@ eachDatabase((kind, open) => {
       expect((await get(read, authorization)).status).to.equal(401);
     });
 
-    it('are verified once a minute, and no secret is hashed for them', async () => {
+    it('bearer tokens are verified once a minute, and no secret is hashed for them', async () => {
       const authorization = await bearer(serving, 'admin');
       await get(read, authorization);
       const before = serving.hashChecks.length;
@@ -250,7 +250,7 @@ eachDatabase((kind, open) => {
     };
     const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-    it('are taken when signature, issuer, audience and times are right, their keys fetched once', async () => {
+    it('tokens of other issuers are taken when signature, issuer, audience and times are right, their keys fetched once', async () => {
       expect((await call(await sign({}))).status).to.equal(200);
       expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
       expect(fetched).to.equal(1);
@@ -264,7 +264,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('bring their permissions, or roles that are mapped', async () => {
+    it('tokens of other issuers bring their permissions, or roles that are mapped', async () => {
       expect((await call(await sign({}), create)).json).to.include({ code: 40000 });
       expect((await call(await sign({ permissions: ['account:create'] }), create)).status).to.equal(201);
       expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
@@ -275,7 +275,7 @@ eachDatabase((kind, open) => {
       expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
     });
 
-    it('bring their tenants, else have those of the local user of that name, else none', async () => {
+    it('tokens of other issuers bring their tenants, else have those of the local user of that name, else none', async () => {
       const reply = await serving.call('GET', '/1.0/kb/tenants?apiKey=bob');
       const tenantId = textOf(reply.json, 'tenantId');
       expect((await call(await sign({ tid: [tenantId] }))).status).to.equal(200);
@@ -284,7 +284,7 @@ eachDatabase((kind, open) => {
       expect((await call(await sign({ tid: undefined, sub: 'admin' }))).status).to.equal(200);
     });
 
-    it('are refused with a word in the log while the keys cannot be had, and no call is made for each', async () => {
+    it('tokens of other issuers are refused with a word in the log while the keys cannot be had, and no call is made for each', async () => {
       const before = fetched;
       for (const jti of ['1', '2', '3']) {
         const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));
@@ -296,7 +296,7 @@ eachDatabase((kind, open) => {
       );
     });
 
-    it('are refused at the start where their issuer cannot be used', () => {
+    it('tokens of other issuers are refused at the start where their issuer cannot be used', () => {
       const start = (issuers: readonly object[]) => () =>
         createKoaApp({
           billing: serving.billing,

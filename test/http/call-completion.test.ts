@@ -53,17 +53,17 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('answers at once where it is not asked', async () => {
+    it('a call with callCompletion answers at once where it is not asked', async () => {
       expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
       expect(await balances()).to.deep.equal([]);
     });
 
-    it('does not wait for billing in the future', async () => {
+    it('a call with callCompletion does not wait for billing in the future', async () => {
       const reply = await subscribe('callCompletion=true&callTimeoutSec=0&billingDate=2024-03-10');
       expect(reply.status, reply.text).to.equal(201);
     });
 
-    it('answers 408 when the time is up, and the subscription stays', async () => {
+    it('a call with callCompletion answers 408 when the time is up, and the subscription stays', async () => {
       serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
       const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
       expect(reply.status, reply.text).to.equal(408);
@@ -75,7 +75,7 @@ eachDatabase((kind, open) => {
       expect(await balances()).to.deep.equal([0]);
     });
 
-    it('waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
+    it('a call with callCompletion waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
       const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
       const { call } = serving;
       const invoiced = async () => (await balances()).length;
@@ -104,7 +104,7 @@ eachDatabase((kind, open) => {
       expect(await invoiced()).to.equal(before + 1);
     });
 
-    it('refuses a time that is none', async () => {
+    it('a call with callCompletion refuses a time that is none', async () => {
       for (const value of ['-1', 'soon']) {
         const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
         expect(reply.status).to.equal(400);

@@ -14,7 +14,7 @@ eachDatabase((kind, open) => {
 
     const path = '/1.0/kb/catalog/xml/changeReport';
 
-    it('is one JSON document, the same in both dialects, and stores nothing', async () => {
+    it('the report on a candidate catalog is one JSON document, the same in both dialects, and stores nothing', async () => {
       const { call, billing } = serving;
       const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
       await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
@@ -67,7 +67,7 @@ eachDatabase((kind, open) => {
       expect(versions).to.have.length(1);
     });
 
-    it('answers 200 with the errors of a document that would be refused', async () => {
+    it('the report on a candidate catalog answers 200 with the errors of a document that would be refused', async () => {
       const reply = await serving.call('POST', path, {
         body: '<catalog><nothing/></catalog>',
         headers: xmlType,
@@ -81,7 +81,7 @@ eachDatabase((kind, open) => {
       expect(rest).to.include({ subscriptions: 0, changedSubscriptions: 0 });
     });
 
-    it('is for those who may upload, and takes XML only', async () => {
+    it('the report on a candidate catalog is for those who may upload, and takes XML only', async () => {
       const anonymous = await serving.call('POST', path, {
         body: pricedCatalog({ effectiveDate: '2024-04-01', price: '1' }),
         headers: { ...xmlType, authorization: undefined },

@@ -138,7 +138,7 @@ eachDatabase((_kind, open) => {
       expect((await call('GET', core)).json).to.deep.equal([]);
     });
 
-    it('lists what can be bought, with prices as exact numbers', async () => {
+    it('the catalog over HTTP lists what can be bought, with prices as exact numbers', async () => {
       await upload(await readFile(orchard));
       const bases = (await call('GET', `${core}/availableBasePlans`)).json as readonly object[];
       expect(bases).to.have.length(7);

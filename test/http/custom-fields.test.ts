@@ -100,7 +100,7 @@ eachDatabase((kind, open) => {
       ]);
     });
 
-    it('refuses bad fields with their codes, all or none, and tells nobody', async () => {
+    it('the interface of custom fields refuses bad fields with their codes, all or none, and tells nobody', async () => {
       const account = `/accounts/${await newAccount()}`;
       const fields = `${account}/customFields`;
       await send('POST', fields, [

@@ -64,7 +64,7 @@ describe('the delivery of answers', () => {
   }
 
   describe('with an entity tag (http-api §11 rule 1)', () => {
-    it('is 304 without a body while the resource is the same, and whole once it has changed', async () => {
+    it('an answer with an entity tag is 304 without a body while the resource is the same, and whole once it has changed', async () => {
       const first = await serving.call('GET', account);
       const etag = first.headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
@@ -76,7 +76,7 @@ describe('the delivery of answers', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('is told to HEAD too, and not on lists, errors and writes', async () => {
+    it('an answer with an entity tag is told to HEAD too, and not on lists, errors and writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -97,7 +97,7 @@ describe('the delivery of answers', () => {
       });
     }
 
-    it('is plain where the caller does not say, refuses, or the answer is short', async () => {
+    it('a coded answer is plain where the caller does not say, refuses, or the answer is short', async () => {
       const catalog = `${serving.url}/1.0/kb/catalog`;
       expect((await send(catalog)).headers).to.not.have.property('content-encoding');
       const refused = await send(catalog, { 'accept-encoding': 'gzip;q=0, identity' });
@@ -106,7 +106,7 @@ describe('the delivery of answers', () => {
       expect([short.body.toString(), short.headers['content-encoding']]).to.deep.equal(['pong', undefined]);
     });
 
-    it('is a stream for what is streamed', async () => {
+    it('a coded answer is a stream for what is streamed', async () => {
       const url = `${serving.url}/1.0/kb/catalog/xml/changeReport`;
       const call = httpRequest(url, {
         method: 'POST',
@@ -125,14 +125,14 @@ describe('the delivery of answers', () => {
     const corsHeaders = (headers: Heard['headers']) =>
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
 
-    it('has no headers for them by default', async () => {
+    it('the delivery to pages of other origins has no headers for them by default', async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await send(serving.url + account, { origin: shop }, method);
         expect([corsHeaders(headers), headers.vary]).to.deep.equal([[], undefined]);
       }
     });
 
-    it('is for everybody without credentials, if so set', async () => {
+    it('the delivery to pages of other origins is for everybody without credentials, if so set', async () => {
       const url = await listenWith({ allowedOrigins: ['*'] });
       const { headers } = await send(url + account, { origin: shop });
       expect(headers['access-control-allow-origin']).to.equal('*');
@@ -156,7 +156,7 @@ describe('the delivery of answers', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
-    it('answers a preflight request without credentials', async () => {
+    it('the delivery to pages of other origins answers a preflight request without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const call = httpRequest(url + account, {
         method: 'OPTIONS',
@@ -184,7 +184,7 @@ describe('the delivery of answers', () => {
       return { ...serving.billing, getAccount };
     }
 
-    it('is 503 with Retry-After where the request takes too long', async () => {
+    it('an answer is 503 with Retry-After where the request takes too long', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       const { status, headers, body } = await send(url + account);
       expect([status, headers['retry-after']]).to.deep.equal([503, '1']);
@@ -192,7 +192,7 @@ describe('the delivery of answers', () => {
       await setTimeout(200);
     });
 
-    it('lets go of a stream that comes when the caller has been answered', async () => {
+    it('the time limit of an answer lets go of a stream that comes when the caller has been answered', async () => {
       const ended = Promise.withResolvers<string>();
       const pieces: AsyncIterable<string> = {
         [Symbol.asyncIterator]: () => ({
@@ -214,7 +214,7 @@ describe('the delivery of answers', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('is the answer itself before that', async () => {
+    it('an answer before its time limit is the answer itself', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

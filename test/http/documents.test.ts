@@ -48,7 +48,7 @@ describe('the description of the interface', () => {
     });
   }
 
-  it('is the same page for a caller whose Host header makes no URL', async () => {
+  it('the description of the interface is the same page for a caller whose Host header makes no URL', async () => {
     const url = await urlWith({ basePath: '/billing' });
     const [answer] = (await once(
       get(`${url}/billing/docs`, { headers: { host: '999999999999999' } }),
@@ -58,7 +58,7 @@ describe('the description of the interface', () => {
     expect(await text(answer)).to.contain('"/billing/docs/start.js"');
   });
 
-  it('is absent where the operator does not want it', async () => {
+  it('the description of the interface is absent where the operator does not want it', async () => {
     const url = await urlWith({ docs: false });
     for (const path of ['/openapi.json', '/openapi.yaml', '/swagger.json', '/docs', '/docs/start.js']) {
       const answer = await fetch(url + path);

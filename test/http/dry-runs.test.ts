@@ -72,7 +72,7 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('refuse what is not named, in the words that clients show', async () => {
+    it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
       const planned = { dryRunAction: 'CHANGE', ...of, planName: 'team-now' };
       const setBeside = (what: string) =>
         `DryRun subscription ${what} should not be set when planName is specified`;

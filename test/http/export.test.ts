@@ -66,7 +66,7 @@ eachDatabase((kind, open) => {
       expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
     });
 
-    it('writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
+    it('the export of an account writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
       const notes = '2024-01-31T10:00:00.000Z';
       await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
       const sections = sectionsOf((await exported()).text);
@@ -90,11 +90,11 @@ eachDatabase((kind, open) => {
       expect(sections.get('account_history')?.at(-1)).to.include({ notes });
     });
 
-    it('answers 200 in dialect K', async () => {
+    it('the export of an account answers 200 in dialect K', async () => {
       expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
     });
 
-    it('holds every table of the account in alphabetical order, and nothing of another one', async () => {
+    it('the export of an account holds every table of the account in alphabetical order, and nothing of another one', async () => {
       const { text } = await exported();
       const names = [...sectionsOf(text).keys()];
       expect(names).to.deep.equal(names.toSorted());
@@ -128,7 +128,7 @@ eachDatabase((kind, open) => {
       expect(text).not.to.include('folded_');
     });
 
-    it('holds every row that belongs to the account, of every table', async () => {
+    it('the export of an account holds every row that belongs to the account, of every table', async () => {
       const sections = sectionsOf((await exported()).text);
       const names = tables
         .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
@@ -147,7 +147,7 @@ eachDatabase((kind, open) => {
       expect(stored.size).to.be.greaterThan(15);
     });
 
-    it('holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
+    it('the export of an account holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
       const { call } = world.serving;
       const evergreen = {
         type: 'EVERGREEN',
@@ -185,7 +185,7 @@ eachDatabase((kind, open) => {
       expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
     });
 
-    it('writes booleans, times, amounts and nulls alike on both databases', async () => {
+    it('the export of an account writes booleans, times, amounts and nulls alike on both databases', async () => {
       const [account] = await rowsOf('accounts');
       expect(account).to.include({
         is_payment_delegated_to_parent: 'false',
@@ -199,7 +199,7 @@ eachDatabase((kind, open) => {
       expect(item?.start_date).to.equal('2024-02-10');
     });
 
-    it('reads more rows than go into a batch, each once and in order', async () => {
+    it('the export of an account reads more rows than go into a batch, each once and in order', async () => {
       const definition = { name: 'many', value: 'x' };
       const count = EXPORT_BATCH_ROWS + 1;
       const body = Array.from({ length: count }, (_, index) => ({ ...definition, name: `many ${index}` }));
@@ -213,7 +213,7 @@ eachDatabase((kind, open) => {
       expect(numbers).to.deep.equal(numbers.toSorted((one, other) => one - other));
     });
 
-    it('refuses an unknown account and one of another tenant before the first byte', async () => {
+    it('the export of an account refuses an unknown account and one of another tenant before the first byte', async () => {
       for (const id of [world.unknownId, world.foreignAccountId]) {
         const reply = await exported(id);
         expect(reply.status).to.equal(404);
@@ -221,7 +221,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('needs the permission admin:export', async () => {
+    it('the export of an account needs the permission admin:export', async () => {
       const { call } = world.serving;
       await call('POST', '/1.0/kb/security/roles', {
         body: { role: 'exporter', permissions: ['admin:export'] },

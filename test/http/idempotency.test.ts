@@ -21,7 +21,7 @@ eachDatabase((kind, open) => {
     const create = (key: string, name: string, headers: Request['headers'] = {}) =>
       serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
 
-    it('run once; the repeat has the same status, Location and body, and says so', async () => {
+    it('requests with an Idempotency-Key run once; the repeat has the same status, Location and body, and says so', async () => {
       const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
       expect([first.status, again.status]).to.deep.equal([201, 201]);
       expect(first.headers.get('idempotency-replayed')).to.equal(null);
@@ -32,7 +32,7 @@ eachDatabase((kind, open) => {
       expect(await countNamed(serving, 'Ada')).to.equal(1);
     });
 
-    it('give the stored body again, also of an error that a repeat would not meet', async () => {
+    it('requests with an Idempotency-Key give the stored body again, also of an error that a repeat would not meet', async () => {
       const body = { externalKey: 'taken' };
       const headers = { 'idempotency-key': 'e-1' };
       const holder = await serving.call('POST', accounts, { body });
@@ -44,7 +44,7 @@ eachDatabase((kind, open) => {
       expect(again.headers.get('idempotency-replayed')).to.equal('true');
     });
 
-    it('are refused under the key of another body, path or query', async () => {
+    it('requests with an Idempotency-Key are refused under the key of another body, path or query', async () => {
       await create('o-1', 'Olga');
       const others = [
         await create('o-1', 'Oleg'),
@@ -64,7 +64,7 @@ eachDatabase((kind, open) => {
       expect(await countNamed(serving, 'Oleg')).to.equal(0);
     });
 
-    it('have a key per tenant', async () => {
+    it('requests with an Idempotency-Key have a key per tenant', async () => {
       const bob = await create('t-1', 'Tom');
       const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
       const eve = await create('t-1', 'Tim', other);
@@ -72,7 +72,7 @@ eachDatabase((kind, open) => {
       expect(eve.headers.get('idempotency-replayed')).to.equal(null);
     });
 
-    it('get 409 while the first call runs, and one effect whatever their number', async () => {
+    it('requests with an Idempotency-Key get 409 while the first call runs, and one effect whatever their number', async () => {
       const replies = await Promise.all(Array.from({ length: 8 }, () => create('c-1', 'Cleo')));
       for (const { status, json } of replies.filter((reply) => reply.status !== 201)) {
         expect(status).to.equal(409);
@@ -82,7 +82,7 @@ eachDatabase((kind, open) => {
       expect(await countNamed(serving, 'Cleo')).to.equal(1);
     });
 
-    it('need the credentials and the permission on every repeat', async () => {
+    it('requests with an Idempotency-Key need the credentials and the permission on every repeat', async () => {
       await create('p-1', 'Pia');
       expect((await create('p-1', 'Pia', { authorization: basic('admin', 'wrong') })).status).to.equal(401);
       const { storage, nextId } = serving;
@@ -101,7 +101,7 @@ eachDatabase((kind, open) => {
       expect(forbidden.status).to.equal(403);
     });
 
-    it('take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
+    it('requests with an Idempotency-Key take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
       expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
       const long = await create('k'.repeat(256), 'Long');
       expect([long.status, (long.json as { code: number }).code]).to.deep.equal([400, 60002]);
@@ -145,7 +145,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
     });
     after(() => Promise.all(nodes.map((node) => node.close())));
 
-    it('run once, whichever server gets them', async () => {
+    it('requests with an Idempotency-Key run once, whichever server gets them', async () => {
       const call = (node: Serving | undefined): Promise<Reply> => {
         if (node === undefined) throw new Error('there are two');
         const headers = { 'idempotency-key': 'both' };
@@ -164,7 +164,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
 describe('the answer under an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
 
-  it('is neither kept nor forgotten where the database was lost while it stored the change', async () => {
+  it('the answer under an Idempotency-Key is neither kept nor forgotten where the database was lost while it stored the change', async () => {
     const idempotency = sinon.createStubInstance(IdempotencyService);
     idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
     const failing = (facts: object) => async () => ({

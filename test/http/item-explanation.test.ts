@@ -12,7 +12,7 @@ eachDatabase((kind, open) => {
     });
     after(() => serving.close());
 
-    it('has the facts, the steps and the text, the same in both dialects', async () => {
+    it('the explanation of an invoice item has the facts, the steps and the text, the same in both dialects', async () => {
       const { call, billing } = serving;
       const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
       await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
@@ -92,7 +92,7 @@ eachDatabase((kind, open) => {
       expect(inK.json).to.deep.equal(reply.json);
     });
 
-    it('of an item that is not there: 404 with the code of items', async () => {
+    it('the explanation of an item that is not there is 404 with the code of items', async () => {
       const path = '/1.0/kb/invoiceItems/11111111-1111-4111-8111-111111111111/explanation';
       const reply = await serving.call('GET', path);
       expect([reply.status, reply.json]).to.have.nested.property('[0]', 404);

@@ -109,7 +109,7 @@ describe('the largest catalogs over HTTP', () => {
     return text;
   }
 
-  it('are looked at, stored, read, added to and sold from without holding the event loop', async () => {
+  it('the largest catalogs are looked at, stored, read, added to and sold from without holding the event loop', async () => {
     const validated = await expectShortTurns('POST /catalog/xml/validate', document);
     expect(JSON.parse(validated)).to.deep.include({ catalogValidationErrors: [] });
     await expectShortTurns('POST /catalog/xml', document, 201);
@@ -131,7 +131,7 @@ describe('the largest catalogs over HTTP', () => {
     expectBelow(LONGEST_TURN_MS, shownAsJson, 'processor milliseconds of the longest turn');
   }).timeout(300_000);
 
-  it('are read and searched by a process that has never seen them without holding the event loop', async () => {
+  it('the largest catalogs are read and searched by a process that has never seen them without holding the event loop', async () => {
     const slices = timeSlices({
       nowMs: () => performance.now(),
       nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
@@ -152,7 +152,7 @@ describe('the largest catalogs over HTTP', () => {
     expectBelow(LONGEST_TURN_MS, longest, 'processor milliseconds of the longest turn');
   }).timeout(60_000);
 
-  it('are refused at once where they are far beyond their limits, and those are named', async () => {
+  it('the largest catalogs are refused at once where they are far beyond their limits, and those are named', async () => {
     const products = repeat(
       BEYOND,
       (index) => `<product name="P${index}"><category>BASE</category></product>`,

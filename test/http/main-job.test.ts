@@ -86,7 +86,7 @@ eachDatabase((kind, open) => {
       expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
     });
 
-    it('bills and collects a year of a subscription', async () => {
+    it('the server bills and collects a year of a subscription', async () => {
       await clock('POST', '?requestedDate=2024-01-31');
       const uploaded = await call('POST', '/1.0/kb/catalog', {
         body: await exampleCatalog(),
@@ -154,7 +154,7 @@ eachDatabase((kind, open) => {
       expect(inK.json).to.include({ invoiceNumber: String(second?.invoiceNumber) });
     });
 
-    it('leaves an invoice unpaid where there is no payment method', async () => {
+    it('the server leaves an invoice unpaid where there is no payment method', async () => {
       await clock('POST', '?requestedDate=2024-06-01');
       const { accountId, invoice } = await firstInvoice();
       expect(invoice?.balance).to.equal(invoice?.amount);
@@ -163,7 +163,7 @@ eachDatabase((kind, open) => {
       expect(json).to.include({ accountBalance: invoice?.amount });
     });
 
-    it('leaves an invoice unpaid whose payment is declined, and shows why', async () => {
+    it('the server leaves an invoice unpaid whose payment is declined, and shows why', async () => {
       await clock('POST', '?requestedDate=2024-06-01');
       serving.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',

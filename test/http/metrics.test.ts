@@ -20,7 +20,7 @@ eachDatabase((kind, open) => {
     const text = async (path = '/metrics', accept = 'text/plain'): Promise<string> =>
       (await world.serving.call('GET', path, { headers: { ...anonymous, accept } })).text;
 
-    it('count requests by route, method, status and dialect, whatever their ids', async () => {
+    it('the metrics count requests by route, method, status and dialect, whatever their ids', async () => {
       const { call } = world.serving;
       const path = `/1.0/kb/accounts/${world.accountId}`;
       await call('GET', path);
@@ -40,7 +40,7 @@ eachDatabase((kind, open) => {
         expect(lines).to.include(series);
     });
 
-    it('tell of the queue, of invoice runs and payments, and of the pool', async () => {
+    it('the metrics tell of the queue, of invoice runs and payments, and of the pool', async () => {
       const lines = (await text()).split('\n');
       expect(lines).to.include('billwright_queue_due_entries 0');
       expect(lines).to.include('billwright_queue_oldest_due_seconds 0');
@@ -53,13 +53,13 @@ eachDatabase((kind, open) => {
       expect(pool).to.have.length(kind === 'postgresql' ? 3 : 0);
     });
 
-    it('name no tenant, account or caller', async () => {
+    it('the metrics name no tenant, account or caller', async () => {
       const all = await text();
       for (const id of [world.tenantId, world.accountId, world.subscriptionId, 'bob', 'admin'])
         expect(all).to.not.contain(id);
     });
 
-    it('come as JSON, or as text where that is asked for', async () => {
+    it('the metrics come as JSON, or as text where that is asked for', async () => {
       const { json, headers } = await world.serving.call('GET', '/1.0/metrics');
       expect(json).to.have.all.keys('version', 'gauges', 'counters', 'histograms', 'meters', 'timers');
       expect(json).to.have.nested.property('gauges.billwright_queue_due_entries.value', 0);
@@ -70,7 +70,7 @@ eachDatabase((kind, open) => {
       expect(scraped.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
     });
 
-    it('need a user where the operator says so', async () => {
+    it('the metrics need a user where the operator says so', async () => {
       const { billing, log } = world.serving;
       const app = createKoaApp({ billing, logger: log, metricsRequireAuth: true });
       const listening = await listen(app, { port: 0 });
@@ -91,7 +91,7 @@ describe('the forms of metrics', () => {
   const metrics = [{ name: 'odd', help: 'Odd', kind: 'gauge' as const, values: [odd] }, http.requests()];
   const measured = { metrics, latencies: http.latencies() };
 
-  it('count each request in every bucket that it fits', () => {
+  it('the metrics count each request in every bucket that it fits', () => {
     const lines = prometheusText(measured).split('\n');
     const bucket = (le: string, count: number) =>
       `billwright_http_request_duration_seconds_bucket{route="/a",method="GET",le="${le}"} ${count}`;
@@ -102,14 +102,14 @@ describe('the forms of metrics', () => {
   it('escape the values of labels', () =>
     expect(prometheusText(measured)).to.contain('billwright_odd{name="a\\"b\\\\c\\nd"} 1.5\n'));
 
-  it('have timers with count, mean and maximum', () => {
+  it('the metrics have timers with count, mean and maximum', () => {
     const timer = Object.values(metricsObject(measured).timers)[0];
     expect(timer?.count).to.equal(4);
     expect(timer?.mean).to.be.closeTo(22.5585, 1e-9);
     expect(timer?.max).to.equal(90);
   });
 
-  it('take no text of a caller for a method', () => {
+  it('the metrics take no text of a caller for a method', () => {
     const other = new HttpMetrics();
     other.observe({ route: 'none', method: 'X-EVIL', status: 404, dialect: 'D', seconds: 1 });
     expect(other.requests().values.map(({ labels }) => labels.method)).to.deep.equal(['other']);

@@ -44,7 +44,7 @@ eachDatabase((_kind, open) => {
       }
     }
 
-    it('answers writes with 503 and when to come again, serves reads, and takes writes when there is room', async () => {
+    it('a server whose database has no room left answers writes with 503 and when to come again, serves reads, and takes writes when there is room', async () => {
       const { call } = serving;
       await full.fill();
       const refused = await refusedAccount();
@@ -60,7 +60,7 @@ eachDatabase((_kind, open) => {
       expect((await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })).status).to.equal(201);
     });
 
-    it('does due work when there is room, however often it has found none', async () => {
+    it('a server whose database has no room left does due work when there is room, however often it has found none', async () => {
       const { call, billing, log } = serving;
       await full.makeRoom();
       const body = { accountId, planName: 'canopy-monthly' };

@@ -16,7 +16,7 @@ eachDatabase((kind, open) => {
       (value as Readonly<Record<string, unknown>> | undefined)?.[key];
     const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-    it('shows the detail of payment methods with withPluginInfo', async () => {
+    it('a read of payments shows the detail of payment methods with withPluginInfo', async () => {
       const { serving, accountId } = world;
       const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
         body: {
@@ -40,7 +40,7 @@ eachDatabase((kind, open) => {
       expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
     });
 
-    it('shows the references of transactions with withPluginInfo', async () => {
+    it('a read of payments shows the references of transactions with withPluginInfo', async () => {
       const { serving, accountId, invoiceId } = world;
       for (const path of [
         `/1.0/kb/accounts/${accountId}/payments`,
@@ -59,7 +59,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('shows the attempt that is scheduled, without audit, with withAttempts', async () => {
+    it('a read of payments shows the attempt that is scheduled, without audit, with withAttempts', async () => {
       const { serving } = world;
       const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
       const accountId = createdId(account);

@@ -84,7 +84,7 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('reads prices as numbers or text, and shows those of usage as they were overridden', async () => {
+    it('the interface of price overrides reads prices as numbers or text, and shows those of usage as they were overridden', async () => {
       const reply = await create([
         { planName: 'gold-monthly', phaseName: 'gold-monthly-trial', fixedPrice: '1.50' },
         {
@@ -151,7 +151,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('take back the prices that an answer shows', async () => {
+    it('price overrides take back the prices that an answer shows', async () => {
       const { prices } = await read(
         createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])),
       );
@@ -192,7 +192,7 @@ eachDatabase((kind, open) => {
         .and.not.to.match(/gold-monthly-\d/);
     });
 
-    it('that are refused store nothing', async () => {
+    it('price overrides that are refused store nothing', async () => {
       const evergreen = (more: object) => [{ phaseType: 'EVERGREEN', ...more }];
       const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
       const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);

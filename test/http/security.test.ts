@@ -120,7 +120,7 @@ eachDatabase((kind, open) => {
       expect((await codes())[0]).to.equal(60004);
     });
 
-    it('shows a user with its roles, and takes no name twice', async () => {
+    it('the security interface shows a user with its roles, and takes no name twice', async () => {
       const made = await newUser('Mad Max', { roles: ['admin', 'admin'] });
       expect(made.headers.get('location')).to.equal(`${serving.url}${security}/users/Mad%20Max/roles`);
       expect((await call('GET', `${security}/users/Mad%20Max/roles`)).json).to.deep.equal({
@@ -164,7 +164,7 @@ eachDatabase((kind, open) => {
       expect(await role()).to.deep.equal({ role: 'clerk', permissions: [] });
     });
 
-    it('lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
+    it('the security interface lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
       await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
       const { json } = await call('GET', `${security}/roles`);
       const names = (json as { role: string }[]).map(({ role }) => role);
@@ -176,7 +176,7 @@ eachDatabase((kind, open) => {
       expectCode(await call('POST', `${security}/roles`, { body: { role: 'a b' } }), 400, 40004);
     });
 
-    it('lets a user see and change its own, with the password that it has', async () => {
+    it('the security interface lets a user see and change its own, with the password that it has', async () => {
       await newUser('self');
       await newUser('neighbour');
       const own = { headers: as('self') };
@@ -209,7 +209,7 @@ eachDatabase((kind, open) => {
       const withCookie = (cookie: string, path = read): Promise<Reply> =>
         call('GET', path, { headers: { authorization: undefined, cookie } });
 
-      it('start with a login for permissions or subject, and open the rest by cookie', async () => {
+      it('sessions start with a login for permissions or subject, and open the rest by cookie', async () => {
         const { cookie, session, reply } = await login('admin');
         expect(reply.json).to.deep.equal(['*:*']);
         expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -232,7 +232,7 @@ eachDatabase((kind, open) => {
         expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
       });
 
-      it('have a token of ours, whatever cookie comes with the login', async () => {
+      it('sessions have a token of ours, whatever cookie comes with the login', async () => {
         const fixed = `JSESSIONID=${'x'.repeat(43)}`;
         const { session } = await login('admin', '/permissions', { cookie: fixed });
         expect(session)
@@ -247,13 +247,13 @@ eachDatabase((kind, open) => {
         );
       });
 
-      it('are kept as a hash', async () => {
+      it('sessions are kept as a hash', async () => {
         const { session } = await login('admin');
         const token = session.slice('JSESSIONID='.length);
         expect(await serving.storage.security.findSession(token)).to.equal(null);
       });
 
-      it('need Secure over https', async () => {
+      it('sessions need Secure over https', async () => {
         const answered = await withServer(serving, { trustedProxies: ['127.0.0.1'] }, (url) =>
           fetch(`${url}${security}/subject`, {
             headers: { ...documentHeaders, 'x-forwarded-proto': 'https' },
@@ -262,7 +262,7 @@ eachDatabase((kind, open) => {
         expect(answered.headers.get('set-cookie')).to.match(/; Secure$/);
       });
 
-      it('end when the user is changed, and an unknown one is none', async () => {
+      it('sessions end when the user is changed, and an unknown one is none', async () => {
         for (const [name, change] of [
           ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
           ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],
@@ -279,7 +279,7 @@ eachDatabase((kind, open) => {
         expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
       });
 
-      it('end when they were idle for as long as the server says', async () => {
+      it('sessions end when they were idle for as long as the server says', async () => {
         await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
           const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
           const answer = await get({ authorization: basic('admin', 'password') });
@@ -312,7 +312,7 @@ eachDatabase((kind, open) => {
         expect((await call('POST', `${security}/clients`, { body })).status).to.equal(201);
       });
 
-      it('gives tokens to clients, by Basic and by form', async () => {
+      it('the token endpoint gives tokens to clients, by Basic and by form', async () => {
         const grant = { grant_type: 'client_credentials', scope: 'anything' };
         const encoded = basic(encodeURIComponent('sync-1'), encodeURIComponent('a%41+b'));
         for (const reply of [
@@ -333,7 +333,7 @@ eachDatabase((kind, open) => {
         }
       });
 
-      it('gives tokens to users', async () => {
+      it('the token endpoint gives tokens to users', async () => {
         const grant = { grant_type: 'password', username: 'admin', password: 'password' };
         const reply = await token(grant);
         const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
@@ -349,7 +349,7 @@ eachDatabase((kind, open) => {
         expectRefusal(await token({ grant_type: 'password', username: 'admin' }), 400, 'invalid_request');
       });
 
-      it('refuses in the form of RFC 6749', async () => {
+      it('the token endpoint refuses in the form of RFC 6749', async () => {
         expectRefusal(await token({}), 400, 'invalid_request');
         expectRefusal(await token({ grant_type: 'implicit' }), 400, 'unsupported_grant_type');
         const unknown = await token({ grant_type: 'client_credentials' }, basic('nobody', 'x'));
@@ -357,7 +357,7 @@ eachDatabase((kind, open) => {
         expect(unknown.headers.get('www-authenticate')).to.equal('Basic realm="service"');
       });
 
-      it('gives nothing to a client that is gone, whose tokens end', async () => {
+      it('the token endpoint gives nothing to a client that is gone, whose tokens end', async () => {
         const body = { clientId: 'gone', clientSecret: 'client secret', roles: [] };
         await call('POST', `${security}/clients`, { body });
         const grant = { grant_type: 'client_credentials', client_id: 'gone', client_secret: 'client secret' };
@@ -371,7 +371,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('locks out who guesses, but none whose credentials were right a moment ago', async () => {
+    it('the security interface locks out who guesses, but none whose credentials were right a moment ago', async () => {
       await newUser('hugo');
       await withServer(serving, { lockOut: true }, async (url) => {
         const get = (password: string) =>
@@ -391,7 +391,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('locks nobody out in test mode', async () => {
+    it('the security interface locks nobody out in test mode', async () => {
       const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
       for (let guesses = 0; guesses < 11; guesses += 1)
         expect((await call('GET', read, { headers: wrong })).status).to.equal(401);
@@ -404,14 +404,14 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('reads a user once, and hashes nothing, while a connection is kept', async () => {
+    it('the security interface reads a user once, and hashes nothing, while a connection is kept', async () => {
       await call('GET', read);
       const before = serving.hashChecks.length;
       for (let calls = 0; calls < 5; calls += 1) await call('GET', read);
       expect(serving.hashChecks.length).to.equal(before);
     });
 
-    it('logs who was authenticated beside who the caller says it is', async () => {
+    it('the security interface logs who was authenticated beside who the caller says it is', async () => {
       const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
       await call('POST', '/1.0/kb/accounts', { body: {}, headers });
       const line = serving.log.lines.find(
@@ -420,7 +420,7 @@ eachDatabase((kind, open) => {
       expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
     });
 
-    it('lets no secret out: not in answers, logs, audit or failures', async () => {
+    it('the security interface lets no secret out: not in answers, logs, audit or failures', async () => {
       const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
       const [user, client, tenant, guess] = secrets;
       const replies = [

@@ -74,14 +74,14 @@ describe('clients that take their time (platform §16)', () => {
     });
   }
 
-  it('are hung up on where a body that nobody reads does not end, after their answer', async () => {
+  it('slow clients are hung up on where a body that nobody reads does not end, after their answer', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
     const answer = await dripping(socket, head);
     expect(answer).to.match(/^HTTP\/1\.1 401 /);
   });
 
-  it('get 408 where the headers do not arrive in time, 10 s unless told otherwise', async () => {
+  it('slow clients get 408 where the headers do not arrive in time, 10 s unless told otherwise', async () => {
     const { server } = await listenWith({});
     expect(server.headersTimeout).to.equal(10_000);
     const socket = await connected(await listenWith({ maxHeadersMs: 200 }));
@@ -92,7 +92,7 @@ describe('clients that take their time (platform §16)', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ code: 60002 });
   });
 
-  it('do not keep others out: beyond so many connections more are refused, and idle ones make room', async () => {
+  it('slow clients do not keep others out: beyond so many connections more are refused, and idle ones make room', async () => {
     const { server } = await listenWith({});
     expect(server.maxConnections).to.equal(2_000);
     const few = await listenWith({ maxConnections: 2 });
@@ -113,7 +113,7 @@ describe('clients that take their time (platform §16)', () => {
     expect(String((await once(busy, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it('find a connection open that has been idle for longer than Node keeps one', async () => {
+  it('slow clients find a connection open that has been idle for longer than Node keeps one', async () => {
     const listening = await listenWith({});
     expect(listening.server.keepAliveTimeout).to.equal(120_000);
     const idle = await Promise.all(Array.from({ length: 20 }, () => connected(listening)));

@@ -108,7 +108,7 @@ describe('long lists', () => {
     }
   }
 
-  it('are written in pieces, every record once and in order, with their counts', async () => {
+  it('long lists are written in pieces, every record once and in order, with their counts', async () => {
     const headers = { 'accept-encoding': 'identity' };
     const names = Array.from({ length: 250 }, (_, n) => `Account ${n}`);
     for (const name of names) await serving.call('POST', '/1.0/kb/accounts', { body: { name } });

@@ -41,7 +41,7 @@ eachDatabase((kind, open) => {
 
     const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
 
-    it('shows the phase with the price of the date, price changes included', async () => {
+    it('the catalog of a subscription shows the phase with the price of the date, price changes included', async () => {
       const priceAt = async (date: string) => {
         const { status, json } = await get('phase', at(date));
         return [status, (json as { prices: unknown[] }).prices];
@@ -51,7 +51,7 @@ eachDatabase((kind, open) => {
       expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
     });
 
-    it('shows plan, product and price list; a retired plan as the last version that had it', async () => {
+    it('the catalog of a subscription shows plan, product and price list; a retired plan as the last version that had it', async () => {
       const plan = await get('plan', at('2024-09-01'));
       expect(plan.json).to.deep.include({
         name: 'heat-monthly',
@@ -74,7 +74,7 @@ eachDatabase((kind, open) => {
       expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
     });
 
-    it('shows the price list that the plan was chosen from, of several that have it', async () => {
+    it('the catalog of a subscription shows the price list that the plan was chosen from, of several that have it', async () => {
       const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
       const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
         serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
@@ -89,7 +89,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('answers clients in the field with the closed shapes', async () => {
+    it('the catalog of a subscription answers clients in the field with the closed shapes', async () => {
       const list = await get('priceList', at('2024-04-01'), aliasHeaders);
       expect(list.json).to.deep.equal({ name: 'DEFAULT', plans: ['heat-monthly'] });
       const phase = await get('phase', at('2024-04-01'), aliasHeaders);
@@ -110,7 +110,7 @@ eachDatabase((kind, open) => {
       ]);
     });
 
-    it('refuses a date on or after the cancellation, not one before it', async () => {
+    it('the catalog of a subscription refuses a date on or after the cancellation, not one before it', async () => {
       const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
       const subscription = await serving.call(
         'POST',
@@ -137,7 +137,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
+    it('the catalog of a subscription takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
       const { call, clock } = serving;
       clock.set('2024-06-10T20:15:30Z');
       const body = {
@@ -167,7 +167,7 @@ eachDatabase((kind, open) => {
       expect(await statusAt('2024-06-20T07:59:59Z')).to.equal(200);
     });
 
-    it('refuses what has no plan', async () => {
+    it('the catalog of a subscription refuses what has no plan', async () => {
       const codeOf = async (query: string) => {
         const { status, json } = await get('plan', query);
         return [status, (json as { code: number }).code];

@@ -36,7 +36,7 @@ eachDatabase((kind, open) => {
     const filterOf = (reply: Reply) =>
       new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
 
-    it('creates a base with its add-ons, whichever comes first', async () => {
+    it('the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first', async () => {
       const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
       const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
       expect(reply.status, reply.text).to.equal(201);
@@ -77,7 +77,7 @@ eachDatabase((kind, open) => {
       );
     });
 
-    it('lists no bundles from twenty subscriptions on', async () => {
+    it('the interface of subscriptions with add-ons lists no bundles from twenty subscriptions on', async () => {
       const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
       const listed = await call('POST', MANY, { body: nineteen });
       expect(filterOf(listed)?.split(',')).to.have.length(19);
@@ -166,7 +166,7 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('refuses the bundle of another tenant like one that is not there', async () => {
+    it('the interface of subscriptions with add-ons refuses the bundle of another tenant like one that is not there', async () => {
       const bundle = (await bundles())[0] as { readonly bundleId: string };
       const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
       const theirs = createdId(await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve }));

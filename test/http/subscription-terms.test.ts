@@ -40,7 +40,7 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('sets both, at once or from a past day that is forced', async () => {
+    it('a call for bill cycle day and quantity sets both, at once or from a past day that is forced', async () => {
       const day = await call(
         'PUT',
         `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,
@@ -66,7 +66,7 @@ eachDatabase((kind, open) => {
       ).to.include({ status: 204 });
     });
 
-    it('answers 404 for a subscription that is not there', async () => {
+    it('a call for bill cycle day and quantity answers 404 for a subscription that is not there', async () => {
       const unknown = '/1.0/kb/subscriptions/00000000-0000-7000-8000-000000000000';
       for (const [sub, body] of [
         ['bcd', { billCycleDayLocal: 3 }],

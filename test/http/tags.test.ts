@@ -134,7 +134,7 @@ eachDatabase((kind, open) => {
       expect(ofInvoices.map(({ name }) => name)).to.deep.equal(['WRITTEN_OFF']);
     });
 
-    it('shows no history of __PARK__', async () => {
+    it('the interface of tags shows no history of __PARK__', async () => {
       const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
       expect([park.status, park.json]).to.deep.equal([200, []]);
     });
@@ -184,7 +184,7 @@ eachDatabase((kind, open) => {
       expect(await nextEvents()).to.deep.equal(['TAG_CREATION']);
     });
 
-    it('refuses bad definitions with their codes and stores nothing', async () => {
+    it('the interface of tags refuses bad definitions with their codes and stores nothing', async () => {
       const good = { name: 'good', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
       const before_ = (await send('GET', '/tagDefinitions')).text;
       await nextEvents();
@@ -312,7 +312,7 @@ eachDatabase((kind, open) => {
       expect(await found('test')).to.deep.equal([]);
     });
 
-    it('tells the counts of a search and of all', async () => {
+    it('the interface of tags tells the counts of a search and of all', async () => {
       const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
       const reply = await send('GET', '/tags/search/blue?limit=1');
       const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);

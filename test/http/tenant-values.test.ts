@@ -81,7 +81,7 @@ eachDatabase((kind, open) => {
       ]);
     });
 
-    it('refuses a bad callback by either way, and stores nothing', async () => {
+    it('the interface of values of a tenant refuses a bad callback by either way, and stores nothing', async () => {
       const path = `${tenants}/registerNotificationCallback`;
       for (const url of [
         'ftp://example.com',
@@ -142,7 +142,7 @@ eachDatabase((kind, open) => {
       expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.deep.equal([]);
     });
 
-    it('keeps plugin configurations and state machines under their full keys', async () => {
+    it('the interface of values of a tenant keeps plugin configurations and state machines under their full keys', async () => {
       for (const [path, key] of [
         ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
         ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
@@ -167,7 +167,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('takes keys and values of any characters, and tells of the limits', async () => {
+    it('the interface of values of a tenant takes keys and values of any characters, and tells of the limits', async () => {
       const key = 'a/b c?d%e😀';
       const made = await post(userKey(key), ' ünï\n😀 ');
       expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
@@ -183,7 +183,7 @@ eachDatabase((kind, open) => {
       expect(await valuesAt(userKey('k'))).to.deep.equal([]);
     });
 
-    it('gives texts back character by character, those that it reads itself too', async () => {
+    it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {
       const config =
         '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
       const catalog = (await exampleCatalog()).toString();
@@ -205,7 +205,7 @@ eachDatabase((kind, open) => {
       expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([document.slice(1)]);
     });
 
-    it('shows another tenant nothing, and lets it change nothing', async () => {
+    it('the interface of values of a tenant shows another tenant nothing, and lets it change nothing', async () => {
       await post(userKey('color'), 'red');
       await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
       expect(await valuesAt(userKey('color'), eve)).to.deep.equal([]);
@@ -229,7 +229,7 @@ eachDatabase((kind, open) => {
       expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
     });
 
-    it('has no back door around the permission of the catalog', async () => {
+    it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
       const catalog = (await exampleCatalog()).toString();
       const refused = await post(userKey('CATALOG'), catalog, as('writer'));
       expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([403, 40_000]);
@@ -237,7 +237,7 @@ eachDatabase((kind, open) => {
       expect(deleted.status).to.equal(403);
     });
 
-    it('has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
+    it('the interface of values of a tenant has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
       const january = (await exampleCatalog()).toString();
       const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
       const xml = { 'content-type': 'text/xml' };
@@ -264,7 +264,7 @@ eachDatabase((kind, open) => {
       expect(await valuesAt(userKey('CATALOG'), eve)).to.deep.equal([]);
     });
 
-    it('refuses keys of parts that are not offered', async () => {
+    it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
       for (const key of ['OVERDUE_CONFIG', 'INVOICE_TEMPLATE', 'USAGE_METERS']) {
         const refused = await post(userKey(key), 'x');
         expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
@@ -272,7 +272,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('shows a tenant to those only who are granted it', async () => {
+    it('the interface of values of a tenant shows a tenant to those only who are granted it', async () => {
       const { storage, nextId, billing } = serving;
       const bob = await billing.tenants.getByApiKey('bob');
       const other = await billing.tenants.getByApiKey('eve');

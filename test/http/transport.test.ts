@@ -41,7 +41,7 @@ describe('the transport', () => {
     expect((await call('GET', '/1.0/kb/accounts/%zz')).status).to.equal(404);
   });
 
-  it('logs what is not offered without a stack', async () => {
+  it('the transport logs what is not offered without a stack', async () => {
     const headers = { 'content-type': 'text/plain' };
     const path = '/1.0/kb/tenants/userKeyValue/OVERDUE_CONFIG';
     const reply = await call('POST', path, { body: 'x', headers });
@@ -60,7 +60,7 @@ describe('the transport', () => {
     expect(reply.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
   });
 
-  it('tells an unknown path and a wrong method after authentication only', async () => {
+  it('the transport tells an unknown path and a wrong method after authentication only', async () => {
     for (const [method, path, status, code] of [
       ['GET', '/1.0/kb/nothing', 404, 60008],
       ['GET', '/elsewhere', 404, 60008],
@@ -77,7 +77,7 @@ describe('the transport', () => {
     }
   });
 
-  it('answers OPTIONS to everybody', async () => {
+  it('the transport answers OPTIONS to everybody', async () => {
     const reply = await call('OPTIONS', '/1.0/kb/accounts', { headers: { authorization: undefined } });
     expect(reply.status).to.equal(200);
     expect(reply.headers.get('allow')).to.equal('POST, GET, HEAD, OPTIONS');
@@ -87,7 +87,7 @@ describe('the transport', () => {
     ).to.equal(200);
   });
 
-  it('takes a JSON body without a type, and with a charset', async () => {
+  it('the transport takes a JSON body without a type, and with a charset', async () => {
     for (const type of [undefined, 'application/json; charset=UTF-8']) {
       const body = new TextEncoder().encode('{"name":"Zoë"}');
       const reply = await call('POST', '/1.0/kb/accounts', { body, headers: { 'content-type': type } });
@@ -104,13 +104,13 @@ describe('the transport', () => {
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 
-  it('takes a body in chunks, and refuses one that grows too large', async () => {
+  it('the transport takes a body in chunks, and refuses one that grows too large', async () => {
     expect(await sendChunks(serving.url, ['{"na', 'me":"in pieces"}'])).to.equal(201);
     const piece = ' '.repeat(300_000);
     expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
   });
 
-  it('tells a client of a body that is too large once it has sent it, and reads no more than it must', async () => {
+  it('the transport tells a client of a body that is too large once it has sent it, and reads no more than it must', async () => {
     for (const bytes of [1_100_000, 12_000_000]) {
       const reply = await call('POST', '/1.0/kb/accounts', {
         body: ' '.repeat(bytes),
@@ -132,7 +132,7 @@ describe('the transport', () => {
     request.destroy();
   });
 
-  it('gives text to a client that asks for JSON alone', async () => {
+  it('the transport gives text to a client that asks for JSON alone', async () => {
     const {
       status,
       text: body,
@@ -142,7 +142,7 @@ describe('the transport', () => {
     expect(headers.get('content-type')).to.match(/^text\/plain/);
   });
 
-  it('takes lists of up to 1000 elements', async () => {
+  it('the transport takes lists of up to 1000 elements', async () => {
     const id = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
     const fields = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' }));
@@ -153,7 +153,7 @@ describe('the transport', () => {
     expect((await call('POST', path, { body: fields(1_000) })).status).to.equal(201);
   });
 
-  it('takes an empty body of any type where none is needed', async () => {
+  it('the transport takes an empty body of any type where none is needed', async () => {
     const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
       body: '',
@@ -162,7 +162,7 @@ describe('the transport', () => {
     expect(reply.status).to.equal(204);
   });
 
-  it('takes a catalog in UTF-16, as XML documents may come', async () => {
+  it('the transport takes a catalog in UTF-16, as XML documents may come', async () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><catalog/>';
     const body = Buffer.from(`\ufeff${text}`, 'utf16le');
     const reply = await call('POST', '/1.0/kb/catalog/xml', {
@@ -175,13 +175,13 @@ describe('the transport', () => {
     expect((reply.json as { message: string }).message).to.match(/effectiveDate|catalogName/);
   });
 
-  it('refuses a URL that is too long', async () => {
+  it('the transport refuses a URL that is too long', async () => {
     const reply = await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`);
     expect(reply.status).to.equal(414);
     expect(reply.json).to.include({ code: 60012 });
   });
 
-  it('answers what is no HTTP, or has too many headers, with the one error shape', async () => {
+  it('the transport answers what is no HTTP, or has too many headers, with the one error shape', async () => {
     const { port } = new URL(serving.url);
     const both = 'Content-Length: 2\r\nTransfer-Encoding: chunked';
     for (const [sent, status, code, message] of [
@@ -218,14 +218,14 @@ describe('the transport', () => {
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
-  it('does the work of a check for unknown names too', async () => {
+  it('the transport does the work of a check for unknown names too', async () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
     expect(serving.hashChecks.slice(before)).to.deep.equal([null, null]);
   });
 
-  it('hides a tenant from a user that is not granted it', async () => {
+  it('the transport hides a tenant from a user that is not granted it', async () => {
     const user = {
       passwordHash: 'plain:password',
       credentialVersion: 1,
@@ -255,7 +255,7 @@ describe('the transport', () => {
     expect(other.headers.get('x-request-id')).to.equal('trace-7');
   });
 
-  it('keeps author, reason and comment, in plain and in base64', async () => {
+  it('the transport keeps author, reason and comment, in plain and in base64', async () => {
     const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64');
     const headers = {
       ...aliasHeaders,
@@ -273,7 +273,7 @@ describe('the transport', () => {
     });
   });
 
-  it('does not tell an unexpected error, and logs it with the request id', async () => {
+  it('the transport does not tell an unexpected error, and logs it with the request id', async () => {
     const { billing } = serving;
     const broken = {
       ...billing,
@@ -301,14 +301,14 @@ describe('the transport', () => {
     }
   });
 
-  it('shows stack traces in test mode where asked for', async () => {
+  it('the transport shows stack traces in test mode where asked for', async () => {
     const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111';
     const [plain, traced] = [await call('GET', path), await call('GET', `${path}?withStackTrace=true`)];
     expect((plain.json as { stackTrace: unknown[] }).stackTrace).to.deep.equal([]);
     expect((traced.json as { stackTrace: unknown[] }).stackTrace.length).to.be.greaterThan(0);
   });
 
-  it('has no test endpoints outside test mode', async () => {
+  it('the transport has no test endpoints outside test mode', async () => {
     const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
       port: 0,
     });
@@ -323,7 +323,7 @@ describe('the transport', () => {
     }
   });
 
-  it('is a guest in the application of a host', async () => {
+  it('the transport is a guest in the application of a host', async () => {
     const app = new Koa();
     app.use(billingMiddleware({ billing: serving.billing, logger: serving.log, basePath: '/billing' }));
     app.use((ctx) => {
@@ -355,7 +355,7 @@ describe('the transport', () => {
     }
   });
 
-  it('stops when its calls have ended', async () => {
+  it('the transport stops when its calls have ended', async () => {
     const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
       port: 0,
     });
@@ -367,7 +367,7 @@ describe('the transport', () => {
     expect(refused).to.be.instanceOf(Error);
   });
 
-  it('lets calls wait for what has to be there first, and gives them up with it', async () => {
+  it('the transport lets calls wait for what has to be there first, and gives them up with it', async () => {
     const app = new Koa().use((ctx) => {
       ctx.body = 'done';
     });
@@ -398,7 +398,7 @@ describe('the transport', () => {
     }
   });
 
-  it('lets a call end that is under way when it stops, and answers 503 to the next one of its connection', async () => {
+  it('the transport lets a call end that is under way when it stops, and answers 503 to the next one of its connection', async () => {
     const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Koa().use(async (ctx) => {
       come.resolve();
@@ -424,7 +424,7 @@ describe('the transport', () => {
     agent.destroy();
   });
 
-  it('tells of its health', async () => {
+  it('the transport tells of its health', async () => {
     const reply = await call('GET', '/1.0/healthcheck');
     expect(reply.status).to.equal(200);
     expect(reply.json).to.deep.equal({
@@ -434,7 +434,7 @@ describe('the transport', () => {
     });
   });
 
-  it('answers 503 when a check fails', async () => {
+  it('the transport answers 503 when a check fails', async () => {
     const passed = { healthy: true, message: null };
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
     const report = { database: passed, queues: late, clock: passed };
