@@ -19,32 +19,38 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly unknown: ErrorCode;
 }
 
+export const accountResource: ObjectResource<TaggedType> = {
+  path: 'accounts',
+  idName: 'accountId',
+  noun: 'Account',
+  described: 'an account',
+  type: ObjectType.ACCOUNT,
+  unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+};
+
+export const bundleResource: ObjectResource<TaggedType> = {
+  path: 'bundles',
+  idName: 'bundleId',
+  noun: 'Bundle',
+  described: 'a bundle',
+  type: ObjectType.BUNDLE,
+  unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+};
+
+export const subscriptionResource: ObjectResource<TaggedType> = {
+  path: 'subscriptions',
+  idName: 'subscriptionId',
+  noun: 'Subscription',
+  described: 'a subscription',
+  type: ObjectType.SUBSCRIPTION,
+  unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+};
+
 /** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
-  {
-    path: 'accounts',
-    idName: 'accountId',
-    noun: 'Account',
-    described: 'an account',
-    type: ObjectType.ACCOUNT,
-    unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-  },
-  {
-    path: 'bundles',
-    idName: 'bundleId',
-    noun: 'Bundle',
-    described: 'a bundle',
-    type: ObjectType.BUNDLE,
-    unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  },
-  {
-    path: 'subscriptions',
-    idName: 'subscriptionId',
-    noun: 'Subscription',
-    described: 'a subscription',
-    type: ObjectType.SUBSCRIPTION,
-    unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-  },
+  accountResource,
+  bundleResource,
+  subscriptionResource,
   {
     path: 'invoices',
     idName: 'invoiceId',

@@ -8,45 +8,28 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choiceList, moment, textList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { auditedList, auditParameter } from '../objects/audit.ts';
+import {
+  accountResource,
+  bundleResource,
+  type ObjectResource,
+  subscriptionResource,
+} from '../objects/objects.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
-interface BlockedResource {
-  /** Path below the core prefix up to the id. */
-  readonly path: string;
-  readonly idName: string;
-  /** Name in the operation id. */
-  readonly noun: string;
-  readonly described: string;
-  readonly type: BlockingStateType;
-  /** Code of an unknown id. */
-  readonly unknown: ErrorCode;
-}
+type BlockedResource = Omit<ObjectResource, 'type'> & { readonly type: BlockingStateType };
 
 const resources: readonly BlockedResource[] = [
   {
-    path: 'accounts',
-    idName: 'accountId',
-    noun: 'Account',
+    ...accountResource,
     described: 'an account, and with it on its bundles and subscriptions',
     type: BlockingStateType.ACCOUNT,
-    unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   },
   {
-    path: 'bundles',
-    idName: 'bundleId',
-    noun: 'Bundle',
+    ...bundleResource,
     described: 'a bundle, and with it on its subscriptions',
     type: BlockingStateType.SUBSCRIPTION_BUNDLE,
-    unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
   },
-  {
-    path: 'subscriptions',
-    idName: 'subscriptionId',
-    noun: 'Subscription',
-    described: 'a subscription',
-    type: BlockingStateType.SUBSCRIPTION,
-    unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-  },
+  { ...subscriptionResource, type: BlockingStateType.SUBSCRIPTION },
 ];
 
 const permission = 'entitlement:pause_resume';
