@@ -10,7 +10,10 @@ export interface BlockingStateFilter {
   readonly services?: readonly string[] | undefined;
 }
 
-/** What keeps an account, bundle or subscription from change, service or billing. */
+/**
+ * What keeps an account, bundle or subscription from change, service or billing. A plugin of the host may refuse what
+ * changes it: ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ */
 export interface BlockingOperations<C extends Leading = []> {
   /**
    * Says what a service allows on an object from a date on, past or future; it holds until the same service says

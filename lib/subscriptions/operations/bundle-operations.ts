@@ -5,7 +5,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { TransferBundleRequest } from '../requests/transfer-request.ts';
 import type { BundleView } from '../views/bundle-view.ts';
 
-/** Bundles: a base subscription with its add-ons. */
+/**
+ * Bundles: a base subscription with its add-ons. A plugin of the host may refuse `renameKey` and `transfer`:
+ * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ */
 export interface BundleOperations<C extends Leading = []> {
   /**
    * The bundle with this id, with its subscriptions and their events.

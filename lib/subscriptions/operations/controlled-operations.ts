@@ -47,7 +47,6 @@ export class ControlledOperations {
     this.#services = services;
   }
 
-  /** @throws BillingError as `LifecycleService.changePlan`, and 8003. */
   async changePlan(
     context: CallContext,
     subscriptionId: Uuid,
@@ -65,7 +64,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `LifecycleService.undoChangePlan`, and 8003. */
   async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
     return this.#control.run(context, {
       operation: EntitlementOperation.UNDO_CHANGE_PLAN,
@@ -77,7 +75,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `LifecycleService.cancel`, and 8003. */
   async cancel(
     context: CallContext,
     subscriptionId: Uuid,
@@ -94,7 +91,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `LifecycleService.uncancel`, and 8003. */
   async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
     return this.#control.run(context, {
       operation: EntitlementOperation.UNCANCEL,
@@ -106,7 +102,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `BlockingService.pauseBundle`, and 8003. */
   async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
     const operation = EntitlementOperation.PAUSE;
     return this.#control.run(context, {
@@ -119,7 +114,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `BlockingService.resumeBundle`, and 8003. */
   async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
     const operation = EntitlementOperation.RESUME;
     return this.#control.run(context, {
@@ -132,7 +126,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `TransferService.transfer`, and 8003. */
   async transfer(
     context: CallContext,
     bundleId: Uuid,
@@ -155,7 +148,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `BundleService.renameKey`, and 8003. */
   async renameKey(
     context: CallContext,
     bundleId: Uuid,
@@ -172,7 +164,6 @@ export class ControlledOperations {
     });
   }
 
-  /** @throws BillingError as `BlockingService.add`, and 8003. */
   async addBlockingState(
     context: CallContext,
     object: BlockedRef,

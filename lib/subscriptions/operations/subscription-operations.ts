@@ -23,7 +23,10 @@ export interface PlanAtRequest {
   readonly requestedDate?: RequestedDate | null;
 }
 
-/** Subscriptions: their life, and what they are at a moment. */
+/**
+ * Subscriptions: their life, and what they are at a moment. A plugin of the host may refuse creations, cancellations and
+ * changes of plan, and what takes them back: ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ */
 export interface SubscriptionOperations<C extends Leading = []> {
   /**
    * Creates a subscription (§6): to a BASE or STANDALONE plan in a new or an existing bundle, to an ADD_ON plan in the
