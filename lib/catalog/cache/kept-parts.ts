@@ -1,51 +1,73 @@
 import type { StoredCatalogPart } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import type { Part } from '../model/part.ts';
 import { PartList } from '../model/part-list.ts';
 import { Shape } from './shaped-text.ts';
 import { type Decoding, StoredPart } from './stored-part.ts';
 
-/** Parts of one kind by record id. */
-export class KeptParts<T extends object> {
-  readonly #parts = new Map<number, StoredPart<T>>();
-  readonly #decoding: Decoding<T>;
-  readonly #origin: KeptParts<T> | undefined;
-  /** Characters of their texts, without what they share with others of their shape. */
+/** Records by id, and how much they take in memory. */
+class Kept<V extends { readonly characters: number }> {
+  readonly #values = new Map<number, V>();
+  readonly #origin: Kept<V> | undefined;
+  /** Characters of the texts of those that are here. */
   characters = 0;
 
-  /** @param origin where to find parts that are not here. */
-  constructor(decoding: Decoding<T>, origin: KeptParts<T> | undefined) {
-    this.#decoding = decoding;
+  /** @param origin where to find records that are not here. */
+  constructor(origin: Kept<V> | undefined) {
     this.#origin = origin;
   }
 
+  find(recordId: number): V | undefined {
+    return this.#values.get(recordId) ?? this.#origin?.find(recordId);
+  }
+
+  /** The record of that id, made if there is none. */
+  keep(recordId: number, make: () => V): V {
+    const known = this.find(recordId);
+    if (known !== undefined) return known;
+    const value = make();
+    this.#values.set(recordId, value);
+    this.characters += value.characters;
+    return value;
+  }
+
+  keepOnly(used: ReadonlySet<unknown>): void {
+    for (const [recordId, value] of this.#values) {
+      if (used.has(value)) continue;
+      this.#values.delete(recordId);
+      this.characters -= value.characters;
+    }
+  }
+
+  protected values(): Iterable<V> {
+    return this.#values.values();
+  }
+}
+
+/** Parts of one kind. */
+export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
+  readonly #decoding: Decoding<T>;
+
+  constructor(decoding: Decoding<T>, origin: KeptParts<T> | undefined) {
+    super(origin);
+    this.#decoding = decoding;
+  }
+
   addMissing(recordIds: readonly number[], missing: Set<number>): void {
-    for (const recordId of recordIds) if (this.#find(recordId) === undefined) missing.add(recordId);
+    for (const recordId of recordIds) if (this.find(recordId) === undefined) missing.add(recordId);
   }
 
   add(stored: StoredCatalogPart, shape: Shape | null): void {
-    if (this.#find(stored.recordId) !== undefined) return;
-    const part = new StoredPart(stored, shape, this.#decoding);
-    this.#parts.set(stored.recordId, part);
-    this.characters += part.ownCharacters;
+    this.keep(stored.recordId, () => new StoredPart(stored, shape, this.#decoding));
   }
 
   get(recordId: number): StoredPart<T> {
-    const part = this.#find(recordId);
+    const part = this.find(recordId);
     assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
     return part;
   }
 
   shapes(): ReadonlySet<Shape | null> {
-    return new Set([...this.#parts.values()].map(({ shape }) => shape));
-  }
-
-  keepOnly(used: ReadonlySet<Part<T>>): void {
-    for (const [recordId, part] of this.#parts) {
-      if (used.has(part)) continue;
-      this.#parts.delete(recordId);
-      this.characters -= part.ownCharacters;
-    }
+    return new Set([...this.values()].map(({ shape }) => shape));
   }
 
   list(recordIds: readonly number[], previous: PartList<T> | undefined): PartList<T> {
@@ -54,24 +76,10 @@ export class KeptParts<T extends object> {
       previous?.parts.length === parts.length && parts.every((part, index) => part === previous.parts[index]);
     return isSame ? previous : new PartList(parts, previous);
   }
-
-  #find(recordId: number): StoredPart<T> | undefined {
-    const part = this.#parts.get(recordId);
-    return part === undefined && this.#origin ? this.#origin.#find(recordId) : part;
-  }
 }
 
-/** Shapes of parts by record id. */
-export class KeptShapes {
-  readonly #shapes = new Map<number, Shape>();
-  readonly #origin: KeptShapes | undefined;
-  characters = 0;
-
-  /** @param origin where to find shapes that are not here. */
-  constructor(origin: KeptShapes | undefined) {
-    this.#origin = origin;
-  }
-
+/** Shapes of parts. */
+export class KeptShapes extends Kept<Shape> {
   /** The shapes of these parts; those that are not cached are read. */
   async of(
     parts: readonly StoredCatalogPart[],
@@ -82,12 +90,16 @@ export class KeptShapes {
     const missing = new Set<number>();
     for (const { shapeRecordId } of parts) {
       if (shapeRecordId === null || found.has(shapeRecordId) || missing.has(shapeRecordId)) continue;
-      const known = this.#find(shapeRecordId);
+      const known = this.find(shapeRecordId);
       if (known === undefined) missing.add(shapeRecordId);
       else found.set(shapeRecordId, known);
     }
     if (missing.size > 0) {
-      for (const stored of await read(missing)) found.set(stored.recordId, this.#keep(stored));
+      for (const stored of await read(missing))
+        found.set(
+          stored.recordId,
+          this.keep(stored.recordId, () => new Shape(stored)),
+        );
     }
     return ({ shapeRecordId }) => {
       if (shapeRecordId === null) return null;
@@ -95,27 +107,5 @@ export class KeptShapes {
       assertInvariant(shape !== undefined, `The shape ${shapeRecordId} of a catalog part is missing`);
       return shape;
     };
-  }
-
-  keepOnly(used: ReadonlySet<Shape | null>): void {
-    for (const [recordId, shape] of this.#shapes) {
-      if (used.has(shape)) continue;
-      this.#shapes.delete(recordId);
-      this.characters -= shape.characters;
-    }
-  }
-
-  #keep(stored: StoredCatalogPart): Shape {
-    const known = this.#find(stored.recordId);
-    if (known !== undefined) return known;
-    const shape = new Shape(stored);
-    this.#shapes.set(stored.recordId, shape);
-    this.characters += shape.characters;
-    return shape;
-  }
-
-  #find(recordId: number): Shape | undefined {
-    const shape = this.#shapes.get(recordId);
-    return shape === undefined && this.#origin ? this.#origin.#find(recordId) : shape;
   }
 }

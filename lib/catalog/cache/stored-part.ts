@@ -46,7 +46,7 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 
   /** Characters that it does not share with others of its shape. */
-  get ownCharacters(): number {
+  get characters(): number {
     return this.#ownText.length;
   }
 
