@@ -31,7 +31,7 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   };
 };
 
-/** What is to be known of the queues of this node. */
+/** What the check knows about the queues of this node. */
 interface QueueHealth {
   /** The kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];

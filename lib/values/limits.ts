@@ -102,7 +102,7 @@ export const MAX_XML_ELEMENTS = 1_000_000;
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
-/** Of one catalog version (platform §16): all of its products, plans and price lists, and the cases of all its rules. */
+/** Bounds of one catalog version (platform §16): products, plans, price lists, and the cases of all rules together. */
 export const MAX_CATALOG_PRODUCTS = 5_000;
 export const MAX_CATALOG_PLANS = 10_000;
 export const MAX_CATALOG_PRICE_LISTS = 200;

@@ -163,7 +163,7 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/** Each product is made when it is written: of a large version they take long. */
+/** Each product is made when it is written, since for a large version they take long. */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);

@@ -102,7 +102,10 @@ export const InvoiceItemAdjustment = reading(InvoiceItem, {
   invoiceItemId: field(uuid, 'I'),
 });
 
-/** An invoice as the model shows it: a dry run's has no number, an account's timeline tells more (json-models §7, accounts §10). */
+/**
+ * An invoice as the model shows it: a dry run's has no number, an account's timeline tells more (json-models §7, accounts
+ * §10).
+ */
 export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly invoiceNumber: number | null;
   readonly bundleKeys?: string;

@@ -35,7 +35,10 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
-/** SQLSTATE class 53, insufficient resources: disk full (53100), out of shared memory (53200), too many connections (53300). */
+/**
+ * SQLSTATE class 53, insufficient resources: disk full (53100), out of shared memory (53200), too many connections
+ * (53300).
+ */
 const isOutOfResources = /^53...$/;
 /** Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014). */
 const isServerAway = /^(08...|57P0[123]|57014)$/;

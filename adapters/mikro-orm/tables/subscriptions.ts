@@ -46,7 +46,7 @@ export const bundlesTable = new RecordTable<StoredBundle>(
     indexes: [
       { name: 'page', columns: ['tenant_record_id', 'record_id'] },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
-      // Of those that carried a key before the one that holds it, too.
+      // Also finds bundles that carried a key before the one that holds it.
       { name: 'key', columns: ['tenant_record_id', 'external_key', 'record_id'] },
     ],
   },

@@ -103,7 +103,7 @@ export class EffectiveCatalogs {
     };
   }
 
-  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
+  /** The plans whose subscriptions the stored catalog may bill differently than it did at an earlier revision. */
   async changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     const uploaded = await this.#stored.get(session);
     const plans = changedPlans(uploaded.asOf(revision).versions, uploaded.versions);

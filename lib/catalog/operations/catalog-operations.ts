@@ -61,8 +61,7 @@ export interface CatalogOperations<C extends Leading = []> {
   addSimplePlan(...given: [...C, plan: Given<SimplePlan>]): Promise<void>;
 
   /**
-   * The plans of base products in the version in force now, once per price list (§12 rule 4); of the catalog of an
-   * account, if it is given.
+   * The plans of base products in the version in force now, once per price list (§12 rule 4); with an account, those of its catalog.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableBasePlans(

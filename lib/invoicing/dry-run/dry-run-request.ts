@@ -143,7 +143,10 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/** The members that name a plan otherwise than by its name, in the order of the checks, and what messages call them (http-api §12). */
+/**
+ * The members that name a plan otherwise than by its name, in the order of the checks, and what messages call them
+ * (http-api §12).
+ */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',

@@ -46,7 +46,7 @@ export interface AccountStream<R extends StreamRequest> {
   readonly ends: BillingEventStream['ends'];
   /** Subscriptions that are left out: their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
-  /** By subscription that a later catalog bills differently, the first date on which it does. */
+  /** For each subscription that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 

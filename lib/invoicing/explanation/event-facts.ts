@@ -15,15 +15,15 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
 /** A billing event, and what the subscription's history knows of it. */
 export interface EventFacts extends BasisEvent {
-  /** Type of the choice of plan that came with a bill cycle day or quantity; of other events their own type. */
+  /** Type of the choice of plan that came with a bill cycle day or quantity; for other events their own type. */
   readonly cameWith: BillingTransitionType;
   /** True of a CHANGE of the catalog's price alone. */
   readonly isPriceChange: boolean;
   /** Why it is dated as it is; null = nothing was kept. */
   readonly reason: EventReason | null;
-  /** Of a choice of plan, the date from which its phases count. */
+  /** For a choice of plan, the date from which its phases count. */
   readonly phaseAnchor: LocalDate | null;
-  /** Of the beginning and end of a block, the services and states that caused it, if they are still stored. */
+  /** For the beginning and end of a block, the services and states that caused it, if they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
@@ -94,7 +94,7 @@ class Past {
     return this.factsOf({ type: typeOf(choice), effectiveDate: effective.at, localDate: effective.date });
   }
 
-  /** Of the events of that type and instant, the one in force when the item was made. */
+  /** The event of that type and instant that was in force when the item was made. */
   #stored({ type, effectiveDate }: BasisEvent): LifecycleEvent | undefined {
     const same = this.#past.events.filter(
       (event) => event.type === type && event.effective.at === effectiveDate,

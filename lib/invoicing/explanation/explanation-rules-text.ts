@@ -47,7 +47,7 @@ export function dateSentence(facts: EventFacts | null): string {
   }
 }
 
-/** From which date phases count, where that is not the day on which the plan was chosen, or where it dates a phase. */
+/** The date from which phases count, if that is not the day on which the plan was chosen, or if it dates a phase. */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};
   if (planEvent === null || planEvent.phaseAnchor === null || alignment === null) return '';

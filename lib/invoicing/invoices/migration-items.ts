@@ -30,7 +30,10 @@ export function checkMigrationItems(items: readonly MigrationItem[]): void {
   }
 }
 
-/** The item as it was given, but for the amount, which has the currency's minor unit; nothing of it can be adjusted or repaired. */
+/**
+ * The item as it was given, but for the amount, which has the currency's minor unit; nothing of it can be adjusted or
+ * repaired.
+ */
 export function migrationItem(
   item: MigrationItem,
   { id, currency }: Pick<ManualItemContext, 'id' | 'currency'>,

@@ -23,7 +23,10 @@ export interface TermsOfPlan {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
-/** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */
+/**
+ * Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members
+ * are the same.
+ */
 export interface CreationTerms extends TermsOfPlan {
   /** Name of the plan; excludes the four members below. */
   readonly planName?: string | null | undefined;

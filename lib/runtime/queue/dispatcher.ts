@@ -90,7 +90,7 @@ export class Dispatcher {
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
   #cancelHelp: (() => void) | undefined;
-  /** The signal as it was when a worker last looked what is due. */
+  /** The signal's count when a worker last looked for due work. */
   #looked = 0;
   /** System time of the last look for leases that have ended. */
   #tookBackAtMs = Number.NEGATIVE_INFINITY;

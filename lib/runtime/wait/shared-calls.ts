@@ -83,7 +83,7 @@ export class SharedCalls<I, O> {
   }
 }
 
-/** Of what was asked for, not of a database that is down or a connection that broke while it committed. */
+/** True if the work itself was refused; false if the database is down or the connection broke during the commit. */
 function isRefusal(error: unknown): boolean {
   return error instanceof BillingError || error instanceof InvariantError;
 }

@@ -21,7 +21,7 @@ export interface CausedEnd {
   readonly effective: DatedInstant;
   /** The event of the base that brings it. */
   readonly cause: LifecycleEvent;
-  /** From when on it is stored with the add-on; until then it is derived at every reading. */
+  /** The instant from which it is stored with the add-on; until then it is derived at every read. */
   readonly storedFrom: Instant;
 }
 

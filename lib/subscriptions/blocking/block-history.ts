@@ -43,7 +43,7 @@ export function blocksAt({ states, blocks }: BlockHistory, at: Instant): number 
   return blocks[countUpTo(states, at) - 1] ?? 0;
 }
 
-/** Of the states in force before `at`, the one that has blocked longest; undefined if nothing is blocked so. */
+/** The state in force before `at` that has blocked longest; undefined if nothing is blocked so. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },

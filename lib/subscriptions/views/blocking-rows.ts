@@ -28,7 +28,7 @@ export interface BlockingRows {
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** From when until when blocks of a kind count for a subscription; null = never, or without end. */
+/** When blocks of a kind begin to count for a subscription (null = never), and when they cease to (null = never). */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;

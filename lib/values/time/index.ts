@@ -1,4 +1,7 @@
-/** Every zone conversion and every piece of date arithmetic of the product (lib/values/README.md: three notions, never mixed). */
+/**
+ * Every zone conversion and every piece of date arithmetic of the product (lib/values/README.md: three notions, never
+ * mixed).
+ */
 export {
   addPeriod,
   addPeriods,

@@ -48,7 +48,10 @@ export class KnownNames {
       ?.productNamed(name);
   }
 
-  /** The product as a plan of the scope finds it: entries of the scope, of the tenant, the XML version in force (§15.4 rule 5). */
+  /**
+   * The product as a plan of the scope finds it: entries of the scope, of the tenant, the XML version in force (§15.4
+   * rule 5).
+   */
   productFor(scope: EntryScope, name: string): KnownProduct | undefined {
     const entry = this.entry(EntryKind.PRODUCT, name);
     const isVisible = entry?.accountId === null || entry?.accountId === scope.accountId;

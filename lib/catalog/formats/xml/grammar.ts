@@ -43,7 +43,10 @@ function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
 /** The values of an element's parts by name: null for an absent optional one, a list for a repeated one. */
 type PartValues = Readonly<Record<string, unknown>>;
 
-/** An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it is told. */
+/**
+ * An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it
+ * is told.
+ */
 function element<T>(
   parts: Readonly<Record<string, AttributeRule | ChildRule>>,
   build: (values: PartValues, name: string) => T | Refusal,

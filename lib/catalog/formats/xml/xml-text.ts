@@ -2,7 +2,10 @@ import type { Steps } from '../../../runtime/index.ts';
 
 const LINES_AT_ONCE = 1_000;
 
-/** Text of the document as it is written: children indented by two spaces, everything escaped so that reading it back gives the same. */
+/**
+ * Text of the document as it is written: children indented by two spaces, everything escaped so that reading it back
+ * gives the same.
+ */
 export class XmlText {
   /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
   readonly #joined: string[] = [];
