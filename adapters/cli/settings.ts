@@ -55,38 +55,59 @@ export interface HttpSettings {
   readonly sessionIdleMs: number | undefined;
 }
 
-/** Options that set a server property (platform §4.3); the environment can set it too, the option wins. */
-const propertyOf = {
-  'base-path': 'server.basePath',
-  'trusted-proxies': 'server.trustedProxies',
-  'location-host': 'jaxrs.location.host',
-  'location-full-url': 'jaxrs.location.full.url',
-  'default-dialect': 'server.defaultDialect',
-  'alias-prefixes': 'server.headers.aliasPrefixes',
-  'limit-json': 'server.limits.json',
-  'limit-text': 'server.limits.text',
-  'limit-header': 'server.limits.header',
-  'limit-url': 'server.limits.url',
-  'limit-list': 'server.limits.list',
-  'limit-page': 'server.limits.page',
-  'limit-request-time': 'server.limits.requestTime',
-  'limit-connections': 'server.limits.connections',
-  'limit-rate-tenant': 'server.limits.rate.tenant',
-  'limit-rate-principal': 'server.limits.rate.principal',
-  'cors-allowed-origins': 'server.cors.allowedOrigins',
-  docs: 'server.docs',
-  'metrics-require-auth': 'metrics.requireAuth',
-  'token-issuer': 'security.token.issuer',
-  'token-lifetime': 'security.token.lifetime',
-  'jwt-issuers': 'security.jwt.issuers',
-  lockout: 'security.lockout',
-  'session-timeout': 'rbac.globalSessionTimeout',
+const dialects = Object.values(Dialect);
+const countText = 'a whole number from 1 to 1000000';
+const rateText = `${countText} of requests per second, or off`;
+const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
+const flagText = 'true or false';
+
+/**
+ * Options that set a server property (platform §4.3), and what their values have to be; the environment can set it too, the
+ * option wins.
+ */
+const settings = {
+  'base-path': { property: 'server.basePath', is: 'a path such as /billing' },
+  'trusted-proxies': {
+    property: 'server.trustedProxies',
+    is: 'a list of addresses and networks such as 127.0.0.1,10.0.0.0/8',
+  },
+  'location-host': { property: 'jaxrs.location.host', is: 'a host, or a host and port' },
+  'location-full-url': { property: 'jaxrs.location.full.url', is: flagText },
+  'default-dialect': { property: 'server.defaultDialect', is: dialects.join(' or ') },
+  'alias-prefixes': {
+    property: 'server.headers.aliasPrefixes',
+    is: 'a list of header prefixes such as X-Killbill-,X-Acme-',
+  },
+  'limit-json': { property: 'server.limits.json', is: size },
+  'limit-text': { property: 'server.limits.text', is: size },
+  'limit-header': { property: 'server.limits.header', is: size },
+  'limit-url': { property: 'server.limits.url', is: size },
+  'limit-list': { property: 'server.limits.list', is: countText },
+  'limit-page': { property: 'server.limits.page', is: countText },
+  'limit-request-time': {
+    property: 'server.limits.requestTime',
+    is: 'a time span from 1s to 30d such as 60s',
+  },
+  'limit-connections': { property: 'server.limits.connections', is: countText },
+  'limit-rate-tenant': { property: 'server.limits.rate.tenant', is: rateText },
+  'limit-rate-principal': { property: 'server.limits.rate.principal', is: rateText },
+  'cors-allowed-origins': {
+    property: 'server.cors.allowedOrigins',
+    is: '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
+  },
+  docs: { property: 'server.docs', is: flagText },
+  'metrics-require-auth': { property: 'metrics.requireAuth', is: flagText },
+  'token-issuer': { property: 'security.token.issuer', is: 'an issuer' },
+  'token-lifetime': { property: 'security.token.lifetime', is: 'a time span from 1s to 30d such as 1h' },
+  'jwt-issuers': { property: 'security.jwt.issuers', is: 'a JSON array of {issuer, jwksUri, …}' },
+  lockout: { property: 'security.lockout', is: flagText },
+  'session-timeout': { property: 'rbac.globalSessionTimeout', is: 'a time span from 1s to 30d such as 1h' },
 } as const;
-type SettingName = keyof typeof propertyOf;
+type SettingName = keyof typeof settings;
 
 /** The same for `parseArgs`. */
 export const httpOptions = Object.fromEntries(
-  Object.keys(propertyOf).map((name) => [name, { type: 'string' } as const]),
+  Object.keys(settings).map((name) => [name, { type: 'string' } as const]),
 );
 
 /** The settings of `serve`. @throws UsageError that names the option or variable whose value is no good. */
@@ -96,7 +117,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
     if (value !== undefined) return value;
-    throw new UsageError(`${source} "${text}" is not ${expectationOf[name]}`);
+    throw new UsageError(`${source} "${text}" is not ${settings[name].is}`);
   };
   return {
     basePath: read('base-path', (text) => (/^(?:\/[\w.~-]+)*\/?$/.test(text) ? text : undefined)) ?? '',
@@ -132,38 +153,6 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
   };
 }
 
-const dialects = Object.values(Dialect);
-const countText = 'a whole number from 1 to 1000000';
-const rateText = `${countText} of requests per second, or off`;
-const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
-const expectationOf: Readonly<Record<SettingName, string>> = {
-  'base-path': 'a path such as /billing',
-  'trusted-proxies': 'a list of addresses and networks such as 127.0.0.1,10.0.0.0/8',
-  'location-host': 'a host, or a host and port',
-  'location-full-url': 'true or false',
-  'default-dialect': dialects.join(' or '),
-  'alias-prefixes': 'a list of header prefixes such as X-Killbill-,X-Acme-',
-  'limit-json': size,
-  'limit-text': size,
-  'limit-header': size,
-  'limit-url': size,
-  'limit-list': countText,
-  'limit-page': countText,
-  'limit-rate-tenant': rateText,
-  'limit-rate-principal': rateText,
-  'limit-request-time': 'a time span from 1s to 30d such as 60s',
-  'limit-connections': countText,
-  'cors-allowed-origins':
-    '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
-  docs: 'true or false',
-  'metrics-require-auth': 'true or false',
-  'token-issuer': 'an issuer',
-  lockout: 'true or false',
-  'session-timeout': 'a time span from 1s to 30d such as 1h',
-  'token-lifetime': 'a time span from 1s to 30d such as 1h',
-  'jwt-issuers': 'a JSON array of {issuer, jwksUri, …}',
-};
-
 /** Where the value comes from, for messages, and the value. */
 function givenValue(
   name: SettingName,
@@ -171,7 +160,9 @@ function givenValue(
   environment: Environment,
 ): readonly [source: string, text: string | undefined] {
   const option = given[name];
-  return typeof option === 'string' ? [`--${name}`, option] : environmentValue(propertyOf[name], environment);
+  return typeof option === 'string'
+    ? [`--${name}`, option]
+    : environmentValue(settings[name].property, environment);
 }
 
 function flag(text: string): boolean | undefined {
