@@ -11,7 +11,7 @@ interface RawText {
 }
 
 /** `column` is one of `values`, bound as one parameter whatever their number. */
-interface Membership {
+export interface Membership {
   readonly kind: 'in';
   readonly column: string;
   readonly type: ListType;

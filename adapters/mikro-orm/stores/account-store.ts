@@ -23,7 +23,7 @@ import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
 import { accountSearchCondition, foldedText } from './account-search.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
-  const find = async (condition: Sql): Promise<readonly Account[]> =>
+  const find = async (condition: Parameters<typeof select>[2]): Promise<readonly Account[]> =>
     (await select(scope, accountsTable, condition)).map(accountOf);
   const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Account>> => {
     const found = await page(scope, accountsTable, options);
@@ -31,14 +31,13 @@ export function accountReads(scope: TenantScope): AccountReads {
   };
   return {
     findByIds: async (ids) => (await selectByIds(scope, accountsTable, ids)).map(accountOf),
-    findByRecordIds: async (recordIds) =>
-      recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findByRecordIds: async (recordIds) => find(isIn('record_id', 'bigint', recordIds)),
     findAfter: async ({ afterRecordId, limit }) =>
       selectOrdered(scope, accountsTable, {
         condition: sql`record_id > ${afterRecordId}`,
         order: `record_id limit ${limit}`,
       }),
-    findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
+    findByKeys: async (keys) => find(isIn('external_key', 'text', keys)),
     page: async (request) => pageOf({ request }),
     search: async (search, request) => {
       const { alongAccountTexts } = scope.runner.dialect;
@@ -59,8 +58,7 @@ export function accountReads(scope: TenantScope): AccountReads {
           when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`);
       return row === undefined ? null : accountOf(accountsTable.decode(row));
     },
-    findChildren: async (parentIds) =>
-      parentIds.length === 0 ? [] : find(sql`${isIn('parent_account_id', 'uuid', parentIds)}`),
+    findChildren: async (parentIds) => find(isIn('parent_account_id', 'uuid', parentIds)),
     findWithAncestors: async (ids) =>
       ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
     findEmails: async (accountIds) =>

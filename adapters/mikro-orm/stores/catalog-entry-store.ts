@@ -30,10 +30,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
         catalogEntriesTable,
         sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`,
       ),
-    childrenOf: async (parentIds) =>
-      parentIds.length === 0
-        ? []
-        : select(scope, catalogEntriesTable, sql`${isIn('parent_id', 'uuid', parentIds)}`),
+    childrenOf: async (parentIds) => select(scope, catalogEntriesTable, isIn('parent_id', 'uuid', parentIds)),
     rowsOf: async (planNames) =>
       planNames.length === 0
         ? []

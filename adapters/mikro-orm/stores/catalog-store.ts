@@ -62,9 +62,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
     },
     revision: async () => (await revisions.read()).catalogRevision,
     findOverridePlans: async (planNames) =>
-      planNames.length === 0
-        ? []
-        : select(scope, overridePlansTable, sql`${isIn('plan_name', 'text', planNames)}`),
+      select(scope, overridePlansTable, isIn('plan_name', 'text', planNames)),
     findOverridePlansOf: async (definitions) => {
       if (definitions.length === 0) return [];
       const parents = [...new Set(definitions.map(({ parentPlanName }) => parentPlanName))];

@@ -49,10 +49,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
     findByIds: async (ids) => selectByIds(scope, invoicesTable, ids),
-    findItems: async (invoiceIds) =>
-      invoiceIds.length === 0
-        ? []
-        : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    findItems: async (invoiceIds) => select(scope, invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
       invoiceIds.length === 0
         ? []
@@ -78,9 +75,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
             sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and not is_parent_invoice`,
           ),
     findItemsLinkedTo: async (itemIds) =>
-      itemIds.length === 0
-        ? []
-        : select(scope, invoiceItemsTable, sql`${isIn('linked_item_id', 'uuid', itemIds)}`),
+      select(scope, invoiceItemsTable, isIn('linked_item_id', 'uuid', itemIds)),
     findUsedCredit: async ({ accountId, beforeRecordId, limit }) => {
       return scope.runner.read(
         sql`
@@ -112,9 +107,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     pageOfAccount: async (accountId, request) =>
       page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     loadStates: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, invoicingStatesTable, sql`${isIn('account_id', 'uuid', accountIds)}`),
+      select(scope, invoicingStatesTable, isIn('account_id', 'uuid', accountIds)),
     dueCursors: async (due) => {
       if (due.length === 0) return [];
       const cells = due.map(({ accountId, targetDate, catalogRevision }) => [
@@ -162,9 +155,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     cursorsOfAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     findCursors: async (subscriptionIds) =>
-      subscriptionIds.length === 0
-        ? []
-        : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
+      select(scope, cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
     loadCoverage: async (windows) => loadCoverage(scope, windows),
     loadCoverageOfItems: async (itemIds) => loadCoverageOfItems(scope, itemIds),
   };

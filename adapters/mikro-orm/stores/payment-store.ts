@@ -33,8 +33,7 @@ import { takeNumbers } from './counters.ts';
 export function paymentReads(scope: TenantScope): PaymentReads {
   return {
     findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
-    findMethodsByKeys: async (keys) =>
-      keys.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findMethodsByKeys: async (keys) => select(scope, paymentMethodsTable, isIn('external_key', 'text', keys)),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
       accountIds.length === 0
         ? []
@@ -50,23 +49,15 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     pageOfAccount: async (accountId, request) =>
       page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     findTransactions: async (paymentIds) =>
-      paymentIds.length === 0
-        ? []
-        : select(scope, paymentTransactionsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+      select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
     findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
     findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
-      keys.length === 0
-        ? []
-        : select(scope, paymentAttemptsTable, sql`${isIn('payment_external_key', 'text', keys)}`),
+      select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
     findInvoicePaymentsByInvoices: async (invoiceIds) =>
-      invoiceIds.length === 0
-        ? []
-        : select(scope, invoicePaymentsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+      select(scope, invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     findInvoicePaymentsByPayments: async (paymentIds) =>
-      paymentIds.length === 0
-        ? []
-        : select(scope, invoicePaymentsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+      select(scope, invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
     findHoldsByInvoices: async (invoiceIds) =>
       invoiceIds.length === 0
         ? []

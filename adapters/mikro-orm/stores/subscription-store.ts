@@ -16,12 +16,9 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
     ...bundleReads(scope),
     findByIds: async (ids) => selectByIds(scope, subscriptionsTable, ids),
-    findByKeys: async (keys) =>
-      keys.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findByKeys: async (keys) => select(scope, subscriptionsTable, isIn('external_key', 'text', keys)),
     findByBundles: async (bundleIds) =>
-      bundleIds.length === 0
-        ? []
-        : select(scope, subscriptionsTable, sql`${isIn('bundle_id', 'uuid', bundleIds)}`),
+      select(scope, subscriptionsTable, isIn('bundle_id', 'uuid', bundleIds)),
     findEvents: async (subscriptionIds) =>
       subscriptionIds.length === 0
         ? []

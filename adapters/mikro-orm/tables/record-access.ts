@@ -4,7 +4,17 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
 import { type Column, numberOf, textOf } from '../sql/columns.ts';
 import type { Runner } from '../sql/runner.ts';
-import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import {
+  firstRowsAs,
+  isIn,
+  type Membership,
+  nothing,
+  type Rows,
+  raw,
+  rowsAs,
+  type Sql,
+  sql,
+} from '../sql/sql.ts';
 import { type RecordTable, recordIdColumn } from './record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
@@ -26,14 +36,15 @@ export function recordColumns(
   return scope.runner.dialect.selectList({ columns: read }, alias);
 }
 
-/** Records of the tenant that meet `condition`, in creation order. */
+/** Records of the tenant that meet `condition`, in creation order. For a value among none the database is not asked. */
 export async function select<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  condition: Sql,
+  condition: Sql | Membership,
 ): Promise<readonly Stored<R>[]> {
+  if (condition.kind === 'in' && condition.values.length === 0) return [];
   // The sign keeps the order from using an index, so that SQLite chooses one for the condition.
-  return selectOrdered(scope, table, { condition, order: '+record_id' });
+  return selectOrdered(scope, table, { condition: sql`${condition}`, order: '+record_id' });
 }
 
 /** Records of the tenant that meet `condition`, sorted by the columns of `order`; all, or the first `limit`. */
