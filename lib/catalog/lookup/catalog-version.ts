@@ -31,7 +31,7 @@ import { priceListIndex, type VersionFrame } from '../model/version-frame.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
 import { billingAlignment, cancelPolicy, createAlignment } from './rules.ts';
-import { evaluatePlanChange, type PlanChangeEvaluation } from './rules-of-change.ts';
+import { decidePlanChange, type PlanChangeEvaluation } from './rules-of-change.ts';
 
 /** How many names an error message lists. */
 const LISTED_NAMES = 10;
@@ -209,9 +209,10 @@ export class CatalogVersion implements PlanLookup {
     return cancelPolicy(this.rules, context).result;
   }
 
-  /** List, policy and alignment of a change of plan. @throws BillingError as `evaluatePlanChange` of rules-of-change.ts. */
+  /** As `decidePlanChange` of rules-of-change.ts, without the cases. */
   evaluatePlanChange(from: SubscriptionContext, target: PlanSpecifier): PlanChangeEvaluation {
-    return evaluatePlanChange(this, from, target);
+    const { priceList, policy, alignment } = decidePlanChange(this, from, target);
+    return { priceList, policy: policy.result, alignment: alignment.result };
   }
 
   #selectionsOfLists(): ReadonlyMap<string, readonly Part<Plan>[]> {

@@ -25,16 +25,6 @@ export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceLis
   readonly alignment: RuleDecision<PlanAlignmentChange>;
 }
 
-/** As `decidePlanChange`, without the cases. */
-export function evaluatePlanChange(
-  version: PlanLookup,
-  from: SubscriptionContext,
-  target: PlanSpecifier,
-): PlanChangeEvaluation {
-  const { priceList, policy, alignment } = decidePlanChange(version, from, target);
-  return { priceList, policy: policy.result, alignment: alignment.result };
-}
-
 /**
  * Evaluates a change with the rules of `version`: target list, then policy, then alignment. `from` describes the
  * subscription by its own plan, so that one on a retired plan can change (§6.3).
