@@ -7,7 +7,7 @@ import { fakeClock } from '../adapters/testing/index.ts';
 import type { Amount, AnyVersionDefinition, CatalogPlugin } from '../lib/index.ts';
 import { formatDecimal, formatLocalDate } from '../lib/index.ts';
 
-/** A row of the host's price table; a price is never edited, a new one takes its place from a day on. */
+/** A row of the host's price table; a price is never edited; a new one replaces it from a day on. */
 interface PriceRow {
   readonly seats: number;
   readonly from: string;
@@ -22,7 +22,7 @@ class PriceTable {
     this.#rows.push(row);
   }
 
-  /** Changes with every new row: what the engine compares before it asks for the rows again. */
+  /** Changes with every new row; the engine compares it before it asks for the rows again. */
   get stamp(): string {
     return String(this.#rows.length);
   }
@@ -69,7 +69,7 @@ function pluginOver(table: PriceTable): CatalogPlugin {
   };
 }
 
-/** Sells two workspaces from the host's table, the second after a rise of the price, and tells what was billed. */
+/** Sells two workspaces from the host's table, the second after a rise in price, and tells what was billed. */
 export async function sellFromTable(): Promise<readonly string[]> {
   const table = new PriceTable();
   table.add({ seats: 5, from: '2024-01-01', monthly: '25.00' });

@@ -47,14 +47,14 @@ export const customers: readonly Customer[] = [
   },
 ];
 
-/** Time of day of every step of the story; no customer's day turns between it and what falls due on that day. */
+/** Time of day of every step of the story, chosen so that no customer's date changes before that day's due work is done. */
 const TIME_OF_DAY = 'T12:00:00Z';
 
 const catalogFile = new URL('./catalogs/meadow.xml', import.meta.url);
 
 /**
  * Plays the story day by day from the clock's date to its end: sets up the tenant, signs customers up on their days,
- * and lets everything that falls due be done. Each step asks first whether it is done, so a story that was cut off goes
+ * and lets all due work be done. Each step asks first whether it is done, so a story that was cut off goes
  * on where it stopped.
  */
 export async function playStory(
