@@ -102,7 +102,7 @@ describe('long lists', () => {
         await setTimeout(50);
         expect(hasEnded).to.equal(false);
         answer.destroy();
-        for (let waited = 0; !hasEnded && waited < 100; waited += 1) await setTimeout(20);
+        for (let waited = 0; !hasEnded && waited < 750; waited += 1) await setTimeout(20);
         expect(hasEnded).to.equal(true);
       });
     }

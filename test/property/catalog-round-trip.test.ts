@@ -20,7 +20,7 @@ function state(content: VersionContent): unknown {
 }
 
 describe('Catalog XML round trip', () => {
-  it('reads back every version as it was written, and writes the same text again', () => {
+  it('catalog XML round trip reads back every version as it was written, and writes the same text again', () => {
     fc.assert(
       fc.property(versionContent, (content) => {
         const written = canonicalXml(createVersion(content));
@@ -32,7 +32,7 @@ describe('Catalog XML round trip', () => {
     );
   }).timeout(0);
 
-  it('reads back the envelope in any encoding', () => {
+  it('catalog XML round trip reads back the envelope in any encoding', () => {
     fc.assert(
       fc.property(versionContent, fc.boolean(), (content, isUtf8) => {
         const written = writeCatalogXml(createCatalog([createVersion(content)]));

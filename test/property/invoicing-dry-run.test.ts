@@ -75,7 +75,7 @@ function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: Loca
 }
 
 describe('a dry run', () => {
-  it('answers with the invoice that the runs in between and the last one would make', () => {
+  it('a dry run answers with the invoice that the runs in between and the last one would make', () => {
     fc.assert(
       fc.property(histories, fc.nat(300), fc.integer({ min: 1, max: 200 }), (history, day, later) => {
         const today = addDays(parseLocalDate(history.start), day);

@@ -20,7 +20,7 @@ function inMinorUnits(amount: Decimal, history: History): bigint {
 }
 
 describe('recurring proposals', () => {
-  it('have the periods and amounts of a count day by day', () => {
+  it('recurring proposals have the periods and amounts of a count day by day', () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: -5, max: 1_000 }), (history, day) => {
         const events = allEvents(history);
@@ -44,7 +44,7 @@ describe('recurring proposals', () => {
     );
   }).timeout(0);
 
-  it('of a window are those of the whole history that start in it', () => {
+  it('recurring proposals of a window are those of the whole history that start in it', () => {
     fc.assert(
       fc.property(histories, fc.nat(1_000), fc.nat(1_000), (history, day, from) => {
         const start = parseLocalDate(history.start);

@@ -35,7 +35,7 @@ const weights = fc
   .filter((list) => list.some(({ units }) => units > 0n));
 
 describe('a split of an amount', () => {
-  it('leaves no residue, is in whole minor units and follows the weights to within one of them', () => {
+  it('a split of an amount leaves no residue, is in whole minor units and follows the weights to within one of them', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }),
@@ -62,7 +62,7 @@ describe('a split of an amount', () => {
     );
   });
 
-  it('of a negative amount mirrors the positive one', () => {
+  it('a split of a negative amount mirrors the positive one', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), weights, (units, list) => {
         const total = decimal(units).dividedBy(100);
@@ -91,7 +91,7 @@ describe('rounding', () => {
     );
   });
 
-  it('of a quotient of days is the integer division rounded half up at 9 decimals', () => {
+  it('rounding of a quotient of days is the integer division rounded half up at 9 decimals', () => {
     fc.assert(
       fc.property(fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 }), (n, t) => {
         const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
@@ -105,7 +105,7 @@ describe('rounding', () => {
     );
   });
 
-  it('is idempotent and moves a value by at most half a unit', () => {
+  it('rounding is idempotent and moves a value by at most half a unit', () => {
     fc.assert(
       fc.property(scaled, fc.integer({ min: 0, max: 9 }), (value, scale) => {
         const exact = decimal(plainText(value));
@@ -124,7 +124,7 @@ describe('rounding', () => {
 });
 
 describe('numbers on the wire', () => {
-  it('keep every digit through JSON, without exponent or trailing zeros', () => {
+  it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () => {
     fc.assert(
       fc.property(fc.array(scaled), (values) => {
         const literals = values.map(plainText);
@@ -136,7 +136,7 @@ describe('numbers on the wire', () => {
     );
   });
 
-  it('read the same from plain text, padded text and exponent form', () => {
+  it('numbers on the wire read the same from plain text, padded text and exponent form', () => {
     fc.assert(
       fc.property(scaled, (value) => {
         const expected = withoutTrailingZeros(plainText(value));

@@ -63,7 +63,7 @@ const overridden = fc
   });
 
 describe('Price overrides', () => {
-  it('change the chosen prices in one currency and nothing else', () => {
+  it('price overrides change the chosen prices in one currency and nothing else', () => {
     fc.assert(
       fc.property(overridden, ({ plan, overrides }) => {
         const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
@@ -92,7 +92,7 @@ describe('Price overrides', () => {
     );
   }).timeout(0);
 
-  it('are read as they were written, and written alike in any order', () => {
+  it('price overrides are read as they were written, and written alike in any order', () => {
     fc.assert(
       fc.property(overridden, ({ plan, overrides }) => {
         const text = writeOverrides(overrides);

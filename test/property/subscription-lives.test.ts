@@ -27,7 +27,7 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
 };
 
 describe('the life of subscriptions', () => {
-  it('is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {
+  it('the life of subscriptions is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {
     const counts = new Map<string, number>();
     fc.assert(
       fc.property(lifeScripts, (script) => {

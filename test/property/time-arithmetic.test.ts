@@ -40,7 +40,7 @@ const counts = fc.integer({ min: -30, max: 30 });
 const billCycleDays = fc.integer({ min: 1, max: 31 });
 
 describe('date arithmetic agrees with Temporal', () => {
-  it('in the parts of a date and its text', () => {
+  it('date arithmetic agrees with Temporal in the parts of a date and its text', () => {
     fc.assert(
       fc.property(dates, (expected) => {
         const date = ours(expected);
@@ -60,7 +60,7 @@ describe('date arithmetic agrees with Temporal', () => {
     );
   });
 
-  it('in days and months added and counted', () => {
+  it('date arithmetic agrees with Temporal in days and months added and counted', () => {
     fc.assert(
       fc.property(dates, dates, fc.integer({ min: -1_200, max: 1_200 }), (from, to, n) => {
         expect(formatLocalDate(addDays(ours(from), n))).to.equal(from.add({ days: n }).toString());
@@ -71,7 +71,7 @@ describe('date arithmetic agrees with Temporal', () => {
     );
   });
 
-  it('in the day of month, clamped', () => {
+  it('date arithmetic agrees with Temporal in the day of month, clamped', () => {
     fc.assert(
       fc.property(dates, billCycleDays, (date, day) => {
         const expected = date.with({ day }, { overflow: 'constrain' });
@@ -83,7 +83,7 @@ describe('date arithmetic agrees with Temporal', () => {
 });
 
 describe('months between two dates', () => {
-  it('are the most that can be added to the first without passing the second', () => {
+  it('months between two dates are the most that can be added to the first without passing the second', () => {
     fc.assert(
       fc.property(dates, fc.integer({ min: 0, max: 40_000 }), (from, days) => {
         const to = addDays(ours(from), days);
@@ -128,7 +128,7 @@ describe('billing periods', () => {
     );
   });
 
-  it('start at the first bill cycle date, in the month of the start or one whole period later', () => {
+  it('billing periods start at the first bill cycle date, in the month of the start or one whole period later', () => {
     fc.assert(
       fc.property(dates, periods.filter(isMonthBased), billCycleDays, (start, period, day) => {
         const first = firstBillCycleDate(ours(start), period, day);

@@ -24,7 +24,7 @@ eachDatabase((kind, open) => {
     const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
       records.map(({ recordId: _, ...record }) => record);
 
-    it('come back as they were written, by scope, name and parent, with the revision raised', async () => {
+    it('catalog entries come back as they were written, by scope, name and parent, with the revision raised', async () => {
       const ofTenant = catalogEntry({ product: null });
       const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
       const named = catalogEntry({

@@ -24,7 +24,7 @@ eachDatabase((kind, open) => {
     const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
       opened.storage.read(tenant, (session) => session.keyValues.findByPrefix(prefix));
 
-    it('come back as they were written, in that order', async () => {
+    it('tenant key-values come back as they were written, in that order', async () => {
       const values = [
         keyValue({ value: 'ünï\n😀' }),
         keyValue({ key: 'a%b', isSingle: true }),
@@ -37,7 +37,7 @@ eachDatabase((kind, open) => {
       expect(await find([])).to.deep.equal([]);
     });
 
-    it('are found by a literal prefix, whatever the letters', async () => {
+    it('tenant key-values are found by a literal prefix, whatever the letters', async () => {
       await insert(...['a_1', 'a%1', 'aX1', 'A_1', '😀_1', 'b'].map((key) => keyValue({ key })));
       const keys = async (prefix: string) => (await findByPrefix(prefix)).map(({ key }) => key);
       expect(await keys('a_')).to.deep.equal(['a_1']);
@@ -46,7 +46,7 @@ eachDatabase((kind, open) => {
       expect(await keys('')).to.have.length(6);
     });
 
-    it('have one active value where the key holds one, and any number before', async () => {
+    it('tenant key-values have one active value where the key holds one, and any number before', async () => {
       await insert(keyValue({ isSingle: true }));
       const [stored] = await find(['color']);
       const second = await rejection(insert(keyValue({ isSingle: true })));
@@ -62,7 +62,7 @@ eachDatabase((kind, open) => {
       expect(kept).to.equal('red');
     });
 
-    it('are unknown to another tenant', async () => {
+    it('tenant key-values are unknown to another tenant', async () => {
       const other = await opened.newTenant();
       const [recordId = 0] = await insert(keyValue({}));
       expect(await find(['color'], other)).to.deep.equal([]);
@@ -75,7 +75,7 @@ eachDatabase((kind, open) => {
       expect(await find(['color'])).to.have.length(1);
     });
 
-    it('are audited as TENANT_KVS, without history', async () => {
+    it('tenant key-values are audited as TENANT_KVS, without history', async () => {
       await insert(keyValue({}));
       const stored = await find(['color']);
       await opened.write((session) => session.keyValues.deactivate(stored));
@@ -94,7 +94,7 @@ eachDatabase((kind, open) => {
       ]);
     });
 
-    it('tell the revisions once per session, and anew with the lock', async () => {
+    it('tenant key-values tell the revisions once per session, and anew with the lock', async () => {
       await opened.write(async (session) => {
         opened.statements();
         const first = await session.revisions();

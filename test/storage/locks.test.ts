@@ -14,7 +14,7 @@ eachDatabaseAndOneByOne((kind, open) => {
     });
     after(() => opened.storage.close());
 
-    it('give the accounts in record-id order, without unknown ones', async () => {
+    it('account locks give the accounts in record-id order, without unknown ones', async () => {
       const accounts = await opened.newAccounts(3);
       const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
       const locked = await opened.write(async (session) => ({

@@ -51,7 +51,7 @@ eachDatabase((kind, open) => {
         (await find(session, catalog, planNames))(accountId),
       );
 
-    it('are read with one statement for any number, and with none when read before', async () => {
+    it('override plans are read with one statement for any number, and with none when read before', async () => {
       const names: string[] = [];
       for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
       expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
@@ -79,7 +79,7 @@ eachDatabase((kind, open) => {
       expect(opened.statements()).to.have.length(1);
     });
 
-    it('of a transaction that fails are gone, and the next has their name', async () => {
+    it('override plans of a transaction that fails are gone, and the next has their name', async () => {
       const catalog = sold();
       const failure = await rejection(
         opened.write(async (session) => {
@@ -101,7 +101,7 @@ eachDatabase((kind, open) => {
       );
     });
 
-    it('count on over all parents, past names that the catalog has', async () => {
+    it('override plans count on over all parents, past names that the catalog has', async () => {
       const other = await opened.storage.write(opened.tenant, author(), (session) =>
         obtainOverridePlan(session, definition(1, 'silver'), making),
       );

@@ -84,7 +84,7 @@ eachDatabase((kind, open) => {
       }
     };
 
-    it('gives an entry with everything that was put in', async () => {
+    it('the queue gives an entry with everything that was put in', async () => {
       const token = newId();
       const payload = {
         text: '名前 "x"',
@@ -128,7 +128,7 @@ eachDatabase((kind, open) => {
       expect(entry?.payload.amount).to.be.instanceOf(Decimal);
     });
 
-    it('claims per account one entry, bus entries first, then notifications by due date', async () => {
+    it('the queue claims per account one entry, bus entries first, then notifications by due date', async () => {
       await put(
         [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
         [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
@@ -136,7 +136,7 @@ eachDatabase((kind, open) => {
       expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
     });
 
-    it('claims of one account alone, and knows whether anything of it is due', async () => {
+    it('the queue claims of one account alone, and knows whether anything of it is due', async () => {
       await put(
         [bus(1, 'other'), bus(0, 'bus 1'), bus(0, 'bus 2')],
         [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
@@ -159,7 +159,7 @@ eachDatabase((kind, open) => {
       expect(await drain()).to.deep.equal([['other', 'third']]);
     });
 
-    it('keeps to the limit and to due dates before 1970', async () => {
+    it('the queue keeps to the limit and to due dates before 1970', async () => {
       await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
       expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
       expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
@@ -280,7 +280,7 @@ eachDatabase((kind, open) => {
       expect(await queue.countPending(null, now)).to.equal(1);
     });
 
-    it('takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
+    it('the queue takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
       await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
       await claim({ limit: 1, node: 'n1' });
       await claim({ limit: 1, node: 'n2' });
@@ -296,7 +296,7 @@ eachDatabase((kind, open) => {
       expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
     });
 
-    it('takes back what given nodes have claimed, whatever their leases say', async () => {
+    it('the queue takes back what given nodes have claimed, whatever their leases say', async () => {
       await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
       for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
       expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
@@ -352,7 +352,7 @@ eachDatabase((kind, open) => {
       expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
     });
 
-    it('of two live notifications with one key the first stays; a finished one makes room', async () => {
+    it('the queue of two live notifications with one key the first stays; a finished one makes room', async () => {
       await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
       await put([], [keyed(1, 'third', 'key')]);
       const claimed = await claim();
@@ -381,7 +381,7 @@ eachDatabase((kind, open) => {
       await queue.finish(claimed);
     });
 
-    it('counts what is due or in processing, pauses included, of a tenant or of all', async () => {
+    it('the queue counts what is due or in processing, pauses included, of a tenant or of all', async () => {
       await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
       const stranger = await opened.newTenant();
       const count = (businessNow: Instant) =>
@@ -399,7 +399,7 @@ eachDatabase((kind, open) => {
       expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
     });
 
-    it('tells when the next notification of a known queue falls due', async () => {
+    it('the queue tells when the next notification of a known queue falls due', async () => {
       expect(await queue.nextDue(topics)).to.equal(null);
       await put([bus(0, 'a')], [due(0, 'late', 5_000), due(1, 'soon', 2_000)]);
       expect(await queue.nextDue(topics)).to.equal(now + 2_000);

@@ -29,7 +29,7 @@ const NUMBERED = {
 
 eachDatabase((kind, open) => {
   describe('storage: schema', () => {
-    it('of the migrations is that of the tables', async () => {
+    it('the schema of the migrations is that of the tables', async () => {
       const orm = schemaOf(await open(migrated));
       if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
       try {
@@ -61,7 +61,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('that a newer version has migrated is refused', async () => {
+    it('the schema that a newer version has migrated is refused', async () => {
       const database = await open(migrated);
       const orm = schemaOf(database);
       await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
@@ -89,12 +89,12 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('has migrations that are listed in the order of their names', async () => {
+    it('the schema has migrations that are listed in the order of their names', async () => {
       const names = migrationsOf(await open()).migrations.map(({ name }) => name);
       expect(names).to.deep.equal(names.toSorted());
     });
 
-    it('is made by migrate, whose second call finds nothing to do', async () => {
+    it('the schema is made by migrate, whose second call finds nothing to do', async () => {
       const database = await open();
       const { migrations, migrate } = migrationsOf(database);
       expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
@@ -115,7 +115,7 @@ eachDatabase((kind, open) => {
       expect(refused.message).to.contain('billwright migrate');
     });
 
-    it('leaves the tables of the host alone', async () => {
+    it('the schema leaves the tables of the host alone', async () => {
       const database = await open();
       const orm = schemaOf(database);
       await orm.em.getConnection().execute('create table host_orders (id integer primary key)');

@@ -190,7 +190,7 @@ eachDatabase((kind, open) => {
     });
     after(() => opened.storage.close());
 
-    it('is the same for 1, 10 and 1,000 records', async () => {
+    it('the number of statements is the same for 1, 10 and 1,000 records', async () => {
       const writes: number[] = [];
       const reads: number[] = [];
       for (const size of sizes) {
@@ -208,7 +208,7 @@ eachDatabase((kind, open) => {
       expect(writes[0]).to.equal(kind === 'sqlite' ? 35 : 34);
     }).timeout(60_000);
 
-    it('of the queue is the same for 1 and 100 entries', async () => {
+    it('the number of statements of the queue is the same for 1 and 100 entries', async () => {
       const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];
       const counts: number[] = [];
       for (const limit of [1, 100]) {

@@ -99,7 +99,7 @@ function sectionsOf(path: string): ReadonlyMap<string, ReadonlySet<number>> {
 describe('citations', () => {
   const sections = new Map(Object.entries(texts).map(([name, path]) => [name, sectionsOf(path)]));
 
-  it('lead to a section of the text that they name, and to a rule that it has', () => {
+  it('citations lead to a section of the text that they name, and to a rule that it has', () => {
     const lost = citing.flatMap(citationsIn).filter(({ area = '', section, numbers }) => {
       const rules = sections.get(area)?.get(section);
       return rules === undefined || numbers.some((number) => !rules.has(number));
@@ -107,7 +107,7 @@ describe('citations', () => {
     expect(lost.map(({ at }) => at)).to.deep.equal([]);
   });
 
-  it('name a text as it is called, not as its file is', () => {
+  it('citations name a text as it is called, not as its file is', () => {
     const wrong = /\S+\.md`? *§\S+|\b[Dd]ocument [12] §\S+/g;
     const lost = citing
       .filter((path) => path.endsWith('.ts'))
@@ -115,7 +115,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('of a worked example or a numbered case lead to one', () => {
+  it('citations of a worked example or a numbered case lead to one', () => {
     const marked = new RegExp(`(?<![\\w/-])(${names}) ([A-Z]\\d+)\\b`, 'g');
     const lost = citing.flatMap((path) =>
       [...readText(path).matchAll(marked)]
@@ -125,7 +125,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('of a ruling lead to one', () => {
+  it('citations of a ruling lead to one', () => {
     const rulings = new Set(
       readText('lib/README.md')
         .match(/^\| R\d+ (?=\|)/gm)
@@ -164,7 +164,7 @@ describe('documents', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('name folders and files that are there', () => {
+  it('documents name folders and files that are there', () => {
     const paths = /`((?:lib|adapters|test|examples|\.ci)\/[\w./-]*)`/g;
     const lost = documents
       .filter((path) => path !== 'CHANGELOG.md')

@@ -56,7 +56,7 @@ function merged(stored: Account, changes: AccountInput, { reset = false, allowed
 const reset = { reset: true };
 
 describe('update of an account (accounts §4)', () => {
-  it('changes nothing but its date where nothing is given, whatever the flag', () => {
+  it('an update of an account changes nothing but its date where nothing is given, whatever the flag', () => {
     for (const flags of [{}, reset])
       expect(merged(account(), {}, flags)).to.deep.equal(account({ updatedDate: now }));
   });

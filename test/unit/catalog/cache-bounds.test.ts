@@ -135,7 +135,7 @@ describe('Catalogs in memory', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('are those of a bounded number of tenants; the others leave nothing behind', async () => {
+  it('catalogs in memory are those of a bounded number of tenants; the others leave nothing behind', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
@@ -147,7 +147,7 @@ describe('Catalogs in memory', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('take a bounded number of characters together; the one in use stays whatever its size', async () => {
+  it('catalogs in memory take a bounded number of characters together; the one in use stays whatever its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);
@@ -162,7 +162,7 @@ describe('Catalogs in memory', () => {
     expect(await stillThere(tenants, ask)).to.equal(0);
   });
 
-  it('of a tenant hold the versions that there are, however many were replaced', async () => {
+  it('catalogs in memory of a tenant hold the versions that there are, however many were replaced', async () => {
     const stored = new StoredCatalogs();
     const at = (revision: number, versions: readonly number[]): Promise<Catalog> =>
       stored.get(sessionOf(tenantOf(1, { revision, versions })));
@@ -177,7 +177,7 @@ describe('Catalogs in memory', () => {
     expect((await at(502, [1])).versions).to.have.length(1);
   });
 
-  it('of a tenant are whole for each of the calls that read them while others replace versions', async () => {
+  it('catalogs in memory of a tenant are whole for each of the calls that read them while others replace versions', async () => {
     const stored = new StoredCatalogs();
     await stored.get(sessionOf(tenantOf(1, { revision: 1, versions: [1, 2] })));
     const slow = sessionOf(tenantOf(1, { revision: 2, versions: [1, 2, 3] }));
@@ -201,7 +201,7 @@ describe('Catalogs in memory', () => {
     expect(await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })))).to.equal(latest);
   });
 
-  it('of accounts are bounded for each tenant', async () => {
+  it('catalogs in memory of accounts are bounded for each tenant', async () => {
     const product = catalogEntry({ kind: 'PRODUCT', name: 'Pot', parentId: null, plan: null });
     const pot = { ...product, recordId: 1 } as CatalogEntry;
     let asked = 0;

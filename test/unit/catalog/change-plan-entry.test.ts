@@ -94,7 +94,7 @@ function withBlock(changes: Partial<typeof litres>) {
 }
 
 describe('Change of a plan entry', () => {
-  it('adds a row from now on, with the prices given', () => {
+  it('a change of a plan entry adds a row from now on, with the prices given', () => {
     const added = updatedRow({ entry, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.deep.equal([
@@ -102,7 +102,7 @@ describe('Change of a plan entry', () => {
     ]);
   });
 
-  it('changes prices of usages too', () => {
+  it('a change of a plan entry changes prices of usages too', () => {
     const value = decimal('0.5');
     const changed = withBlock({ prices: [{ currency: 'USD', value }] } as object);
     const added = updatedRow({ entry, rows: metered() }, changed, now);
@@ -215,7 +215,7 @@ describe('Change of a plan entry', () => {
     expect(datesOf([row('2024-01-01'), row('2024-02-01', { retired: true })])).to.deep.equal([]);
   });
 
-  it('shows in a retirement what the plan was at its date', () => {
+  it('a change of a plan entry shows in a retirement what the plan was at its date', () => {
     const dear = row('2024-05-01', { createdOrder: 2 });
     const fixedPrices = [{ currency: 'USD' as const, value: decimal('7') }];
     const rows = [

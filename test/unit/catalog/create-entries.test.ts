@@ -274,7 +274,7 @@ describe('Creation of catalog entries', () => {
     });
   }
 
-  it('tells one problem for one fault of a price', () => {
+  it('a creation of catalog entries tells one problem for one fault of a price', () => {
     for (const price of [{ currency: 'usd', value: decimal('1') }, { currency: 'USD', value: null }, {}]) {
       const phase = { ...evergreen, recurringPrices: { billingPeriod: 'MONTHLY' as const, prices: [price] } };
       const { problems } = refusal(withPhase(phase));
@@ -286,7 +286,7 @@ describe('Creation of catalog entries', () => {
     }
   });
 
-  it('tells every problem at once', () => {
+  it('a creation of catalog entries tells every problem at once', () => {
     const { problems } = refusal({
       products: [{ name: 'Pot' }],
       plans: [{ ...plan, effectiveDate: null, phases: [] }],
@@ -294,7 +294,7 @@ describe('Creation of catalog entries', () => {
     expect(problems).to.have.length(3);
   });
 
-  it('takes a product of the request, of the scope, of the tenant and of the XML version in force', () => {
+  it('a creation of catalog entries takes a product of the request, of the scope, of the tenant and of the XML version in force', () => {
     const tenantPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms });
     const accountPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
     const productOf = (...input: Parameters<typeof create>) => {
@@ -339,7 +339,7 @@ describe('Creation of catalog entries', () => {
     expect(at('2024-04-01')()).to.equal(1);
   });
 
-  it('uses a product of the XML catalog as it is there', () => {
+  it('a creation of catalog entries uses a product of the XML catalog as it is there', () => {
     const { entries } = create({
       products: [{ name: 'Pan', category: 'ADD_ON' }],
       plans: [{ ...plan, productName: 'Pan' }],
@@ -347,7 +347,7 @@ describe('Creation of catalog entries', () => {
     expect(entries.map(({ kind }) => kind)).to.deep.equal(['PLAN']);
   });
 
-  it('makes nothing of what the scope has, whatever the request says of it', () => {
+  it('a creation of catalog entries makes nothing of what the scope has, whatever the request says of it', () => {
     const known = [
       stored({ kind: 'PLAN', name: 'p1' }),
       stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms }),
@@ -368,7 +368,7 @@ describe('Creation of catalog entries', () => {
     expect(refusal(request, [stored({ kind: 'PLAN', name: 'Spring' })]).code).to.equal(61004);
   });
 
-  it('keeps the first name of the catalog', () => {
+  it('a creation of catalog entries keeps the first name of the catalog', () => {
     const request = { catalogName: 'Pots', products: [pot], plans: [plan] };
     const names = (known: readonly CatalogEntry[]) =>
       create(request, known)
@@ -378,7 +378,7 @@ describe('Creation of catalog entries', () => {
     expect(names([stored({ kind: 'CATALOG', name: 'Pans' })])).to.deep.equal([]);
   });
 
-  it('takes usages without recurring prices, and keeps their names and units', () => {
+  it('a creation of catalog entries takes usages without recurring prices, and keeps their names and units', () => {
     const request = withPhase({ type: 'EVERGREEN', durationUnit: 'UNLIMITED', usages: [usage] });
     expect(create(request).entries.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal([
       'PRODUCT Pot',

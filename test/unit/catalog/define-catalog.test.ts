@@ -148,7 +148,7 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
 }
 
 describe('A catalog defined in code', () => {
-  it('is the value and the document of the XML path', () => {
+  it('a catalog defined in code is the value and the document of the XML path', () => {
     const document = readCatalogXml(lantern.toXml());
     expect(document.isEnvelope).to.equal(true);
     for (const version of document.versions) expect(validateVersion(version).errors).to.deep.equal([]);
@@ -160,7 +160,7 @@ describe('A catalog defined in code', () => {
     expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
   });
 
-  it('says everything that a document can say', () => {
+  it('a catalog defined in code says everything that a document can say', () => {
     const [read] = readCatalogXml(readFileSync(everyElement)).versions;
     if (read === undefined) throw new Error('no version');
     expect(validateVersion(read).errors).to.deep.equal([]);
@@ -168,7 +168,7 @@ describe('A catalog defined in code', () => {
     expect(versions.map(canonicalXml)).to.deep.equal([canonicalXml(createVersion(read.content))]);
   });
 
-  it('holds what it says', () => {
+  it('a catalog defined in code holds what it says', () => {
     const [first, second] = lantern.catalog.versions;
     const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
     expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.deep.equal(['100', '-1']);
@@ -186,7 +186,7 @@ describe('A catalog defined in code', () => {
     expect(before && after && samePlan(before, after)).to.equal(false);
   });
 
-  it('is frozen, and leaves the definition as it was', () => {
+  it('a catalog defined in code is frozen, and leaves the definition as it was', () => {
     const currencies: 'USD'[] = ['USD'];
     const defined = defineCatalog({ ...base, currencies });
     currencies.push('USD');
@@ -194,7 +194,7 @@ describe('A catalog defined in code', () => {
     expect(Object.isFrozen(defined)).to.equal(true);
   });
 
-  it('takes null for a currency in which nothing is sold, and what is not given as the default', () => {
+  it('a catalog defined in code takes null for a currency in which nothing is sold, and what is not given as the default', () => {
     const { catalog } = defineCatalog({
       ...base,
       currencies: ['USD', 'EUR'],
@@ -337,7 +337,7 @@ describe('A catalog defined in code', () => {
     });
   });
 
-  it('is refused with all errors of validation at once', () => {
+  it('a catalog defined in code is refused with all errors of validation at once', () => {
     const price = { USD: '-1' } as const;
     expect(
       problemsOf(() =>
@@ -368,7 +368,7 @@ describe('A catalog defined in code', () => {
     ).to.have.length(2);
   });
 
-  it('refuses a version that does not go with the others', () => {
+  it('a catalog defined in code refuses a version that does not go with the others', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
     expect(problemsOf(() => first.withVersion(version))).to.deep.equal([

@@ -17,7 +17,7 @@ function load(path: string): CatalogVersion {
 }
 
 describe('Catalogs that we ship', () => {
-  it('has a valid Meadow with all that the demo shows', () => {
+  it('catalogs that we ship has a valid Meadow with all that the demo shows', () => {
     const meadow = load('examples/catalogs/meadow.xml');
     const sprout = meadow.selectPlan({ productName: 'Sprout', billingPeriod: 'MONTHLY' });
 
@@ -39,7 +39,7 @@ describe('Catalogs that we ship', () => {
     }
   });
 
-  it('has OrchardDemo as specified', () => {
+  it('catalogs that we ship has OrchardDemo as specified', () => {
     const orchard = load('examples/catalogs/orchard-demo.xml');
     const summary = orchard.plans.map((plan) => {
       const phases = plan.phases.map((phase) => {
@@ -76,7 +76,7 @@ describe('Catalogs that we ship', () => {
     });
   });
 
-  it('has the rules and the usage prices of OrchardDemo as specified', () => {
+  it('catalogs that we ship has the rules and the usage prices of OrchardDemo as specified', () => {
     const orchard = load('examples/catalogs/orchard-demo.xml');
     const shown = (cases: readonly { readonly conditions: object; readonly result: string }[]) =>
       cases.map(({ conditions, result }) => {
@@ -138,7 +138,7 @@ describe('Catalogs that we ship', () => {
     ]);
   });
 
-  it('has the example catalog of the subscription rules', () => {
+  it('catalogs that we ship has the example catalog of the subscription rules', () => {
     const example = load('test/support/fixtures/catalogs/spec-example.xml');
     expect(example.plans).to.have.length(13);
     expect(example.findPlan('archive-monthly').plansAllowedInBundle).to.equal(2);

@@ -56,7 +56,7 @@ describe('catalogs of plugins', () => {
     expect(version.evaluatePlanChange(context, { planName: 'boat-monthly' }).policy).to.equal('IMMEDIATE');
   });
 
-  it('say the same as the XML of the same content', () => {
+  it('catalogs of plugins say the same as the XML of the same content', () => {
     const given = harbour(
       {
         ...boatPlan('boat-monthly', '30.00', {
@@ -183,7 +183,7 @@ describe('catalogs of plugins', () => {
     });
   }
 
-  it('with several errors list them all', () => {
+  it('catalogs of plugins with several errors list them all', () => {
     const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };
     expect(problemsOf(harbour(unread))).to.have.length(2);
     const wrong = { ...boatPlan('b', '-1'), ...boatPlan('c', '1', { product: 'Ship' }) };

@@ -132,14 +132,14 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('come from the versions after that of the last plan change only (rules 1 and 2)', () => {
+  it('price changes for existing subscriptions come from the versions after that of the last plan change only (rules 1 and 2)', () => {
     expect(changes(heat, [step('PLAN', '2024-04-10', heat)])).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
     expect(changes(heat, [step('PLAN', '2024-07-10', heat)])).to.deep.equal([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
     expect(changes(heat, changed)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
   });
 
-  it('stop at the first version without the plan (rule 2)', () => {
+  it('price changes for existing subscriptions stop at the first version without the plan (rule 2)', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
       priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
@@ -151,7 +151,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
+  it('price changes for existing subscriptions begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
       without('2024-03-01'),
@@ -163,7 +163,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changes(catalog, [step('PLAN', '2024-02-15', catalog)])).to.deep.equal([]);
   });
 
-  it('of a version that repeats the plan before it are none (rule 2)', () => {
+  it('price changes for existing subscriptions of a version that repeats the plan before it are none (rule 2)', () => {
     const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
@@ -180,7 +180,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
+  it('price changes for existing subscriptions are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
     const steps = (date: string) => [
       step('PLAN', '2024-03-15', heat),
       step('PHASE of 2024-03-15', date, heat),
@@ -199,7 +199,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('of the phase in force only: a trial stays free', () => {
+  it('price changes for existing subscriptions of the phase in force only: a trial stays free', () => {
     const trial = { initialPhases: TRIAL };
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00', ...trial }),
@@ -211,7 +211,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changes(catalog, [inTrial, step('PHASE of 2024-03-15', '2024-04-14', catalog)])).to.deep.equal([]);
   });
 
-  it('that change neither recurring section nor usages are none, whatever the digits (rule 8)', () => {
+  it('price changes for existing subscriptions that change neither recurring section nor usages are none, whatever the digits (rule 8)', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
       priced('2024-04-01', { price: '40.0', forExisting: '2024-05-01' }),
@@ -223,7 +223,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('that change the usages alone are some (rule 8)', () => {
+  it('price changes for existing subscriptions that change the usages alone are some (rule 8)', () => {
     const metered = (amount: string) => ({
       finalPhase: phase('EVERGREEN', {
         price: '40.00',
@@ -242,7 +242,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
+  it('price changes for existing subscriptions of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
       priced('2024-04-01', { price: '52.00', forExisting: '2025-01-01' }),
@@ -334,7 +334,7 @@ describe('Price changes for existing subscriptions', () => {
     });
   });
 
-  it('in the last year of the calendar never come, in whatever zone and aligned or not', () => {
+  it('price changes for existing subscriptions in the last year of the calendar never come, in whatever zone and aligned or not', () => {
     for (const period of ['MONTHLY', 'NINETY_DAYS']) {
       const catalog = createCatalog([
         priced('2024-01-01', { price: '40.00', period }),
@@ -379,7 +379,7 @@ describe('Price changes for existing subscriptions', () => {
 });
 
 describe('A catalog of earlier revisions', () => {
-  it('is that of the versions held then', () => {
+  it('a catalog of earlier revisions is that of the versions held then', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

@@ -128,7 +128,7 @@ describe('Price overrides', () => {
     ]);
   });
 
-  it('keeps everything that it does not override', () => {
+  it('a price override keeps everything that it does not override', () => {
     const made = overridden([evergreen19]).planFrom(base);
     const { name: _, parentPlanName: __, initialPhases, finalPhase, phases: ___, ...rest } = made;
     const { name: ____, initialPhases: ofBase, finalPhase: lastOfBase, phases: _____, ...restOfBase } = base;
@@ -145,7 +145,7 @@ describe('Price overrides', () => {
     expect(made.finalPhase.recurring?.price?.prices[0]).to.be.frozen;
   });
 
-  it('keeps the terms of the plan: mode, limit of the bundle, date for existing subscriptions, names', () => {
+  it('a price override keeps the terms of the plan: mode, limit of the bundle, date for existing subscriptions, names', () => {
     const of = version({
       plans: plan('p-m', 'P', {
         more: `<recurringBillingMode>IN_ARREAR</recurringBillingMode><plansAllowedInBundle>2</plansAllowedInBundle>
@@ -176,7 +176,7 @@ describe('Price overrides', () => {
     });
   }
 
-  it('takes a price of zero, and several overrides of one phase for different prices', () => {
+  it('a price override takes a price of zero, and several overrides of one phase for different prices', () => {
     const of = version({
       plans: plan('p-m', 'P', { finalPhase: phase('EVERGREEN', { price: '10', fixed: '3' }) }),
     }).findPlan('p-m');
@@ -246,12 +246,12 @@ describe('Price overrides', () => {
     });
   }
 
-  it('refuses a JS number, which is not what its author wrote', () => {
+  it('a price override refuses a JS number, which is not what its author wrote', () => {
     const request = Object.assign({ phaseType: 'EVERGREEN' }, JSON.parse('{"recurringPrice":19.1}'));
     expect(errorOf(() => matchPriceOverrides(base, [request])).message).to.match(/must be a decimal/);
   });
 
-  it('refuses an account without currency', () => {
+  it('a price override refuses an account without currency', () => {
     const define = () =>
       defineOverrides({ plan: base, chosen: undefined, currency: null, requests: [evergreen19] });
     expect(errorOf(define).code).to.equal(ErrorCode.CURRENCY_INVALID);
@@ -259,7 +259,7 @@ describe('Price overrides', () => {
 });
 
 describe('Definition of an override plan', () => {
-  it('is the same whatever the order of the overrides, and another for another amount, phase or currency', () => {
+  it('the definition of an override plan is the same whatever the order of the overrides, and another for another amount, phase or currency', () => {
     const textOf = (requests: readonly PriceOverrideRequest[]) =>
       writeOverrides(overridden(requests).overrides);
     expect(textOf([trial5, evergreen19])).to.equal(textOf([evergreen19, trial5]));
@@ -268,7 +268,7 @@ describe('Definition of an override plan', () => {
     expect(overridden([evergreen19], 'EUR').currency).to.equal('EUR');
   });
 
-  it('is read as it was written', () => {
+  it('the definition of an override plan is read as it was written', () => {
     const { overrides } = overridden([trial5, { ...evergreen19, recurringPrice: decimal('0.000000001') }]);
     expect(writeOverrides(readOverrides(writeOverrides(overrides)))).to.equal(writeOverrides(overrides));
     expect(
@@ -309,7 +309,7 @@ describe('Definition of an override plan', () => {
     expect(writeOverrides(again.overrides)).to.equal('[["RECURRING","EVERGREEN","17"]]');
   });
 
-  it('passes over numbers whose names are taken', () => {
+  it('the definition of an override plan passes over numbers whose names are taken', () => {
     expect(freeNumber(1, (number) => number < 4)).to.equal(4);
     expect(freeNumber(3, () => false)).to.equal(3);
   });
@@ -319,7 +319,7 @@ describe('Catalog with override plans', () => {
   const a = overridden([evergreen19]);
   const plans = new CatalogWithOverrides(createCatalog([v1]), [a]);
 
-  it('finds an override plan by its exact name only', () => {
+  it('a catalog with override plans finds an override plan by its exact name only', () => {
     expect(plans.selectPlan(v1, { planName: 'studio-monthly-1' }).name).to.equal('studio-monthly-1');
     for (const planName of [
       'studio-monthly-2',
@@ -336,7 +336,7 @@ describe('Catalog with override plans', () => {
     expect(v1.plans.map(({ name }) => name)).to.deep.equal(['studio-monthly']);
   });
 
-  it('gives the same value for the same parent, and none where the parent is retired', () => {
+  it('a catalog with override plans gives the same value for the same parent, and none where the parent is retired', () => {
     expect(plans.planIn(v1, a.name)).to.equal(plans.planIn(v1, a.name));
     const without = version({ effectiveDate: '2024-06-01' });
     const later = new CatalogWithOverrides(createCatalog([v1, without]), [a]);
@@ -348,7 +348,7 @@ describe('Catalog with override plans', () => {
     );
   });
 
-  it('keeps the price list of the parent for rules and plan changes', () => {
+  it('a catalog with override plans keeps the price list of the parent for rules and plan changes', () => {
     const club = version({
       plans: plan('p-m', 'P') + plan('c-m', 'P'),
       priceLists: lists({ DEFAULT: ['p-m'], club: ['c-m'] }),
@@ -368,7 +368,7 @@ describe('Catalog with override plans', () => {
     );
   });
 
-  it('has no effect where a version lacks the price that is overridden', () => {
+  it('a catalog with override plans has no effect where a version lacks the price that is overridden', () => {
     const bare = version({
       effectiveDate: '2024-06-01',
       plans: plan('studio-monthly', 'P', {
@@ -382,7 +382,7 @@ describe('Catalog with override plans', () => {
     expect(recurringOf(made)).to.deep.equal(['USD 19']);
   });
 
-  it('names a dry run by itself, past the names of the catalog', () => {
+  it('a catalog with override plans names a dry run by itself, past the names of the catalog', () => {
     const taken = studio({ other: 'studio-monthly-dryrun-1' });
     expect(dryRunOverridePlan(a, createCatalog([v1])).name).to.equal('studio-monthly-dryrun-1');
     expect(dryRunOverridePlan(a, createCatalog([v1]), 2).name).to.equal('studio-monthly-dryrun-2');

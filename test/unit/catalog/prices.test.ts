@@ -25,12 +25,12 @@ describe('Price of a currency', () => {
     expect(priceOf({ prices: [] }, 'GBP').toFixed(2)).to.equal('0.00');
   });
 
-  it('keeps every digit of the document', () => {
+  it('the price of a currency keeps every digit of the document', () => {
     const international = priced(price('USD', '123456789012345.123456789'));
     expect(priceOf(international, 'USD').toFixed()).to.equal('123456789012345.123456789');
   });
 
-  it('is zero everywhere only without any other entry', () => {
+  it('the price of a currency is zero everywhere only without any other entry', () => {
     expect(isZeroEverywhere({ prices: [] })).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0.00') + price('JPY', '0')))).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0') + price('JPY', '1')))).to.equal(false);

@@ -78,7 +78,7 @@ describe('Version whose rules apply', () => {
     [],
   );
 
-  it('of a change: that of its date, or of now while the date is to come from the policy', () => {
+  it('the version whose rules apply of a change: that of its date, or of now while the date is to come from the policy', () => {
     const ask = (changeDate: string | null, now: string) =>
       planChangeRules(kept, {
         subscription,
@@ -93,7 +93,7 @@ describe('Version whose rules apply', () => {
     expect(ask('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
-  it('of a cancellation and of the bill cycle: that of the plan, until a price change moves it', () => {
+  it('the version whose rules apply of a cancellation and of the bill cycle: that of the plan, until a price change moves it', () => {
     const moved = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m'] }),
@@ -111,7 +111,7 @@ describe('Version whose rules apply', () => {
     expect(cancelPolicyOf(kept, since, at('2024-09-01')).result).to.equal('END_OF_TERM');
   });
 
-  it('of a subscription that is still to begin: that of its beginning, which may be the first to have the plan', () => {
+  it('the version whose rules apply of a subscription that is still to begin: that of its beginning, which may be the first to have the plan', () => {
     const coming = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['q-m'] }),
@@ -126,7 +126,7 @@ describe('Version whose rules apply', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
+  it('the version whose rules apply of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
@@ -158,7 +158,7 @@ describe('Version whose rules apply', () => {
     expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
   });
 
-  it('reads the list that the subscription was sold from', () => {
+  it('the version whose rules apply reads the list that the subscription was sold from', () => {
     const fromVip = `
       <changePolicy>
         <changePolicyCase><fromPriceList>VIP</fromPriceList><policy>END_OF_TERM</policy></changePolicyCase>

@@ -183,7 +183,7 @@ describe('simple plans', () => {
       expect(refusal(edited(empty, lamp), request)).to.match(message));
   }
 
-  it('refuses to extend plans that are not simple', () => {
+  it('simple plans refuses to extend plans that are not simple', () => {
     const discount = phase('DISCOUNT', { price: '1' });
     const paidTrial = phase('TRIAL', { fixed: '1' });
     const fixedTerm = phase('FIXEDTERM', { price: '1' });

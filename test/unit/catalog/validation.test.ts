@@ -103,7 +103,7 @@ const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
 describe('Validation of one version', () => {
-  it('finds nothing wrong with the least valid document', () => {
+  it('validation of one version finds nothing wrong with the least valid document', () => {
     expect(validate({})).to.deep.equal({ errors: [], warnings: [] });
   });
 
@@ -205,7 +205,7 @@ describe('Validation of one version', () => {
     ]);
   });
 
-  it('lists a bounded number of errors and counts the rest', () => {
+  it('validation of one version lists a bounded number of errors and counts the rest', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `${index}p`);
     const { errors } = validate({
       plans: names.map((name) => plan(name, 'P')).join(''),

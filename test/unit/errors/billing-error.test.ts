@@ -26,14 +26,14 @@ describe('a billing error', () => {
     );
   });
 
-  it('has no facts, problems and cause unless given', () => {
+  it('a billing error has no facts, problems and cause unless given', () => {
     const error = new BillingError({ code: ErrorCode.UNEXPECTED, message: 'm' });
     expect(error.facts).to.deep.equal({});
     expect(error.problems).to.equal(undefined);
     expect(error).to.not.have.property('cause');
   });
 
-  it('lists the problems of an input, each with its place', () => {
+  it('a billing error lists the problems of an input, each with its place', () => {
     const problems = [{ message: 'Unknown product Q', line: 12, column: 7, path: 'plans/p-m/product' }];
     const error = new BillingError({ code: ErrorCode.CATALOG_INVALID_FOR_TENANT, message: 'm', problems });
     problems.pop();
@@ -82,18 +82,18 @@ describe('error codes', () => {
     ]);
   });
 
-  it('of the general conditions have no gap', () => {
+  it('error codes of the general conditions have no gap', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
     expect(general).to.deep.equal(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });
 });
 
 describe('an invariant', () => {
-  it('that holds says nothing', () => {
+  it('an invariant that holds says nothing', () => {
     expect(() => assertInvariant(true, 'm', {})).to.not.throw();
   });
 
-  it('that does not hold throws with its facts', () => {
+  it('an invariant that does not hold throws with its facts', () => {
     expect(() => assertInvariant(1 + 1 === 3, 'Items overlap', { itemIds: ['a', 'b'] }))
       .to.throw(InvariantError, 'Items overlap')
       .with.property('facts')

@@ -4,7 +4,7 @@ import { columnName } from '../../../lib/export/history-columns.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 
 describe('lines of an export', () => {
-  it('have a header by table', () => {
+  it('lines of an export have a header by table', () => {
     expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n');
   });
 

@@ -65,11 +65,11 @@ describe('a JSON body', () => {
     });
   });
 
-  it('keeps absent and null apart, and drops what it does not know', () => {
+  it('a JSON body keeps absent and null apart, and drops what it does not know', () => {
     expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null });
   });
 
-  it('reads decimals without loss, as number or text', () => {
+  it('a JSON body reads decimals without loss, as number or text', () => {
     for (const [literal, value] of [
       ['10.50', '10.5'],
       ['"10.50"', '10.5'],
@@ -91,7 +91,7 @@ describe('a JSON body', () => {
     });
   }
 
-  it('reads dates and instants', () => {
+  it('a JSON body reads dates and instants', () => {
     const value = readPartial('{"day":"2024-3-4","at":"2024-03-04T19:30:00-08:00"}');
     expect(value.day && formatLocalDate(value.day)).to.equal('2024-03-04');
     expect(value.at && formatInstant(value.at)).to.equal('2024-03-05T03:30:00.000Z');
@@ -101,7 +101,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('reads dates and instants in numbers too, where the dialect is K', () => {
+  it('a JSON body reads dates and instants in numbers too, where the dialect is K', () => {
     const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
     const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
     expect(day && formatLocalDate(day)).to.equal('2012-09-25');
@@ -167,13 +167,13 @@ describe('a JSON body', () => {
     });
   }
 
-  it('may have any number of brackets in its texts, and side by side', () => {
+  it('a JSON body may have any number of brackets in its texts, and side by side', () => {
     const text = `\\"${'['.repeat(100)}`;
     const leaves = Array.from({ length: 100 }, () => '{"size":1}').join();
     expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
   });
 
-  it('may have lists up to a length, wherever they are', () => {
+  it('a JSON body may have lists up to a length, wherever they are', () => {
     const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
     const few = (json: string) => jsonBody(Sample).read(bytes(json), { dialect: 'D', limits: { list: 3 } });
     expect(few(`{"key":"k","leaves":[${lists(3)}]}`).leaves).to.have.length(3);
@@ -190,18 +190,18 @@ describe('a JSON body', () => {
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
-  it('may be left out where the route says so', () => {
+  it('a JSON body may be left out where the route says so', () => {
     expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('cannot reach the prototype', () => {
+  it('a JSON body cannot reach the prototype', () => {
     expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({});
   });
 });
 
 describe('an XML body', () => {
-  it('is handed on as it came, and has to be there', () => {
+  it('an XML body is handed on as it came, and has to be there', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.deep.equal(bytes('<a/>'));
     expect(failure(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(failure(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
@@ -235,7 +235,7 @@ describe('the answers of a model', () => {
     expect(Sample.answer.K.safeParse(answer).success).to.equal(false);
   });
 
-  it('have no null where the model has none, and no field beside it', () => {
+  it('the answers of a model have no null where the model has none, and no field beside it', () => {
     expect(Sample.answer.D.safeParse({ ...answer, count: null }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, more: 1 }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);

@@ -29,7 +29,7 @@ const summary: ChangeReportPart = {
 };
 
 describe('The report on a candidate catalog as JSON', () => {
-  it('lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
+  it('the report on a candidate catalog as JSON lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
     const unbillable = Array.from({ length: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1 }, (_, index) => ({
       kind: 'UNBILLABLE' as const,
       accountId: newId(),
@@ -67,7 +67,7 @@ describe('The report on a candidate catalog as JSON', () => {
     });
   });
 
-  it('asks for a part only when it is read', async () => {
+  it('the report on a candidate catalog as JSON asks for a part only when it is read', async () => {
     let asked = 0;
     const endless = async function* (): AsyncGenerator<ChangeReportPart> {
       yield summary;

@@ -48,14 +48,14 @@ describe('the route table', () => {
     });
   }
 
-  it('has each operation once', () => {
+  it('the route table has each operation once', () => {
     const ids = routes.map((route) => route.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     const places = routes.map((route) => `${route.method} ${route.path}`);
     expect(new Set(places).size).to.equal(places.length);
   });
 
-  it('has the test endpoints in test mode only', () => {
+  it('the route table has the test endpoints in test mode only', () => {
     const inTest = routes.filter((route) => route.testMode).map((route) => route.path);
     expect(inTest).to.include(`${CORE}/test/clock`);
     const others = routeTable({ testMode: false });
@@ -65,7 +65,7 @@ describe('the route table', () => {
 });
 
 describe('paths', () => {
-  it('put literal segments before parameters', () => {
+  it('paths put literal segments before parameters', () => {
     const paths = [
       '/invoices/{invoiceId}',
       '/{a}/pagination',
@@ -80,7 +80,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('tell their area by a literal segment, for only the paths of one are tried', () => {
+  it('paths tell their area by a literal segment, for only the paths of one are tried', () => {
     const areas = routes.map((route) => areaSegment(route.path));
     expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
     expect(areas.filter((area) => area.includes('{'))).to.deep.equal([]);
@@ -88,7 +88,7 @@ describe('paths', () => {
     expect(areaSegment('/1.0/healthcheck/')).to.equal('');
   });
 
-  it('read ids in any letter case and refuse what is none', () => {
+  it('paths read ids in any letter case and refuse what is none', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
     expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.deep.equal({
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
   const text = JSON.stringify(document);
   const schemas = (document.components as { schemas: Record<string, unknown> }).schemas;
 
-  it('has one operation for each route, with every path parameter', () => {
+  it('the OpenAPI document has one operation for each route, with every path parameter', () => {
     const paths = document.paths as Record<
       string,
       Record<string, { parameters?: { in: string; name: string }[] }>
@@ -128,7 +128,7 @@ describe('the OpenAPI document', () => {
     expect([...used].sort()).to.deep.equal(Object.keys(schemas).sort());
   });
 
-  it('takes a level of audit wherever the answer shows audit, but where the interface gives none', () => {
+  it('the OpenAPI document takes a level of audit wherever the answer shows audit, but where the interface gives none', () => {
     /** All that a schema refers to. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -171,7 +171,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('YAML', () => {
-  it('writes nested lists and objects in block style', () => {
+  it('YAML writes nested lists and objects in block style', () => {
     const value = {
       a: { 'b c': [1, { d: null, e: [] }, [true]] },
       no: 'x: y',

@@ -13,7 +13,7 @@ describe('the time limit of a request (platform §16)', () => {
       expect(waitsForCompletion(query)).to.equal(exempt));
   }
 
-  it('ends as busy, and as an unknown outcome where payments are asked for', () => {
+  it('the time limit of a request ends as busy, and as an unknown outcome where payments are asked for', () => {
     expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });
     expect(timeOver(60_000, { permission: 'payment:trigger' })).to.include({ code: 7019 });
     expect(timeOver(1_500, { permission: 'NONE' }).message).to.match(
@@ -21,7 +21,7 @@ describe('the time limit of a request (platform §16)', () => {
     );
   });
 
-  it('gives what comes in time, and what fails in time, as it is', async () => {
+  it('the time limit of a request gives what comes in time, and what fails in time, as it is', async () => {
     const taken: string[] = [];
     const overdue = {
       over: (): string => 'over',
@@ -36,7 +36,7 @@ describe('the time limit of a request (platform §16)', () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it('hands what comes too late to somebody, and does not mind what fails too late', async () => {
+  it('the time limit of a request hands what comes too late to somebody, and does not mind what fails too late', async () => {
     const late = Promise.withResolvers<string>();
     const failed = Promise.withResolvers<string>();
     const taken = Promise.withResolvers<string>();

@@ -73,7 +73,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   const unknownKey = 'it is not signed with a key of its issuer';
   const unreachable = 'the keys of its issuer cannot be had at present';
 
-  it('are fetched once in ten minutes', async () => {
+  it('the keys of other token issuers are fetched once in ten minutes', async () => {
     const verdicts: string[] = [];
     for (const ms of [0, minuteMs, 8 * minuteMs]) {
       time.tick(ms);
@@ -84,12 +84,12 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
   });
 
-  it('are fetched at once by many tokens only once', async () => {
+  it('the keys of other token issuers are fetched at once by many tokens only once', async () => {
     const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
     expect([verdicts, asked]).to.deep.equal([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
+  it('the keys of other token issuers are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -101,7 +101,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal([unknownKey, 2]);
   });
 
-  it('hold on while a look for a new one fails, which is made once a minute', async () => {
+  it('the keys of other token issuers hold on while a look for a new one fails, which is made once a minute', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     answer = (response) => response.writeHead(500).end();
     time.tick(minuteMs + 1_000);
@@ -181,7 +181,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
       expect(await verdict(k1.token(claims)), JSON.stringify(claims)).to.equal('taken');
   });
 
-  it('that are too weak are none, with a word in the log', async () => {
+  it('the keys of other token issuers that are too weak are none, with a word in the log', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     issuers = issuersWith({ algorithms: ['RS256'] });
     publish({ jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'k1' } });
@@ -191,7 +191,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.deep.equal(['a key of a token issuer cannot be used']);
   });
 
-  it('need not be named by a token where there is one only', async () => {
+  it('the keys of other token issuers need not be named by a token where there is one only', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

@@ -32,7 +32,7 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(2);
   });
 
-  it('remembers no failure', async () => {
+  it('the cache of verified credentials remembers no failure', async () => {
     expect(await cache.get(key, refuse)).to.equal(null);
     expect(await cache.get(key, verify)).to.equal('ann');
     expect(checks).to.equal(2);
@@ -61,7 +61,7 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(1);
   });
 
-  it('is not blocked by a check that throws', async () => {
+  it('the cache of verified credentials is not blocked by a check that throws', async () => {
     const failure = await cache
       .get(key, () => Promise.reject(new Error('database gone')))
       .catch((error: unknown) => error);

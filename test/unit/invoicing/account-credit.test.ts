@@ -93,7 +93,7 @@ describe('account credit (invoicing §10)', () => {
     expect(() => applied({ of: '-1' })).to.throw(/below 0/);
   });
 
-  it('asks for unpaid invoices only where there is credit to spend', () => {
+  it('account credit asks for unpaid invoices only where there is credit to spend', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);

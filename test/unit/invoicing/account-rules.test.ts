@@ -14,7 +14,7 @@ describe('the bill cycle day that an account gets', () => {
     expect(accountBillCycleDay(events)).to.equal(1);
   });
 
-  it('counts a recurring price of 0 and the earliest event over all subscriptions', () => {
+  it('the bill cycle day that an account gets counts a recurring price of 0 and the earliest event over all subscriptions', () => {
     const events = [
       event('CREATE', '2024-03-09', { price: '10', bcd: 9 }),
       event('CREATE', '2024-03-07', { price: '0', bcd: 22, order: 2 }),
@@ -23,7 +23,7 @@ describe('the bill cycle day that an account gets', () => {
     expect(accountBillCycleDay(events)).to.equal(22);
   });
 
-  it('is not taken from other alignments, nor from events without a recurring price', () => {
+  it('the bill cycle day that an account gets is not taken from other alignments, nor from events without a recurring price', () => {
     expect(
       accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', isAccountAligned: false })]),
     ).to.equal(null);
@@ -39,13 +39,13 @@ describe('the charged-through date', () => {
     endDate: day('2024-02-01'),
   } as const;
 
-  it('is the latest end of the charges, or start where there is no end', () => {
+  it('the charged-through date is the latest end of the charges, or start where there is no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
     expect([...chargedThroughDates([charge]).values()].map(text)).to.deep.equal(['2024-02-01']);
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
   });
 
-  it('is left alone by repairs and by items without subscription', () => {
+  it('the charged-through date is left alone by repairs and by items without subscription', () => {
     expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
       0,
     );
@@ -56,7 +56,7 @@ describe('the charged-through date', () => {
 describe('the effective target date', () => {
   const today = day('2024-01-31');
 
-  it('is today unless asked otherwise, and never earlier than what is billed', () => {
+  it('the effective target date is today unless asked otherwise, and never earlier than what is billed', () => {
     const at = (requested: string | null, max: string | null) =>
       text(
         effectiveTargetDate({
@@ -72,7 +72,7 @@ describe('the effective target date', () => {
     expect(at('2024-06-01', '2024-01-15')).to.equal('2024-06-01');
   });
 
-  it('may lie 36 whole months ahead and not one more', () => {
+  it('the effective target date may lie 36 whole months ahead and not one more', () => {
     const at = (requested: string) =>
       effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');

@@ -29,7 +29,7 @@ function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): 
 }
 
 describe('the amounts of an invoice', () => {
-  it('count credit use apart', () => {
+  it('the amounts of an invoice count credit use apart', () => {
     const amounts = invoiceAmounts([item('RECURRING', '249.95'), item('CBA_ADJ', '-50.05')]);
     expect(numbers(amounts)).to.deep.equal(['249.95', '-50.05', '0', '199.9']);
   });
@@ -44,7 +44,7 @@ describe('the amounts of an invoice', () => {
     expect(numbers(amounts)).to.deep.equal(['5.25', '0', '0', '5.25']);
   });
 
-  it('of a pure credit are 0, of a credit with anything else are not', () => {
+  it('the amounts of an invoice of a pure credit are 0, of a credit with anything else are not', () => {
     const credit = [item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '300')];
     expect(numbers(invoiceAmounts(credit))).to.deep.equal(['0', '300', '0', '0']);
     expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.deep.equal([
@@ -61,7 +61,7 @@ describe('the amounts of an invoice', () => {
     ]);
   });
 
-  it('count successful payments, and refunds as negative ones', () => {
+  it('the amounts of an invoice count successful payments, and refunds as negative ones', () => {
     const items = [item('RECURRING', '100')];
     const paid = invoiceAmounts(items, [payment('ATTEMPT', '100')]);
     expect(numbers(paid)).to.deep.equal(['100', '0', '0', '0']);
@@ -94,7 +94,7 @@ describe('balances', () => {
     creditAdj: ZERO,
   };
 
-  it('of an invoice are 0 unless it is committed, not written off, not migrated, and not settled by its parent', () => {
+  it('balances of an invoice are 0 unless it is committed, not written off, not migrated, and not settled by its parent', () => {
     expect(formatDecimal(balanceOf(owed))).to.equal('100');
     expect(isUnpaid(owed)).to.equal(true);
     for (const change of [
@@ -110,7 +110,7 @@ describe('balances', () => {
     expect(formatDecimal(balanceOf(owed, decimal('70')))).to.equal('100');
   });
 
-  it('of an account follow each change of an invoice', () => {
+  it('balances of an account follow each change of an invoice', () => {
     const empty = { accountBalance: ZERO, accountCBA: ZERO };
     const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
     const billed = accountBalancesAfter(empty, { before: null, after: owed });

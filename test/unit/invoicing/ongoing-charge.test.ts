@@ -11,12 +11,12 @@ const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', c
 const settledThrough = day('2024-02-01');
 
 describe('an ongoing charge', () => {
-  it('is the last event', () => {
+  it('an ongoing charge is the last event', () => {
     const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
     expect(ongoingChargeAfter([trial, monthly], { settledThrough })).to.deep.equal({ event: monthly });
   });
 
-  it('is read from its columns as it was written', () => {
+  it('an ongoing charge is read from its columns as it was written', () => {
     const written: BillingEvent = {
       ...monthly,
       totalOrdering: 2 ** 52 + 3,
@@ -33,7 +33,7 @@ describe('an ongoing charge', () => {
     expect(field.read({ ...row, subscription_id: subscriptionId })).to.deep.equal(read);
   });
 
-  it('has a text that does not say whose it is', () => {
+  it('an ongoing charge has a text that does not say whose it is', () => {
     const other = {
       ...monthly,
       subscriptionId: monthly.bundleId,

@@ -140,7 +140,7 @@ describe('subscriptions worked examples: item amounts', () => {
 });
 
 describe('changes of one subscription', () => {
-  it('that undo each other within one day yield nothing when they are billed in one run', () => {
+  it('changes of one subscription that undo each other within one day yield nothing when they are billed in one run', () => {
     const gold = event('CREATE', '2024-01-01', { price: '30.00' });
     const tin = event('CHANGE', '2024-01-10', { plan: 'tin', price: '10.00', order: 2 });
     const goldAgain = event('CHANGE', '2024-01-10', { price: '30.00', order: 3 });
@@ -150,7 +150,7 @@ describe('changes of one subscription', () => {
     expect(ledger.run('2024-01-10')).to.deep.equal([]);
   });
 
-  it('that end a subscription and are taken back repair and bill the same days', () => {
+  it('changes of one subscription that end a subscription and are taken back repair and bill the same days', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-01-01');

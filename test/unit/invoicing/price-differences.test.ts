@@ -46,7 +46,7 @@ describe('the differences of prices', () => {
       ].join(' '),
     );
 
-  it('are one for each stretch with one pair of prices', () => {
+  it('the differences of prices are one for each stretch with one pair of prices', () => {
     expect(lines([created], [created, raised])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, lowered], [created, raised])).to.deep.equal([
       '2024-03-01 10 12 2',
@@ -56,7 +56,7 @@ describe('the differences of prices', () => {
     expect(lines([created, raised, lowered], [created, lowered])).to.deep.equal(['2024-03-01 12 10 -2']);
   });
 
-  it('are told anew for each phase, whatever its price', () => {
+  it('the differences of prices are told anew for each phase, whatever its price', () => {
     const last = event('PHASE', '2024-04-01', { price: '10.00', phase: 'gold-monthly-fixedterm' });
     const lastRaised = event('PHASE', '2024-04-01', { price: '12.00', phase: 'gold-monthly-fixedterm' });
     const found = priceDifferences([created, last], [created, raised, lastRaised]);
@@ -66,20 +66,20 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('are none before the subscription begins and after it ends', () => {
+  it('the differences of prices are none before the subscription begins and after it ends', () => {
     const end = cancel('2024-04-01');
     expect(lines([created, end], [created, raised, end])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, end], [created, end])).to.deep.equal([]);
     expect(lines([], [event('CREATE', '2024-01-01', { price: '10', fixed: '5' })])).to.deep.equal([]);
   });
 
-  it('are none where nothing is to be paid by either', () => {
+  it('the differences of prices are none where nothing is to be paid by either', () => {
     expect(
       lines([event('CREATE', '2024-01-01')], [event('CREATE', '2024-01-01', { price: '0' })]),
     ).to.deep.equal([]);
   });
 
-  it('are there for the same price of another billing period, which they tell', () => {
+  it('the differences of prices are there for the same price of another billing period, which they tell', () => {
     const yearly = event('CHANGE', '2024-03-01', { price: '10.00', period: 'ANNUAL' });
     const found = priceDifferences([created], [created, yearly]);
     expect(lines([created], [created, yearly])).to.deep.equal(['2024-03-01 10 10 0']);
@@ -92,7 +92,7 @@ describe('the differences of prices', () => {
     expect(lines([created, lowered], [created, yearly, lowered])).to.deep.equal(['2024-03-01 10 10 0']);
   });
 
-  it('tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
+  it('the differences of prices tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
     const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
     const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
     expect(
@@ -113,7 +113,7 @@ describe('the differences of prices', () => {
     expect(found).to.include({ priceType: 'FIXED', oldBillingPeriod: null, newBillingPeriod: null });
   });
 
-  it('are told apart where the same phase charges its fixed price again after another plan', () => {
+  it('the differences of prices are told apart where the same phase charges its fixed price again after another plan', () => {
     const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
       (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
     );

@@ -28,7 +28,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('in one run lower what is left of it one after the other', () => {
+  it('repairs of an item in one run lower what is left of it one after the other', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -43,7 +43,7 @@ describe('repairs of an item', () => {
     expect(ledger.billed.get(ledger.item(0).id)?.repairable.toFixed()).to.equal('0');
   });
 
-  it('never take more than adjustments have left of it', () => {
+  it('repairs of an item never take more than adjustments have left of it', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -53,7 +53,7 @@ describe('repairs of an item', () => {
     expect(rowLines(ledger.rows)).to.have.length(1);
   });
 
-  it('look for days in force outside the window before they take the remainder', () => {
+  it('repairs of an item look for days in force outside the window before they take the remainder', () => {
     const annual = { plan: 'gold-annual', price: '365.00', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2023-01-01', annual);
     const paused = event('START_BILLING_DISABLED', '2023-03-02');
@@ -79,7 +79,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('refuse to guess when the item is not loaded', () => {
+  it('repairs of an item refuse to guess when the item is not loaded', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -91,7 +91,7 @@ describe('repairs of an item', () => {
     );
   });
 
-  it('come after what is in force at the target date, or after what comes next and stops it', () => {
+  it('repairs of an item come after what is in force at the target date, or after what comes next and stops it', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
     const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
@@ -130,7 +130,7 @@ describe('repairs of an item', () => {
 });
 
 describe('recurring items without an amount', () => {
-  it('are billed once and again when they are shortened, and are never repaired', () => {
+  it('recurring items without an amount are billed once and again when they are shortened, and are never repaired', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     expect(ledger.run('2024-01-01')).to.deep.equal(['R 2024-01-01 2024-02-01 0']);
@@ -140,7 +140,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-01-11')).to.deep.equal([]);
   });
 
-  it('stay billed when only a part of a priced period rounds to nothing', () => {
+  it('recurring items without an amount stay billed when only a part of a priced period rounds to nothing', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
@@ -154,7 +154,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-02-02')).to.deep.equal(['R 2024-02-02 2024-03-02 10']);
   });
 
-  it('keep the days of a priced item in force that they stand for', () => {
+  it('recurring items without an amount keep the days of a priced item in force that they stand for', () => {
     const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');

@@ -58,7 +58,7 @@ describe('void of an invoice: its coverage', () => {
   const first = repair('2024-01-06', '2024-01-16', '-10');
   const second = repair('2024-01-22', '2024-02-01', '-10');
 
-  it('takes its charges out, and billing looks at their days again', () => {
+  it('void of an invoice: its coverage takes its charges out, and billing looks at their days again', () => {
     const fixed = item('f', 'FIXED', ['2024-01-01', null, '5']);
     const credit = item('c', 'CBA_ADJ', ['2024-01-01', '2024-01-01', '-3', { subscriptionId: null }]);
     const released = releaseCoverage({
@@ -75,7 +75,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('puts back the days that it has repaired, with their whole amount', () => {
+  it('void of an invoice: its coverage puts back the days that it has repaired, with their whole amount', () => {
     const released = releaseCoverage({
       items: [first, second],
       repaired: [billed],
@@ -90,7 +90,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('leaves what others repair, in whatever order they did', () => {
+  it('void of an invoice: its coverage leaves what others repair, in whatever order they did', () => {
     const released = releaseCoverage({
       items: [first],
       repaired: [billed],
@@ -111,7 +111,7 @@ describe('void of an invoice: its coverage', () => {
     expect([released.itemIds, released.rows]).to.deep.equal([['a'], []]);
   });
 
-  it('finds days that another row of the subscription bills by now', () => {
+  it('void of an invoice: its coverage finds days that another row of the subscription bills by now', () => {
     const { rows } = releaseCoverage({
       items: [first],
       repaired: [billed],

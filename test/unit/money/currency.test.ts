@@ -57,7 +57,7 @@ const missingFromIntl: readonly Currency[] = [
 ];
 
 describe('the currency table', () => {
-  it('has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
+  it('the currency table has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
     const different = currencyCodes.filter(
       (code) => code !== 'BTC' && minorUnits(code) !== minorUnitsOfIntl(code),
     );
@@ -67,7 +67,7 @@ describe('the currency table', () => {
     ]);
   });
 
-  it('has the currencies of Intl but for two units of account and the known differences', () => {
+  it('the currency table has the currencies of Intl but for two units of account and the known differences', () => {
     const ofIntl = new Set(Intl.supportedValuesOf('currency'));
     expect(currencyCodes.filter((code) => code !== 'BTC' && !ofIntl.has(code))).to.have.members(
       missingFromIntl,
@@ -75,7 +75,7 @@ describe('the currency table', () => {
     expect([...ofIntl].filter((code) => !isCurrency(code))).to.have.members(['XDR', 'XSU']);
   });
 
-  it('names them as Intl does', () => {
+  it('the currency table names them as Intl does', () => {
     const names = new Intl.DisplayNames('en-US', { type: 'currency' });
     for (const code of currencyCodes) {
       if (code === 'BTC') continue;
@@ -83,7 +83,7 @@ describe('the currency table', () => {
     }
   });
 
-  it('has one numeric code for each currency in use, and none for BTC', () => {
+  it('the currency table has one numeric code for each currency in use, and none for BTC', () => {
     const used = new Map<number, string[]>();
     for (const code of currencyCodes) {
       const { numericCode } = currencyFacts(code);
@@ -112,12 +112,12 @@ describe('money', () => {
   const ten: Money<'USD'> = money(decimal('10.10'), 'USD');
   const one: Money<'EUR'> = money(decimal('1'), 'EUR');
 
-  it('of one currency is added exactly', () => {
+  it('money of one currency is added exactly', () => {
     const total = addMoney(ten, money(decimal('0.20'), 'USD'));
     expect([formatDecimal(total.amount), total.currency]).to.deep.equal(['10.3', 'USD']);
   });
 
-  it('of two currencies is added neither by the compiler nor at run time', () => {
+  it('money of two currencies is added neither by the compiler nor at run time', () => {
     // @ts-expect-error the type forbids it
     expect(() => addMoney(ten, one)).to.throw(InvariantError, 'USD and EUR');
     const hidden: readonly Money[] = [ten, one];

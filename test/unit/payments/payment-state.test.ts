@@ -68,7 +68,7 @@ describe('payment state (payments §3)', () => {
     });
   }
 
-  it('keeps the last success when a later operation fails', () => {
+  it('payment state keeps the last success when a later operation fails', () => {
     const state = paymentStateAfter(
       { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE' },
       'AUTH_SUCCESS',

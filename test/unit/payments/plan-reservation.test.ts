@@ -75,7 +75,7 @@ function declined(members: Partial<ReservationFacts> = {}) {
 }
 
 describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
-  it('reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
+  it('reservation of a payment reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
     const plan = planReservation(firstTime, fresh, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
     const { charge } = plan;
@@ -97,7 +97,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(charge.newPayment).to.deep.include({ externalKey: charge.paymentId, paymentMethodId: card.id });
   });
 
-  it('does nothing when the invoice was tried automatically before', () => {
+  it('reservation of a payment does nothing when the invoice was tried automatically before', () => {
     const plan = planReservation(
       firstTime,
       { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },
@@ -106,7 +106,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
   });
 
-  it('pays what an API payment has left', () => {
+  it('reservation of a payment pays what an API payment has left', () => {
     const facts = {
       ...fresh,
       attempts: [attempt({ isApiPayment: true })],
@@ -144,7 +144,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.kind === 'CHARGE' && plan.charge.transaction.amount.toFixed()).to.equal('5');
   });
 
-  it('ends a retry quietly as ABORTED when nothing is left', () => {
+  it('reservation of a payment ends a retry quietly as ABORTED when nothing is left', () => {
     const { facts, request } = declined({ invoice: invoice({ rawBalance: ZERO }) });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -152,7 +152,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('does nothing for a retry that has run, or whose attempt was decided anew', () => {
+  it('reservation of a payment does nothing for a retry that has run, or whose attempt was decided anew', () => {
     const { facts, origin, request } = declined();
     const nothing = { kind: 'STOP', ended: [], events: [] };
     const rerun = { ...facts, attempts: [origin, attempt({ stateName: 'ABORTED' })] };
@@ -161,7 +161,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
   });
 
-  it('never charges a payment again that has succeeded', () => {
+  it('reservation of a payment never charges a payment again that has succeeded', () => {
     const { facts, request } = declined();
     const [payment] = facts.payments;
     if (!payment) throw new Error('no payment');
@@ -169,7 +169,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, paid, tools).kind).to.equal('STOP');
   });
 
-  it('starts a fresh payment with the new default when the method of the payment is gone', () => {
+  it('reservation of a payment starts a fresh payment with the new default when the method of the payment is gone', () => {
     const old = method({ isActive: false });
     const { facts, request } = declined({
       methods: new Map([
@@ -204,7 +204,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('holds a retry back for the amount of its attempt', () => {
+  it('reservation of a payment holds a retry back for the amount of its attempt', () => {
     const { facts, request } = declined({ isHeldBack: true });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -261,7 +261,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     });
   });
 
-  it('waits while a call for the invoice is running', () => {
+  it('reservation of a payment waits while a call for the invoice is running', () => {
     const running = transaction({ status: 'UNKNOWN', leaseUntil: tools.leaseUntil });
     expect(planReservation(firstTime, { ...fresh, transactions: [running] }, tools).kind).to.equal('WAIT');
   });

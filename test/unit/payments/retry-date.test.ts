@@ -48,21 +48,21 @@ describe('retry date (payments §8.3)', () => {
     ]);
   });
 
-  it('counts declines and failures apart', () => {
+  it('retry date counts declines and failures apart', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
     const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
     expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
     expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
   });
 
-  it('gives none while the latest outcome is open, after a success, and for other operations', () => {
+  it('retry date gives none while the latest outcome is open, after a success, and for other operations', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);
     expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
   });
 
-  it('gives none with an empty list of days', () => {
+  it('retry date gives none with an empty list of days', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null);
   });
 });
@@ -79,7 +79,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('asks about an unknown outcome after 5 minutes, an hour, then daily five times', () => {
+  it('janitor schedule asks about an unknown outcome after 5 minutes, an hour, then daily five times', () => {
     expect(checks('UNKNOWN')).to.deep.equal([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -91,7 +91,7 @@ describe('janitor schedule (payments §7.2)', () => {
     ]);
   });
 
-  it('asks about a pending one after an hour and a day', () => {
+  it('janitor schedule asks about a pending one after an hour and a day', () => {
     expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']);
   });
 });

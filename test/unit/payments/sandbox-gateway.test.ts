@@ -69,7 +69,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(gateway.ledger.all().map(({ status }) => status)).to.deep.equal(Array(3).fill('UNDEFINED'));
   });
 
-  it('keeps a sticky configuration until it is cleared', async () => {
+  it('sandbox gateway keeps a sticky configuration until it is cleared', async () => {
     const gateway = gatewayOf();
     gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -85,7 +85,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
   });
 
-  it('leaves other methods alone', async () => {
+  it('sandbox gateway leaves other methods alone', async () => {
     const gateway = gatewayOf();
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', METHODS: 'refundPayment' });
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
@@ -100,7 +100,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(statuses).to.deep.equal(['ERROR', 'ERROR', 'PROCESSED']);
   });
 
-  it('answers the amounts and errors that it is given', async () => {
+  it('sandbox gateway answers the amounts and errors that it is given', async () => {
     const gateway = gatewayOf();
     gateway.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -150,7 +150,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await info(gateway)).map(said)).to.deep.equal([['PROCESSED', '7', 'USD']]);
   });
 
-  it('refuses configurations that it cannot follow', () => {
+  it('sandbox gateway refuses configurations that it cannot follow', () => {
     const gateway = gatewayOf();
     const configure = (configuration: SandboxConfiguration) => () => gateway.configure(configuration);
     expect(configure({ CONFIGURE_ACTION: 'ACTION_DANCE' as 'ACTION_SLEEP' })).to.throw('ACTION_DANCE');
@@ -160,7 +160,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     ).to.throw('has no transaction');
   });
 
-  it('keeps the details of payment methods', async () => {
+  it('sandbox gateway keeps the details of payment methods', async () => {
     const gateway = gatewayOf();
     const paymentMethodId = nextId();
     const details = { externalPaymentMethodId: 'tok_1', isDefaultPaymentMethod: true, properties: [] };

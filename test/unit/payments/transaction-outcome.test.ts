@@ -40,7 +40,7 @@ describe('transaction outcome (payments §2.2)', () => {
     });
   }
 
-  it('takes what the gateway says it processed over what was requested', () => {
+  it('transaction outcome takes what the gateway says it processed over what was requested', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: decimal('225.44'), currency: 'EUR' }),
@@ -49,7 +49,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedCurrency).to.equal('EUR');
   });
 
-  it('takes amounts of any decimal type', () => {
+  it('transaction outcome takes amounts of any decimal type', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: new ForeignDecimal('10') }),
@@ -57,7 +57,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedAmount?.equals(decimal('10'))).to.equal(true);
   });
 
-  it('keeps the error of the gateway, code uncut', () => {
+  it('transaction outcome keeps the error of the gateway, code uncut', () => {
     const code = 'a code that is a good deal longer than thirty-two characters';
     const outcome = readOutcome(
       requested,

@@ -17,21 +17,21 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     });
   }
 
-  it('come again after the last pause where they have to be done all the same', () => {
+  it('the queue entries of busy accounts come again after the last pause where they have to be done all the same', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
     expect(lasts).to.deep.equal([60_000, 100]);
   });
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-  it('are counted one by one, and from the start when one has been done', () => {
+  it('the queue entries of busy accounts are counted one by one, and from the start when one has been done', () => {
     const busy = new BusyEntries();
     expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.deep.equal([1, 1, 2, 3]);
     busy.forget(entry(1));
     expect([1, 2].map((id) => busy.add(entry(id)))).to.deep.equal([1, 2]);
   });
 
-  it('are counted up to a limit; the one not seen for longest is forgotten', () => {
+  it('the queue entries of busy accounts are counted up to a limit; the one not seen for longest is forgotten', () => {
     const busy = new BusyEntries();
     busy.add(entry(1));
     busy.add(entry(2));

@@ -73,7 +73,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
     });
   }
 
-  it('takes any other key for text', () => {
+  it('search keys in operator form takes any other key for text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);
   });
 });

@@ -69,7 +69,7 @@ describe('permissions', () => {
     });
   }
 
-  it('of several roles are one sorted list', () => {
+  it('permissions of several roles are one sorted list', () => {
     expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.deep.equal([
       'account:create',
       'tag:add',

@@ -11,7 +11,7 @@ const scope = { tenantRecordId: 7 };
 const lentIn = /bw_lent_3\(\?\)/;
 
 describe('rows that SQLite is lent', () => {
-  it('are those of insertions of 20 and more, on connections that know how', () => {
+  it('rows that SQLite is lent are those of insertions of 20 and more, on connections that know how', () => {
     expect(render(insertInto(scope, countersTable, counters(20)), lendingDialect.writer).text).to.match(
       lentIn,
     );
@@ -23,7 +23,7 @@ describe('rows that SQLite is lent', () => {
     );
   });
 
-  it('are not those that are joined with what is stored: SQLite would read all of it for them', () => {
+  it('rows that SQLite is lent are not those that are joined with what is stored: SQLite would read all of it for them', () => {
     const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
     const update = updateOf({ ...scope, runner: null as never }, countersTable, change);
     const { text, parameters } = render(update, lendingDialect.writer);

@@ -11,14 +11,14 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 describe('a text on its way to a slow reader', () => {
-  it('is read as it was written, characters at the end of a piece included', async () => {
+  it('a text on its way to a slow reader is read as it was written, characters at the end of a piece included', async () => {
     const spool = await openTextSpool();
     const parts = ['a', 'é'.repeat(EXPORT_PIECE_BYTES), '💣'.repeat(EXPORT_PIECE_BYTES), ''];
     for (const part of parts) await spool.write(part);
     expect((await textOf(spool.read())) === parts.join('')).to.equal(true);
   });
 
-  it('has no name in the file system', async () => {
+  it('a text on its way to a slow reader has no name in the file system', async () => {
     const before = await readdir(tmpdir());
     const spool = await openTextSpool();
     await spool.write('secret');

@@ -33,28 +33,28 @@ const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
 describe('First charge date', () => {
-  it('is the billing start of a plan that charges at once', () => {
+  it('the first charge date is the billing start of a plan that charges at once', () => {
     expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05');
   });
 
-  it('is the end of a free trial', () => {
+  it('the first charge date is the end of a free trial', () => {
     expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04');
   });
 
-  it('is the start of a requested phase', () => {
+  it('the first charge date is the start of a requested phase', () => {
     expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05');
   });
 
-  it('passes over every free phase, also one with a recurring price of zero', () => {
+  it('the first charge date passes over every free phase, also one with a recurring price of zero', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '0' });
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('is the start of a last phase without end, free or not', () => {
+  it('the first charge date is the start of a last phase without end, free or not', () => {
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04');
   });
 
-  it('passes over the charges of phases that lie before the billing start', () => {
+  it('the first charge date passes over the charges of phases that lie before the billing start', () => {
     const paidTrial = phase('TRIAL', { price: '5' });
     const life = withPhases(paidTrial + phase('DISCOUNT', { fixed: '' }), EVERGREEN);
     const earlier = at('2023-12-01');
@@ -65,32 +65,32 @@ describe('First charge date', () => {
     expect(firstCharge({ ...life, events })).to.equal('2024-01-30');
   });
 
-  it('is the billing start of a plan that ends without any recurring charge', () => {
+  it('the first charge date is the billing start of a plan that ends without any recurring charge', () => {
     const term = phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '99' });
     expect(firstCharge(withPhases(FREE, term))).to.equal('2024-01-05');
   });
 });
 
 describe('Bill cycle day', () => {
-  it('is that of the account where the plan is aligned to it', () => {
+  it('the bill cycle day is that of the account where the plan is aligned to it', () => {
     expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17);
   });
 
-  it('is not known while the account has none', () => {
+  it('the bill cycle day is not known while the account has none', () => {
     expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null);
   });
 
-  it('is that of the first charge where the plan is aligned to the subscription', () => {
+  it('the bill cycle day is that of the first charge where the plan is aligned to the subscription', () => {
     expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4);
   });
 
-  it('is the requested one before all', () => {
+  it('the bill cycle day is the requested one before all', () => {
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
     );
   });
 
-  it('is the aligned one until a requested one takes effect', () => {
+  it('the bill cycle day is the aligned one until a requested one takes effect', () => {
     const life = created({
       account: account({ billCycleDayLocal: 17 }),
       request: { planName: 'solo-now', billCycleDayLocal: 28 },
@@ -125,18 +125,18 @@ describe('Bill cycle day by the alignment BUNDLE', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('is the day of the first charge of the base, whatever the account has', () => {
+  it('the bill cycle day by the alignment BUNDLE is the day of the first charge of the base, whatever the account has', () => {
     expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.deep.equal([17, 4]);
   });
 
-  it('is not moved by a day that is asked for of the base', () => {
+  it('the bill cycle day by the alignment BUNDLE is not moved by a day that is asked for of the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);
     const { id: subscriptionId } = base.subscription;
     const asked = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });
     expect(bundled(base, asked)).to.deep.equal([28, 4]);
   });
 
-  it('of a STANDALONE is that of its own first charge', () => {
+  it('the bill cycle day by the alignment BUNDLE of a STANDALONE is that of its own first charge', () => {
     const bundleAligned = version({
       products: product('P', { category: 'STANDALONE' }),
       rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase>

@@ -86,7 +86,7 @@ describe('Billing events', () => {
     expect(amounts(evergreen)).to.deep.equal([null, '249.95']);
   });
 
-  it('take ACCOUNT for SUBSCRIPTION while the account has no day, and say so', () => {
+  it('billing events take ACCOUNT for SUBSCRIPTION while the account has no day, and say so', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -118,7 +118,7 @@ describe('Billing events', () => {
     ]);
   });
 
-  it('are tied at one instant by the order in which they were stored, whatever their subscription', () => {
+  it('billing events are tied at one instant by the order in which they were stored, whatever their subscription', () => {
     const asking = create({ planName: 'solo-now', billCycleDayLocal: 20 });
     const other = created({
       account: asking.account,
@@ -150,7 +150,7 @@ describe('Billing events', () => {
     expect(dayWhen(10, 1)).to.equal(7);
   });
 
-  it('end with an expiry that carries no plan and no price and repeats the day', () => {
+  it('billing events end with an expiry that carries no plan and no price and repeats the day', () => {
     const life = passed(create({ planName: 'term-3m', billCycleDayLocal: 20 }), at('2024-06-01'));
     const last = streamOf(life).at(-1);
     expect(last).to.deep.include({
@@ -165,7 +165,7 @@ describe('Billing events', () => {
     });
   });
 
-  it('have nothing after a CANCEL', () => {
+  it('billing events have nothing after a CANCEL', () => {
     const { events } = ofEvents(
       choice('CREATE', '2024-01-01', 'pro-monthly-trial'),
       event('CANCEL', '2024-01-20'),
@@ -174,7 +174,7 @@ describe('Billing events', () => {
     expect(events.map((each) => each.transitionType)).to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
+  it('billing events leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
     const broken = someBase();
     const life = create({ planName: 'solo-now' });
     const { events, skipped } = billingEvents({
@@ -206,7 +206,7 @@ describe('Billing events', () => {
     expect(order(histories.toReversed())).to.deep.equal(expected);
   });
 
-  it('refuse a plan without price in the currency of the account', () => {
+  it('billing events refuse a plan without price in the currency of the account', () => {
     const life = create({ planName: 'solo-now' });
     expectError(
       () => streamOf({ ...life, account: { ...life.account, currency: 'EUR' } }),
@@ -214,7 +214,7 @@ describe('Billing events', () => {
     );
   });
 
-  it('refuse a priced plan for an account without currency', () => {
+  it('billing events refuse a priced plan for an account without currency', () => {
     const life = create({ planName: 'solo-now' });
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const account = { ...life.account, currency: null };
@@ -338,7 +338,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('stop where the plan is changed or ended before', () => {
+  it('billing events of phases that are not stored yet stop where the plan is changed or ended before', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const pending = [
@@ -368,7 +368,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('follow no PHASE that a change takes off its plan at its own instant', () => {
+  it('billing events of phases that are not stored yet follow no PHASE that a change takes off its plan at its own instant', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-02-04', { phaseName: 'solo-now-evergreen', subscriptionId });
@@ -379,7 +379,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('come last at their instant, in the order of what they follow', () => {
+  it('billing events of phases that are not stored yet come last at their instant, in the order of what they follow', () => {
     const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
     const [one, two] = lives.map((life, index) => ({
       ...life,
@@ -398,7 +398,7 @@ describe('Billing events of phases that are not stored yet', () => {
     expect(orderings.every(Number.isSafeInteger)).to.equal(true);
   });
 
-  it('are not shown in the timeline', () => {
+  it('billing events of phases that are not stored yet are not shown in the timeline', () => {
     const view = viewOf(create({ planName: 'club-monthly' }));
     expect(view.events.map((row) => row.eventType)).to.deep.equal([
       'START_ENTITLEMENT',

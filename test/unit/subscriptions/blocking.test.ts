@@ -455,7 +455,7 @@ describe('Setting a blocking state', () => {
     expect(plan(lived(), { flags: 'f f f', date: '2024-06-01' }).added).to.include({ sequence: 1 });
   });
 
-  it('tells from which day on billing differs', () => {
+  it('setting a blocking state tells from which day on billing differs', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-06-10' },
@@ -475,7 +475,7 @@ describe('Setting a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('finds no difference between equal sets', () => {
+  it('setting a blocking state finds no difference between equal sets', () => {
     expect(firstBlockedDifference([], [])).to.equal(null);
   });
 });

@@ -45,32 +45,32 @@ function choose({
 }
 
 describe('Choice of the bundle', () => {
-  it('makes a new one when the request names none, or a key that no bundle has', () => {
+  it('the choice of the bundle makes a new one when the request names none, or a key that no bundle has', () => {
     expect(choose({})).to.equal(null);
     expect(choose({ bundleExternalKey: key })).to.equal(null);
   });
 
-  it('takes the bundle named by id, with or without its key', () => {
+  it('the choice of the bundle takes the bundle named by id, with or without its key', () => {
     const { id } = running.bundle;
     expect(choose({ bundleId: id, found: running })).to.equal(running);
     expect(choose({ bundleId: id, bundleExternalKey: key, found: running })).to.equal(running);
   });
 
-  it('takes the live bundle of the account with the key', () => {
+  it('the choice of the bundle takes the live bundle of the account with the key', () => {
     expect(choose({ bundleExternalKey: key, found: running })).to.equal(running);
   });
 
-  it('refuses an unknown bundle id', () => {
+  it('the choice of the bundle refuses an unknown bundle id', () => {
     expectError(() => choose({ bundleId: nextId() }), ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
   });
 
-  it('refuses the id of a bundle of another account', () => {
+  it('the choice of the bundle refuses the id of a bundle of another account', () => {
     const found = bundleWith('solo-now', '2024-05-01', account());
     const call = () => choose({ bundleId: found.bundle.id, found });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('refuses an id together with a key that is not its own', () => {
+  it('the choice of the bundle refuses an id together with a key that is not its own', () => {
     const call = () => choose({ bundleId: running.bundle.id, bundleExternalKey: 'other', found: running });
     expectError(
       call,
@@ -79,30 +79,30 @@ describe('Choice of the bundle', () => {
     );
   });
 
-  it('refuses the key of a live bundle of another account', () => {
+  it('the choice of the bundle refuses the key of a live bundle of another account', () => {
     const found = bundleWith('solo-now', '2024-05-01', account());
     const call = () => choose({ bundleExternalKey: key, found });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('refuses the key of an ended bundle when it may not be renamed', () => {
+  it('the choice of the bundle refuses the key of an ended bundle when it may not be renamed', () => {
     const call = () => choose({ bundleExternalKey: key, found: ended, renameKeyIfUnused: false });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('makes a new one with the key of an ended bundle, whosever it is', () => {
+  it('the choice of the bundle makes a new one with the key of an ended bundle, whosever it is', () => {
     expect(choose({ bundleExternalKey: key, found: ended })).to.equal(null);
     expect(
       choose({ bundleExternalKey: key, found: bundleWith('term-3m', '2024-01-01', account()) }),
     ).to.equal(null);
   });
 
-  it('counts a bundle as live while its end lies ahead', () => {
+  it('the choice of the bundle counts a bundle as live while its end lies ahead', () => {
     const found = bundleWith('term-3m', '2024-05-01');
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });
 
-  it('uses a bundle of the account without any subscription again', () => {
+  it('the choice of the bundle uses a bundle of the account without any subscription again', () => {
     const found = { ...running, subscriptions: [], events: [] };
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });
@@ -111,7 +111,7 @@ describe('Choice of the bundle', () => {
 describe('What a bundle takes', () => {
   const standalone = bundleWith('kit-monthly');
 
-  it('takes a further STANDALONE among STANDALONE', () => {
+  it('what a bundle takes takes a further STANDALONE among STANDALONE', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
@@ -121,12 +121,12 @@ describe('What a bundle takes', () => {
     });
   }
 
-  it('takes no BASE beside STANDALONE', () => {
+  it('what a bundle takes takes no BASE beside STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('takes anything when it is empty', () => {
+  it('what a bundle takes takes anything when it is empty', () => {
     checkBundleTakes('BASE', { ...running, subscriptions: [] });
   });
 });

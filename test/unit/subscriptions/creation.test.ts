@@ -47,14 +47,14 @@ function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT
 }
 
 describe('Creation', () => {
-  it('takes now for absent dates', () => {
+  it('a creation takes now for absent dates', () => {
     const life = create({ planName: 'solo-now' });
     const view = viewOf(life);
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
     expect(view.billingStart).to.deep.equal(view.start);
   });
 
-  it('takes a date at the reference time, by the rules of that date, and an instant as it is', () => {
+  it('a creation takes a date at the reference time, by the rules of that date, and an instant as it is', () => {
     const view = viewOf(
       create(
         { planName: 'solo-now' },
@@ -68,7 +68,7 @@ describe('Creation', () => {
     expect(view.billingStart && formatLocalDate(view.billingStart.date)).to.equal('2024-09-01');
   });
 
-  it('stores bill cycle day and quantity at the billing date', () => {
+  it('a creation stores bill cycle day and quantity at the billing date', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 15, quantity: 4 });
     expect(
       life.events.map(({ type, sequence, billCycleDay, quantity }) => ({
@@ -85,7 +85,7 @@ describe('Creation', () => {
     expect(viewOf(life)).to.include({ billCycleDayLocal: 15, quantity: 4 });
   });
 
-  it('gives keys, anchors and flags their defaults', () => {
+  it('a creation gives keys, anchors and flags their defaults', () => {
     const { newBundle, subscription, events, cursor } = creationOf({
       account: customer,
       request: { planName: 'pro-monthly' },
@@ -109,7 +109,7 @@ describe('Creation', () => {
     });
   });
 
-  it('keeps the keys and the migrated flag that are asked for', () => {
+  it('a creation keeps the keys and the migrated flag that are asked for', () => {
     const life = create(
       { planName: 'pro-monthly', externalKey: 'sub-1', bundleExternalKey: 'bundle-1' },
       { migrated: true },
@@ -121,7 +121,7 @@ describe('Creation', () => {
     });
   });
 
-  it('finds the plan by product, period and list, and keeps the list it was found in', () => {
+  it('a creation finds the plan by product, period and list, and keeps the list it was found in', () => {
     const named = { productName: 'Elite', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
     expect(viewOf(create({ ...named, priceList: 'club' }))).to.include({
       planName: 'club-monthly',
@@ -134,7 +134,7 @@ describe('Creation', () => {
     expect(viewOf(create({ planName: 'solo-now' })).priceList).to.equal('notrial');
   });
 
-  it('starts in the phase that is asked for', () => {
+  it('a creation starts in the phase that is asked for', () => {
     const life = create({ planName: 'club-monthly', phaseType: 'DISCOUNT' });
     expect(storedOf(life)).to.deep.equal([
       'CREATE 2024-08-07 club-monthly-discount',
@@ -142,7 +142,7 @@ describe('Creation', () => {
     ]);
   });
 
-  it('takes a STANDALONE plan', () => {
+  it('a creation takes a STANDALONE plan', () => {
     expect(viewOf(create({ planName: 'kit-monthly' }))).to.include({
       productCategory: 'STANDALONE',
       state: 'ACTIVE',
@@ -151,14 +151,14 @@ describe('Creation', () => {
 });
 
 describe('Phases of a creation', () => {
-  it('stores only the next phase of a subscription that starts now', () => {
+  it('phases of a creation stores only the next phase of a subscription that starts now', () => {
     expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
     ]);
   });
 
-  it('stores every phase that has begun and the next one', () => {
+  it('phases of a creation stores every phase that has begun and the next one', () => {
     expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
@@ -166,7 +166,7 @@ describe('Phases of a creation', () => {
     ]);
   });
 
-  it('counts a phase that begins this very second as begun', () => {
+  it('phases of a creation counts a phase that begins this very second as begun', () => {
     expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
@@ -174,7 +174,7 @@ describe('Phases of a creation', () => {
     ]);
   });
 
-  it('stores the expiry once the last phase has begun', () => {
+  it('phases of a creation stores the expiry once the last phase has begun', () => {
     expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
@@ -183,27 +183,27 @@ describe('Phases of a creation', () => {
     ]);
   });
 
-  it('stores the expiry at once where the first phase is the last', () => {
+  it('phases of a creation stores the expiry at once where the first phase is the last', () => {
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
     ]);
   });
 
-  it('is expired when all of it lies in the past', () => {
+  it('phases of a creation is expired when all of it lies in the past', () => {
     const life = createLong('2020-01-01');
     expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
   });
 
-  it('stores nothing of what begins after a billing date ahead but the first phase change', () => {
+  it('phases of a creation stores nothing of what begins after a billing date ahead but the first phase change', () => {
     expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
     ]);
   });
 
-  it('goes on phase by phase as they begin', () => {
+  it('phases of a creation goes on phase by phase as they begin', () => {
     const life = createLong('2024-08-07');
     expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
@@ -270,18 +270,18 @@ describe('Refusals of a creation', () => {
     });
   }
 
-  it('takes a date a hundred years away', () => {
+  it('a creation takes a date a hundred years away', () => {
     const life = create({ planName: 'pro-monthly' }, { billingDate: { date: day('2124-12-31') } });
     expect(storedOf(life).at(-1)).to.equal('PHASE 2125-01-30 pro-monthly-evergreen');
   });
 
-  it('refuses a tenant without catalog', () => {
+  it('a creation refuses a tenant without catalog', () => {
     const call = () =>
       created({ account: customer, request: { planName: 'solo-now' }, now, catalog: createCatalog([]) });
     expectError(call, ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE);
   });
 
-  it('refuses an account whose changes are blocked at the entitlement date, and only then', () => {
+  it('a creation refuses an account whose changes are blocked at the entitlement date, and only then', () => {
     const block = {
       recordId: 1,
       id: nextId(),

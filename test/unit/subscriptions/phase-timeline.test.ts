@@ -46,7 +46,7 @@ describe('Phase timeline', () => {
     );
   });
 
-  it('keeps the time of day of the anchor past a phase that a gap in local time has moved', () => {
+  it('the phase timeline keeps the time of day of the anchor past a phase that a gap in local time has moved', () => {
     expect(starts('2026-02-06T07:30Z', 'America/New_York')).to.deep.equal([
       'TRIAL 2026-02-06T07:30:00.000Z',
       'DISCOUNT 2026-03-08T07:00:00.000Z',
@@ -54,7 +54,7 @@ describe('Phase timeline', () => {
     ]);
   });
 
-  it('has the phase that begins at an instant in force from then on', () => {
+  it('the phase timeline has the phase that begins at an instant in force from then on', () => {
     const entries = timeline('2024-01-01');
     const at31 = at('2024-01-31');
     expect(currentPhase(entries, at31)?.phase.type).to.equal('DISCOUNT');
@@ -66,7 +66,7 @@ describe('Phase timeline', () => {
 });
 
 describe('Create alignment', () => {
-  it('begins the phases with the subscription or with its bundle', () => {
+  it('create alignment begins the phases with the subscription or with its bundle', () => {
     const origins = {
       alignStart: { at: at('2024-03-01'), date: localDateOf(at('2024-03-01'), timeZone('UTC')) },
       bundleStart: { at: at('2024-01-01'), date: localDateOf(at('2024-01-01'), timeZone('UTC')) },

@@ -51,7 +51,7 @@ const whole = source({
 describe('Subscription event list', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('has a row for each start, phase, change and stop, and none for bill cycle day and quantity', () => {
+  it('the event list of a subscription has a row for each start, phase, change and stop, and none for bill cycle day and quantity', () => {
     const seen = rows.map((row) => [
       formatInstant(row.effective.at).slice(0, 10),
       row.type,
@@ -69,7 +69,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('names the event or state that each row stands for', () => {
+  it('the event list of a subscription names the event or state that each row stands for', () => {
     const ids = [
       ...whole.transitions.map(({ event: { id } }) => id),
       ...whole.blockingStates.map(({ id }) => id),
@@ -78,7 +78,7 @@ describe('Subscription event list', () => {
     expect(rows[1]?.eventId).to.equal(whole.transitions[0]?.event.id);
   });
 
-  it('shows the flags of the state in the rows of entitlement', () => {
+  it('the event list of a subscription shows the flags of the state in the rows of entitlement', () => {
     const blocking = state('ENT_CANCELLED', '2024-05-01', { isBlockEntitlement: true });
     const [, stop] = subscriptionEvents([
       source({ events: [choice('CREATE', START, 'solo-now-evergreen')], states: [blocking] }),
@@ -86,7 +86,7 @@ describe('Subscription event list', () => {
     expect(stop).to.include({ isBlockedEntitlement: true, isBlockedBilling: false });
   });
 
-  it('shows the first plan in an entitlement that starts before billing', () => {
+  it('the event list of a subscription shows the first plan in an entitlement that starts before billing', () => {
     const early = source({
       events: [choice('CREATE', '2024-02-01', 'pro-monthly-trial')],
       states: [state('ENT_STARTED', START)],
@@ -97,7 +97,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('shows an expiry as STOP_BILLING', () => {
+  it('the event list of a subscription shows an expiry as STOP_BILLING', () => {
     const ended = source({
       events: [choice('CREATE', START, 'term-3m-fixedterm'), event('EXPIRED', '2024-04-01')],
     });
@@ -107,7 +107,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('puts at one instant all entitlement starts first, the base and the older subscription first among them', () => {
+  it('the event list of a subscription puts at one instant all entitlement starts first, the base and the older subscription first among them', () => {
     const of = (category: Subscription['category'], recordId: number) =>
       source({
         category,
@@ -136,7 +136,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('keeps the states of services together in their order, over all subscriptions, before the stops', () => {
+  it('the event list of a subscription keeps the states of services together in their order, over all subscriptions, before the stops', () => {
     const [first, second] = [nextId(), nextId()];
     const held = (service: string, blockedId: typeof first, flags: object) =>
       state('held', '2024-03-01', { service, blockedId, ...flags });
@@ -175,7 +175,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('leaves a row out that says what the one before it of its service says at that instant', () => {
+  it('the event list of a subscription leaves a row out that says what the one before it of its service says at that instant', () => {
     const twice = [
       choice('CREATE', START, 'pro-monthly-trial'),
       choice('CHANGE', '2024-03-01', 'solo-now-evergreen'),
@@ -192,7 +192,7 @@ describe('Subscription event list', () => {
 describe('Prices of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('has one entry for each phase met', () => {
+  it('the price list of a subscription has one entry for each phase met', () => {
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
@@ -200,7 +200,7 @@ describe('Prices of a subscription', () => {
     ]);
   });
 
-  it('has no price in a currency that the catalog lacks, nor for an account without currency', () => {
+  it('the price list of a subscription has no price in a currency that the catalog lacks, nor for an account without currency', () => {
     for (const currency of ['EUR', null] as const) {
       const [trial, evergreen] = pricesMet(rows, currency);
       expect(trial?.fixedPrice).to.equal(null);
@@ -208,7 +208,7 @@ describe('Prices of a subscription', () => {
     }
   });
 
-  it('has the same phase again from another catalog version, and once from the same', () => {
+  it('the price list of a subscription has the same phase again from another catalog version, and once from the same', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
     const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);

@@ -28,14 +28,14 @@ describe('Transitions', () => {
     expect(typesOf(transitions(change, phase, create))).to.deep.equal(['CREATE', 'PHASE', 'CHANGE']);
   });
 
-  it('begin with CREATE at its instant, then follow the sequence', () => {
+  it('transitions begin with CREATE at its instant, then follow the sequence', () => {
     const earlierInSequence = event('QUANTITY_CHANGE', START, { quantity: 2, sequence: 1 });
     const day = event('BCD_CHANGE', START, { billCycleDay: 5, sequence: 3 });
     const list = transitions(day, earlierInSequence, { ...create, sequence: 9 });
     expect(typesOf(list)).to.deep.equal(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
   });
 
-  it('leave out markers and what lies at or after the first end', () => {
+  it('transitions leave out markers and what lies at or after the first end', () => {
     const list = transitions(
       create,
       event('UNCANCEL', '2024-01-10'),
@@ -48,7 +48,7 @@ describe('Transitions', () => {
     expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
   });
 
-  it('keep a PHASE at the instant of the end, and it alone', () => {
+  it('transitions keep a PHASE at the instant of the end, and it alone', () => {
     const end = event('CANCEL', '2024-01-31');
     const before = [
       event('BCD_CHANGE', '2024-01-31', { billCycleDay: 7 }),
@@ -61,7 +61,7 @@ describe('Transitions', () => {
     expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('keep the CREATE of a subscription that is cancelled at its start', () => {
+  it('transitions keep the CREATE of a subscription that is cancelled at its start', () => {
     expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']);
   });
 
@@ -113,7 +113,7 @@ describe('Transitions', () => {
     ]);
   });
 
-  it('are none for a list that does not begin with CREATE or TRANSFER', () => {
+  it('transitions are none for a list that does not begin with CREATE or TRANSFER', () => {
     expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
     expect(transitions()).to.deep.equal([]);
   });
@@ -133,13 +133,13 @@ describe('Billing state', () => {
     });
   }
 
-  it('is CANCELLED after a CANCEL', () => {
+  it('the billing state is CANCELLED after a CANCEL', () => {
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
     );
   });
 
-  it('shows the first plan before the start and the last one after the end', () => {
+  it('the billing state shows the first plan before the start and the last one after the end', () => {
     expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');
     expect(planShownAt(list, at('2025-01-01'))?.phase.name).to.equal('pro-monthly-trial');
   });

@@ -196,7 +196,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
       (error: unknown) => (error instanceof BillingError ? error.code : error),
     );
 
-  it('gives the addresses that may be connected to', async () => {
+  it('callback targets at delivery gives the addresses that may be connected to', async () => {
     const resolver = resolving('93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946');
     const { url, addresses: found } = await resolveCallback(
       'https://example.com:444/x',
@@ -210,7 +210,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(resolver.asked).to.deep.equal(['example.com']);
   });
 
-  it('asks nobody about an address', async () => {
+  it('callback targets at delivery asks nobody about an address', async () => {
     const resolver = resolving();
     expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.deep.equal([
       '2606::1',
@@ -231,7 +231,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     });
   }
 
-  it('refuses a name that turns to a private network, where that is not allowed', async () => {
+  it('callback targets at delivery refuses a name that turns to a private network, where that is not allowed', async () => {
     const url = 'https://example.com';
     expect(await failure(resolveCallback(url, publicOnly, resolving('10.0.0.1')))).to.equal(
       ErrorCode.INVALID_PARAMETER,
@@ -239,7 +239,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(await failure(resolveCallback(url, anywhere, resolving('10.0.0.1')))).to.equal('accepted');
   });
 
-  it('refuses a name without an address, and passes on why there is none', async () => {
+  it('callback targets at delivery refuses a name without an address, and passes on why there is none', async () => {
     expect(await failure(resolveCallback('https://example.com', anywhere, resolving()))).to.equal(
       ErrorCode.INVALID_PARAMETER,
     );

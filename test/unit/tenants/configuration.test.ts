@@ -179,7 +179,7 @@ function refusal(text: string): BillingError {
 }
 
 describe('tenant configuration', () => {
-  it('has every property of platform §4.2 with its default', () => {
+  it('the configuration of a tenant has every property of platform §4.2 with its default', () => {
     expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
     for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.deep.equal(value);
   });
@@ -198,14 +198,14 @@ describe('tenant configuration', () => {
     });
   }
 
-  it('reads org.killbill. as org.service., and one property once', () => {
+  it('the configuration of a tenant reads org.killbill. as org.service., and one property once', () => {
     const { settings } = checkConfiguration('{"org.killbill.payment.retry.days":"1,1,1"}');
     expect(settings).to.deep.equal({ 'payment.retry.days': [1, 1, 1] });
     const both = '{"org.killbill.invoice.enabled":"true","org.service.invoice.enabled":"false"}';
     expect(refusal(both).message).to.contain('twice');
   });
 
-  it('leaves names that it does not know to plugins', () => {
+  it('the configuration of a tenant leaves names that it does not know to plugins', () => {
     const text = '{"my.plugin.url":"x","org.kill":"1","__proto__":"x","constructor":"1"}';
     expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], ineffective: [] });
   });
@@ -233,14 +233,14 @@ describe('tenant configuration', () => {
     });
   }
 
-  it('says of so many names only that they have no effect', () => {
+  it('the configuration of a tenant says of so many names only that they have no effect', () => {
     const names = Array.from({ length: 25 }, (_, index) => [`org.service.nothing-${index}`, 1]);
     const { ineffective } = readConfiguration(Object.fromEntries(names));
     expect(ineffective).to.have.length(21);
     expect(ineffective.at(-1)).to.equal('5 more names have no effect');
   });
 
-  it('finds each line of platform §4.3 to hold for the whole server', () => {
+  it('the configuration of a tenant finds each line of platform §4.3 to hold for the whole server', () => {
     for (const name of serverWideProperties) {
       const { ineffective } = readConfiguration({ [`org.service.${name}`]: 'x' });
       expect(ineffective[0], name).to.contain('holds for the whole server');
@@ -248,7 +248,7 @@ describe('tenant configuration', () => {
     }
   });
 
-  it('lists every bad property, by its name as it was given', () => {
+  it('the configuration of a tenant lists every bad property, by its name as it was given', () => {
     const error = refusal('{"org.service.payment.retry.days":"1,x","org.killbill.invoice.enabled":"no"}');
     expect(error.code).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
     expect(error.problems?.map(({ path }) => path)).to.deep.equal([
@@ -284,7 +284,7 @@ describe('tenant configuration', () => {
     expect(readStoredConfiguration('not JSON').problems).to.have.length(1);
   });
 
-  it('of the server stands over the defaults; a bad value leaves its default with a warning', () => {
+  it('the configuration of a tenant of the server stands over the defaults; a bad value leaves its default with a warning', () => {
     const logger = recordingLogger();
     const { tenant, server } = serverConfiguration(
       {
@@ -304,7 +304,7 @@ describe('tenant configuration', () => {
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
   });
 
-  it('waits 5 s for a gateway in test mode, unless it is set', () => {
+  it('the configuration of a tenant waits 5 s for a gateway in test mode, unless it is set', () => {
     const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
       serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
     expect(timeoutOf({})).to.equal(30_000);
@@ -313,7 +313,7 @@ describe('tenant configuration', () => {
     expect(timeoutOf({ 'org.service.payment.plugin.timeout': 'soon' }, true)).to.equal(5_000);
   });
 
-  it('of the server is told which names have no effect', () => {
+  it('the configuration of a tenant of the server is told which names have no effect', () => {
     const logger = recordingLogger();
     serverConfiguration(
       {
@@ -333,7 +333,7 @@ describe('tenant configuration', () => {
     ]);
   });
 
-  it('of the server has the properties of platform §4.3 with their defaults', () => {
+  it('the configuration of a tenant of the server has the properties of platform §4.3 with their defaults', () => {
     const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
     const queue = (prefix: string, inner: string) => ({
       [`${prefix}.max.failure.retry`]: 3,

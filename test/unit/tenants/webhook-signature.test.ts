@@ -15,7 +15,7 @@ describe('signature of a push notification (platform §10.3)', () => {
     expect(await webhookSignature([secret], content)).to.equal(signature);
   });
 
-  it('is one per secret, and other for each part of what is signed', async () => {
+  it('the signature of a push notification is one per secret, and other for each part of what is signed', async () => {
     const other = secretText(new Uint8Array(32).fill(7));
     const both = (await webhookSignature([secret, other], content)).split(' ');
     expect(both[0]).to.equal(signature);
@@ -27,7 +27,7 @@ describe('signature of a push notification (platform §10.3)', () => {
     expect(await webhookSignature([], content)).to.equal('');
   });
 
-  it('takes secrets as they are told', () => {
+  it('the signature of a push notification takes secrets as they are told', () => {
     expect(secretText(new TextEncoder().encode('0123456789abcdef0123456789abcdef'))).to.equal(secret);
   });
 });

@@ -3,7 +3,7 @@ import { BillingError } from '../../../lib/values/errors/index.ts';
 import { checkStorable, isStorable, shortened } from '../../../lib/values/text/index.ts';
 
 describe('text', () => {
-  it('can be stored unless it holds a NUL or half of a surrogate pair', () => {
+  it('a text can be stored unless it holds a NUL or half of a surrogate pair', () => {
     for (const text of ['', 'a', '\u0001', '\ud83d\ude00', '\ufffd'])
       expect(isStorable(text), text).to.equal(true);
     for (const text of ['\u0000', 'a\u0000', '\ud83d', '\ude00a', '\ude00\ud83d']) {
@@ -14,7 +14,7 @@ describe('text', () => {
     checkStorable('Name', undefined);
   });
 
-  it('is repeated by its first hundred characters, whole ones', () => {
+  it('a text is repeated by its first hundred characters, whole ones', () => {
     expect(shortened('x'.repeat(100))).to.equal('x'.repeat(100));
     expect(shortened('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
     expect(shortened(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);

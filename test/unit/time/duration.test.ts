@@ -32,13 +32,13 @@ describe('a duration added to a date', () => {
     });
   }
 
-  it('refuses UNLIMITED with code 2014', () => {
+  it('a duration added to a date refuses UNLIMITED with code 2014', () => {
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
       .to.throw(BillingError, 'UNLIMITED')
       .with.property('code', 2014);
   });
 
-  it('has no end where it is UNLIMITED or longer than the calendar', () => {
+  it('a duration added to a date has no end where it is UNLIMITED or longer than the calendar', () => {
     const start = parseLocalDate('8999-12-31');
     const endOf = (duration: Duration) => {
       const end = durationEnd(start, duration);

@@ -55,7 +55,7 @@ describe('a time zone', () => {
     });
   }
 
-  it('refuses a long or strange name without quoting all of it', () => {
+  it('a time zone refuses a long or strange name without quoting all of it', () => {
     for (const name of ['x'.repeat(100_000), 'Europe/Paris\n', 'Europe\\Paris', 'Europé/Paris']) {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))
@@ -65,12 +65,12 @@ describe('a time zone', () => {
     }
   });
 
-  it('may be any zone of the runtime', () => {
+  it('a time zone may be any zone of the runtime', () => {
     for (const name of Intl.supportedValuesOf('timeZone')) expect(isTimeZone(name), name).to.equal(true);
     expect(Intl.supportedValuesOf('timeZone').length).to.be.below(MAX_CACHED_ZONES);
   });
 
-  it('keeps answering right when more spellings are used than the cache holds', () => {
+  it('a time zone keeps answering right when more spellings are used than the cache holds', () => {
     const at = instant(Date.UTC(2024, 6, 1, 22, 30));
     const spellings = new Set<string>();
     for (let bits = 0; spellings.size < MAX_CACHED_ZONES + 50; bits += 1)
@@ -80,7 +80,7 @@ describe('a time zone', () => {
     expect(formatLocalDate(localDateOf(at, timeZone('America/New_York')))).to.equal('2024-07-01');
   });
 
-  it('of a fixed offset has no rules', () => {
+  it('a time zone of a fixed offset has no rules', () => {
     const at = instant(Date.UTC(2024, 0, 1, 0, 0));
     expect(formatLocalTime(localTimeOf(at, timeZone('+05:45')))).to.equal('05:45:00');
     expect(formatLocalTime(localTimeOf(at, timeZone('-09:30')))).to.equal('14:30:00');

@@ -18,14 +18,14 @@ describe('Time slices', () => {
     };
   }
 
-  it('give the others their turn after every 20 ms, and the result at the end', async () => {
+  it('time slices give the others their turn after every 20 ms, and the result at the end', async () => {
     const clock = slowClock(5);
     const doubled = await timeSlices(clock)(eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2));
     expect(doubled).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18]);
     expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.deep.equal([0, 25, 25]);
   });
 
-  it('count the time of short computations that one operation does one after the other', async () => {
+  it('time slices count the time of short computations that one operation does one after the other', async () => {
     const clock = slowClock(5);
     const slices = timeSlices(clock);
     for (let call = 0; call < 8; call += 1) await slices(oneStep(() => call));
@@ -42,7 +42,7 @@ describe('Time slices', () => {
     expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: a step');
   });
 
-  it('are not needed where nobody waits: all steps are taken at once', () => {
+  it('time slices are not needed where nobody waits: all steps are taken at once', () => {
     expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']);
   });
 });
