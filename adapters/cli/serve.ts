@@ -133,9 +133,7 @@ async function compose(parts: {
   return { billing, app, listen };
 }
 
-/**
- * The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node.
- */
+/** The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<PaymentGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');

@@ -81,9 +81,7 @@ export interface ListenOptions {
   readonly maxHeaderBytes?: number | undefined;
   /** How long the headers of a request may take; default 10 s. */
   readonly maxHeadersMs?: number | undefined;
-  /**
-   * How long a request may take (`server.limits.requestTime`); it also ends requests that no route reads; default 60 s.
-   */
+  /** How long a request may take (`server.limits.requestTime`); it also ends requests that no route reads; default 60 s. */
   readonly requestTimeMs?: number | undefined;
   /** Connections at a time; default 2,000 (`server.limits.connections`). More are refused. */
   readonly maxConnections?: number | undefined;

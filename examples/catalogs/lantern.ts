@@ -1,4 +1,5 @@
-// A catalog as code. A name that nothing has, a currency that is not declared, a trial that comes last: none of these compiles. From 1 July the monthly plan costs more; existing subscriptions pay that from 1 September on.
+// A catalog as code. A name that nothing has, a currency that is not declared, a trial that comes last: none of these
+// compiles. From 1 July the monthly plan costs more; existing subscriptions pay that from 1 September on.
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 
 const currencies = ['USD', 'EUR'] as const;

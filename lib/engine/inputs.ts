@@ -215,9 +215,7 @@ export const inputs: Inputs = {
   configuration: {},
 };
 
-/**
- * A parameter that may hold text: its name in errors, and where the texts are in it. An object is named by its fields.
- */
+/** A parameter that may hold text: its name in errors, and where the texts are in it. An object is named by its fields. */
 type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
 
 type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown

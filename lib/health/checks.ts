@@ -25,9 +25,7 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
   return failed(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
 }
 
-/**
- * Fails if the clocks of the database and of this process differ by more than the time that the answer took can explain.
- */
+/** Fails if the clocks of the database and of this process differ by more than the time that the answer took can explain. */
 export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): HealthCheck {
   const skewMs = Math.max(askedMs - databaseMs, databaseMs - answeredMs, 0);
   if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;

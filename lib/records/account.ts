@@ -32,9 +32,7 @@ export interface Account {
   readonly updatedDate: Instant;
 }
 
-/**
- * Stored sums over an account's invoices (invoicing §1.4, §1.5); they change with the invoices and are never recounted.
- */
+/** Stored sums over an account's invoices (invoicing §1.4, §1.5); they change with the invoices and are never recounted. */
 export interface AccountBalance {
   readonly accountId: Uuid;
   readonly accountBalance: Decimal;

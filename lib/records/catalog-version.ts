@@ -49,9 +49,7 @@ export interface StoredCatalogVersion {
   readonly uploadId: Uuid;
   /** SHA-256 of the canonical written form (catalog §3.4), in hexadecimal: it differs exactly when the content does. */
   readonly contentHash: string;
-  /**
-   * The tenant's `catalogRevision` since which the catalog holds this version; null = stored before that was recorded.
-   */
+  /** The tenant's `catalogRevision` since which the catalog holds this version; null = stored before that was recorded. */
   readonly revision: number | null;
   readonly createdDate: Instant;
 }

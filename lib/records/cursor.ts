@@ -28,9 +28,7 @@ export interface StoredCursor extends InvoicingCursor {
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
-  /**
-   * Holds while the subscription is not dirty and its catalog has the same revision; null = its events have to be read.
-   */
+  /** Holds while the subscription is not dirty and its catalog has the same revision; null = its events have to be read. */
   readonly ongoing: OngoingCharge | null;
 }
 

@@ -15,9 +15,7 @@ const MEBIBYTE = 1_024 * KIBIBYTE;
 /** Time zones whose formatter is kept, each about 25 KiB; more than the 418 canonical zones of the tz database. */
 export const MAX_CACHED_ZONES = 640;
 
-/**
- * Bisections of a 48 h window down to one second (2^18 s > 48 h), in the search for the transition of a local-time gap.
- */
+/** Bisections of a 48 h window down to one second (2^18 s > 48 h), in the search for the transition of a local-time gap. */
 export const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /** First and last year of a `LocalDate` or `Instant`: what `yyyy` can write (http-api §9). */
@@ -299,9 +297,7 @@ export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 /** Keys that a node remembers to release, because the database was unreachable or full. */
 export const MAX_LEFT_CLAIMS = 10_000;
 
-/**
- * How often a key is read again whose request goes away between two statements, before the caller is told to come again.
- */
+/** How often a key is read again whose request goes away between two statements, before the caller is told to come again. */
 export const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
@@ -444,9 +440,7 @@ export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_M
 /** Pause before an entry is tried again for which the database had no room or whose account stays busy. */
 export const QUEUE_PASSING_PAUSE_MS = 5 * SECOND_MS;
 
-/**
- * Settable bounds for failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`).
- */
+/** Settable bounds for failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`). */
 export const MAX_SETTING_FAILURES = 1_000;
 export const MAX_SETTING_CLAIM = 10_000;
 

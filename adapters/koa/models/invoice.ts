@@ -163,17 +163,13 @@ export const InvoiceDryRun = model('InvoiceDryRun', {
   planName: field(text(), 'I'),
 });
 
-/**
- * When an action takes effect that names neither date nor policy; null = by the catalog's policy, as in the call itself.
- */
+/** When an action takes effect that names neither date nor policy; null = by the catalog's policy, as in the call itself. */
 const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/**
- * The dry run that a body asks for; without a body, the default. For an action without date or policy see http-api §4.
- */
+/** The dry run that a body asks for; without a body, the default. For an action without date or policy see http-api §4. */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {

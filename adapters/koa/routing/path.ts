@@ -112,9 +112,7 @@ export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/**
- * `0` for a literal segment, `1` for a parameter, so that of two matching paths the one with the earlier literal wins.
- */
+/** `0` for a literal segment, `1` for a parameter, so that of two matching paths the one with the earlier literal wins. */
 function sortKey(path: string): string {
   return path
     .split('/')

@@ -46,9 +46,7 @@ export function validationError(
   });
 }
 
-/**
- * The problem behind an issue; an issue of zod's own (a list instead of an object) becomes one of the `fallback` kind.
- */
+/** The problem behind an issue; an issue of zod's own (a list instead of an object) becomes one of the `fallback` kind. */
 export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
   if (issue?.code === 'custom') {
     const problem = issue.params?.problem as WireProblem | undefined;

@@ -12,9 +12,7 @@ export interface ServerAddress {
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/**
- * The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy it is.
- */
+/** The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy it is. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /** The server has not answered, and does not answer a new connection either. */

@@ -33,9 +33,7 @@ export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  /**
-   * Takes the rows as they come, which are then not gathered. It must not throw, since that would lose the connection.
-   */
+  /** Takes the rows as they come, which are then not gathered. It must not throw, since that would lose the connection. */
   readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (
     ...answer: [error: Error, result?: undefined] | [error: null, result: DriverResult]

@@ -79,9 +79,7 @@ export function readSession(runner: Runner, tenant: TenantRef, countThreshold: n
 
 export interface OpenWriteSession {
   readonly session: WriteSession;
-  /**
-   * Leaves the audit rows and the outbox to the commit; true if something is due now. The last call before the commit.
-   */
+  /** Leaves the audit rows and the outbox to the commit; true if something is due now. The last call before the commit. */
   flush(): Promise<boolean>;
 }
 

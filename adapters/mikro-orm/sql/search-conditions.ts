@@ -66,9 +66,7 @@ function foldedFor(pattern: string, text: string): Sql {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/**
- * Only the letters of ASCII in lower case, on every database: with a Turkish collation a plain `lower` turns I into ı.
- */
+/** Only the letters of ASCII in lower case, on every database: with a Turkish collation a plain `lower` turns I into ı. */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }

@@ -53,9 +53,7 @@ interface Reference {
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
-/**
- * References that people wrote on an item are stored as given (ruling R21), so only items made by the engine are checked.
- */
+/** References that people wrote on an item are stored as given (ruling R21), so only items made by the engine are checked. */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
   condition: sql`t.item_type not in ('EXTERNAL_CHARGE', 'TAX', 'CREDIT_ADJ')

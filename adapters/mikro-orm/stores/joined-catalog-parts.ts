@@ -8,9 +8,7 @@ import type { TenantScope } from '../tables/record-access.ts';
 /** So few that the parts of the largest documents fit into one string; with 256 per row it took just as long. */
 const PARTS_PER_ROW = 32;
 
-/**
- * No part contains them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`.
- */
+/** No part contains them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`. */
 const RECORD_SEPARATOR = '\u001e';
 const UNIT_SEPARATOR = '\u001f';
 

@@ -54,9 +54,7 @@ export interface CatalogPast {
 export class Catalog {
   /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
-  /**
-   * The tenant's `catalogRevision`; 0 for a catalog of no tenant; negative, and made from the content, for a plugin's.
-   */
+  /** The tenant's `catalogRevision`; 0 for a catalog of no tenant; negative, and made from the content, for a plugin's. */
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;

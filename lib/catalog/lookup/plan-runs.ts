@@ -21,9 +21,7 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/**
- * Where in a catalog each plan occurs. This is all that a search through its versions needs, without decoding any plan.
- */
+/** Where in a catalog each plan occurs. This is all that a search through its versions needs, without decoding any plan. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
   /** The runs whose plan sets a date for existing subscriptions. */

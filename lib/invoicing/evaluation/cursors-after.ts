@@ -67,9 +67,7 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   );
 }
 
-/**
- * The catalog's revision, or the earlier one where the subscription's next evaluation still looks at days billed by it.
- */
+/** The catalog's revision, or the earlier one where the subscription's next evaluation still looks at days billed by it. */
 function revisionsNoted({
   behind,
   subscriptions,

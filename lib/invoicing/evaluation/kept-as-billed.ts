@@ -58,9 +58,7 @@ export function fixedFrom(
   );
 }
 
-/**
- * The proposals without the free ones before a date; the evaluation looks at the others from that date on anyway.
- */
+/** The proposals without the free ones before a date; the evaluation looks at the others from that date on anyway. */
 export function recurringFrom(
   proposals: readonly RecurringProposal[],
   date: LocalDate | null,

@@ -50,9 +50,7 @@ export async function loadCreditInputs(
   );
 }
 
-/**
- * Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5).
- */
+/** Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5). */
 async function loadStandIns(
   session: ReadSession,
   accounts: readonly CountedAccount[],

@@ -57,9 +57,7 @@ function joined(
   };
 }
 
-/**
- * Loads the items of all RECURRING rows in the windows: a dry run goes from date to date, and any step may repair them.
- */
+/** Loads the items of all RECURRING rows in the windows: a dry run goes from date to date, and any step may repair them. */
 export async function withWindowItems(
   session: ReadSession,
   billings: readonly AccountBilling[],

@@ -38,9 +38,7 @@ export async function giveBillCycleDays(
   );
 }
 
-/**
- * Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4).
- */
+/** Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4). */
 export async function saveBillCycleDays(
   session: WriteSession,
   evaluated: readonly EvaluatedDay[],

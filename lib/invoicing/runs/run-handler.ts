@@ -30,10 +30,7 @@ interface PlannedBatch {
 /** A run that threw an error. */
 type Failure = Extract<RunResult, { kind: 'failed' }>;
 
-/**
- * Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their
- * queue entries.
- */
+/** Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their queue entries. */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;

@@ -62,9 +62,7 @@ export function planReservation(
   return planFirst(facts, tools, { ended: [], requestedAmount: null });
 }
 
-/**
- * §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again.
- */
+/** §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again. */
 function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const { hold } = facts;
   if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;

@@ -73,9 +73,7 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/**
- * The bus event of an automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7).
- */
+/** The bus event of an automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7). */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;

@@ -74,9 +74,7 @@ function flawOf(requested: Requested, result: GatewayResult): string | null {
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-/**
- * The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none, or not an amount.
- */
+/** The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none, or not an amount. */
 function claimedAmount(result: GatewayResult): Decimal | undefined {
   return result.amount == null ? undefined : parseWireDecimal(String(result.amount));
 }

@@ -105,9 +105,7 @@ export interface TransferBundleOptions {
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
-/**
- * What a service allows or blocks on an account, bundle or subscription; absent flags are false (subscriptions §14.1).
- */
+/** What a service allows or blocks on an account, bundle or subscription; absent flags are false (subscriptions §14.1). */
 export interface BlockingStateRequest {
   readonly service?: string | null | undefined;
   readonly stateName?: string | null | undefined;

@@ -57,9 +57,7 @@ export interface CheckStore {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /**
-   * The latest due date among finished queue entries, up to which the clock has therefore come; null = none is stored.
-   */
+  /** The latest due date among finished queue entries, up to which the clock has therefore come; null = none is stored. */
   latestWork(): Promise<Instant | null>;
   /** Queue entries that are live although they have an outcome, at most `limit`. */
   doubledEntries(

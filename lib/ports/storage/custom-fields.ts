@@ -43,9 +43,7 @@ export interface CustomFieldReads {
 export interface CustomFieldWrites {
   /** Throws BillingError 9000 for a pair of name and value that the object already has. */
   insert(fields: readonly New<CustomField>[]): Promise<void>;
-  /**
-   * Writes value, author and time of the change; throws BillingError 9000 for a pair that the object would have twice.
-   */
+  /** Writes value, author and time of the change; throws BillingError 9000 for a pair that the object would have twice. */
   updateValues(fields: readonly CustomField[]): Promise<void>;
   /** Audited as DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;

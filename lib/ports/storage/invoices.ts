@@ -132,16 +132,12 @@ export interface InvoiceReads {
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly CoverageRow[]>;
-  /**
-   * All rows of these items, inside the window or not (invoicing §7.2 rule 6): each is a piece of its item's period.
-   */
+  /** All rows of these items, inside the window or not (invoicing §7.2 rule 6): each is a piece of its item's period. */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
 }
 
 export interface InvoiceWrites {
-  /**
-   * Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction.
-   */
+  /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   /** Stores the facts behind their amounts too, which never change. */

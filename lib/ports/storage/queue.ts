@@ -78,9 +78,7 @@ export interface QueueBacklog {
 /** Identifies the entries that one call has caused: they carry its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /**
-   * The account that the call is about, to whose entries the answer is limited; null = the tenant's entries that are due.
-   */
+  /** The account that the call is about, to whose entries the answer is limited; null = the tenant's entries that are due. */
   readonly accountRecordId: number | null;
 }
 

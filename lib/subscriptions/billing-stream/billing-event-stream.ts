@@ -202,9 +202,7 @@ function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
   return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }
 
-/**
- * A one-time price is billed where its phase begins, and never again after a change of price, day or quantity (§19.1).
- */
+/** A one-time price is billed where its phase begins, and never again after a change of price, day or quantity (§19.1). */
 function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
   if (!bringsPhase(transition)) return null;
   return priceIn(transition.next?.phase.fixed?.price, transition.next, account);

@@ -25,9 +25,7 @@ export interface RunningSubscription extends EventSubject {
   readonly bundle: Bundle;
   /** Its active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
-  /**
-   * Their transitions, with the phases and the expiry that are not stored yet and, for an add-on, the end with its base.
-   */
+  /** Their transitions, with the phases and the expiry that are not stored yet and, for an add-on, the end with its base. */
   readonly transitions: readonly Transition[];
   /** Active states of the account, the bundle and the subscription. */
   readonly blockingStates: readonly BlockingState[];

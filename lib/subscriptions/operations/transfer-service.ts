@@ -98,9 +98,7 @@ async function lockBoth(
   return { source, target, bundle };
 }
 
-/**
- * A subscription that the tenant does not have is unknown; one of another bundle is refused by the rules of transfers.
- */
+/** A subscription that the tenant does not have is unknown; one of another bundle is refused by the rules of transfers. */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

@@ -10,9 +10,7 @@ import type { RequestedDate } from '../../values/time/index.ts';
 export interface TransferBundleRequest {
   /** The target account. */
   readonly accountId?: Uuid | null | undefined;
-  /**
-   * External keys of the new subscriptions, by the subscriptions that they continue; default: the new subscription's id.
-   */
+  /** External keys of the new subscriptions, by the subscriptions that they continue; default: the new subscription's id. */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;

@@ -23,9 +23,7 @@ export interface EventSubject {
   readonly bundle: Pick<Bundle, 'externalKey'>;
 }
 
-/**
- * Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need.
- */
+/** Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need. */
 export interface SubscriptionEventPayload extends EventPayload {
   readonly accountId: Subscription['accountId'];
   readonly bundleId: Subscription['bundleId'];

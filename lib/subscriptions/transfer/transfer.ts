@@ -100,9 +100,7 @@ function goingOver(running: readonly RunningSubscription[], now: Instant): reado
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/**
- * A subscription that is sent back as it was read names no new key: its own key stays with it (json-models §16 rule 1).
- */
+/** A subscription that is sent back as it was read names no new key: its own key stays with it (json-models §16 rule 1). */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));

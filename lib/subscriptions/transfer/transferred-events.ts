@@ -94,9 +94,7 @@ function transferredDay(
   }
 }
 
-/**
- * The events in effect as if no cancellation were pending, with the phases that must be stored by now and the next one.
- */
+/** The events in effect as if no cancellation were pending, with the phases that must be stored by now and the next one. */
 function eventsToContinue({ running, history, now }: TransferredEventsInput): readonly LifecycleEvent[] {
   const { events, catalog, account } = running;
   const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);

@@ -25,9 +25,7 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The plan that requested prices would make; null without any. */
   readonly overridePlan: OverridePlan | null;
-  /**
-   * The rest of the day on which the action is dated; the action sees the catalog of its end (§20). Null without a date.
-   */
+  /** The rest of the day on which the action is dated; the action sees the catalog of its end (§20). Null without a date. */
   readonly day: SeenAsOf | null;
 }
 

@@ -1,9 +1,7 @@
 import { classNameOf } from './class-name.ts';
 import type { ErrorCode } from './error-code.ts';
 
-/**
- * One defect of an input that may have several: a catalog document, a list of records. Lines and columns count from 1.
- */
+/** One defect of an input that may have several: a catalog document, a list of records. Lines and columns count from 1. */
 export interface Problem {
   readonly message: string;
   readonly line?: number;

@@ -11,9 +11,7 @@ import {
 } from '../time/index.ts';
 import type { AnyShape, ValueKind } from './shape.ts';
 
-/**
- * Turns what a host has given into values by reading its texts; everything else stays as it is. `at` names it in errors.
- */
+/** Turns what a host has given into values by reading its texts; everything else stays as it is. `at` names it in errors. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**

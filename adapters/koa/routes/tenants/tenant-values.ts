@@ -198,9 +198,7 @@ function nameIn(params: Readonly<Record<string, string>>): string {
   return Object.values(params)[0] ?? '';
 }
 
-/**
- * Keys whose own endpoint needs another permission, so that this one is not a back door around it (platform §3 rule 5).
- */
+/** Keys whose own endpoint needs another permission, so that this one is not a back door around it (platform §3 rule 5). */
 const uploadPermissions: Partial<Record<KeyKind, Permission>> = {
   [KeyKind.CATALOG]: 'catalog:config_upload',
   [KeyKind.OVERDUE]: 'overdue:config_upload',

@@ -16,9 +16,7 @@ export interface CheckedPlan {
   readonly row: CheckedRow | undefined;
 }
 
-/**
- * Checks a new plan: what is required must be there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`.
- */
+/** Checks a new plan: what is required must be there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
 export function checkedPlan(
   plan: PlanEntryInput & { readonly name: string },
   problems: EntryProblems,
