@@ -5,13 +5,18 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { expectBelow } from '../support/bounds.ts';
-import { onPostgresql } from '../support/databases.ts';
+import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
-onPostgresql('storage: a PostgreSQL server that is away', (open) => {
+onPostgresql('storage: a PostgreSQL server that is away', (open) => define(open, true));
+onPostgresql('storage: a PostgreSQL server that is away, statements going one by one', (open) =>
+  define(open, false),
+);
+
+function define(open: OpenDatabase, batchesStatements: boolean): void {
   let direct: string;
   let proxy: TcpProxy;
   let storage: Storage<never>;
@@ -22,7 +27,7 @@ onPostgresql('storage: a PostgreSQL server that is away', (open) => {
     direct = database.url;
     const through = await proxied(database.url);
     proxy = through.proxy;
-    storage = postgresql({ url: through.url, poolSize: 2 });
+    storage = postgresql({ url: through.url, poolSize: 2, batchesStatements });
     await storage.prepare();
     const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
     acme = { id, recordId };
@@ -112,4 +117,4 @@ onPostgresql('storage: a PostgreSQL server that is away', (open) => {
     await waiting;
     await holder.end();
   }).timeout(30_000);
-});
+}
