@@ -4,6 +4,7 @@ import {
   GatewayError,
   type GatewayRequest,
   type GatewayResult,
+  type GatewayTransaction,
   type PaymentGateway,
   type PaymentMethodDetails,
   PluginStatus,
@@ -30,8 +31,20 @@ export interface SandboxGatewayOptions {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
+type Offered =
+  | 'authorize'
+  | 'capture'
+  | 'refund'
+  | 'credit'
+  | 'void'
+  | 'addPaymentMethod'
+  | 'getPaymentMethodDetail'
+  | 'setDefaultPaymentMethod';
+
 /** The sandbox, with the controls that tests and demos have on it. */
-export interface SandboxGateway extends PaymentGateway {
+export interface SandboxGateway
+  extends Omit<PaymentGateway, Offered>,
+    Required<Pick<PaymentGateway, Offered>> {
   readonly ledger: SandboxLedger;
   /** Sets how calls go from now on, until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`). */
   configure(configuration: SandboxConfiguration): void;
@@ -41,6 +54,9 @@ export interface SandboxGateway extends PaymentGateway {
     readonly sleeps: Readonly<Record<string, number>>;
   };
 }
+
+/** What is asked; VOID has no amount. */
+type Asked = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
 interface StickyScript {
   readonly script: SandboxScript;
@@ -62,22 +78,32 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
   const sticky = new Map<string, StickyScript>();
   const methods = new Map<Uuid, PaymentMethodDetails>();
 
-  const purchase = async (
-    request: GatewayRequest,
-    context: GatewayContext,
-  ): Promise<GatewayResult | null> => {
-    const known = ledger.find(request.transactionId);
-    if (known) return resultOf(known);
-    const script = scriptOfProperties(request.properties) ?? takeSticky(sticky, 'purchasePayment');
-    const entry = ledger.append(newEntry(request, context, script));
-    if (script && script.sleepMs > 0) await sleep(script.sleepMs);
-    return answer(entry, script?.action ?? null);
+  /** What was PENDING is asked for again: now it is decided. */
+  const decided = (entry: LedgerEntry): LedgerEntry => {
+    ledger.override(entry.kbTransactionPaymentId, entry);
+    return entry;
   };
+  const operation =
+    (transactionType: TransactionType, method: string) =>
+    async (request: Asked, context: GatewayContext): Promise<GatewayResult | null> => {
+      const known = ledger.find(request.transactionId);
+      if (known && known.status !== PluginStatus.PENDING) return resultOf(known);
+      const script = scriptOfProperties(request.properties) ?? takeSticky(sticky, method);
+      const entry = newEntry({ ...request, transactionType }, context, script);
+      const kept = known ? decided(entry) : ledger.append(entry);
+      if (script && script.sleepMs > 0) await sleep(script.sleepMs);
+      return answer(kept, script?.action ?? null);
+    };
   return {
     name,
     capabilities: { completeLedger: true },
     ledger,
-    purchase,
+    authorize: operation(TransactionType.AUTHORIZE, 'authorizePayment'),
+    capture: operation(TransactionType.CAPTURE, 'capturePayment'),
+    purchase: operation(TransactionType.PURCHASE, 'purchasePayment'),
+    refund: operation(TransactionType.REFUND, 'refundPayment'),
+    credit: operation(TransactionType.CREDIT, 'creditPayment'),
+    void: operation(TransactionType.VOID, 'voidPayment'),
     getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
     addPaymentMethod({ paymentMethodId, details }) {
       methods.set(paymentMethodId, details);
@@ -98,19 +124,21 @@ const NO_DETAILS: PaymentMethodDetails = {
 };
 
 function newEntry(
-  request: GatewayRequest,
+  request: Asked & { readonly transactionType: TransactionType },
   context: GatewayContext,
   script: SandboxScript | null,
 ): LedgerEntry {
   const { gatewayErrorCode, gatewayError } = script ?? {};
+  const amount = script?.processedAmount ?? request.amount;
+  const currency = script?.processedCurrency ?? request.currency;
   return {
     accountId: request.accountId,
     kbPaymentId: request.paymentId,
     kbTransactionPaymentId: request.transactionId,
-    transactionType: TransactionType.PURCHASE,
+    transactionType: request.transactionType,
     status: statusOf(script?.action ?? null),
-    amount: script?.processedAmount ?? request.amount,
-    currency: script?.processedCurrency ?? request.currency,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
     createdDate: context.now,
     effectiveDate: context.now,
     ...(gatewayErrorCode !== undefined && { gatewayErrorCode }),

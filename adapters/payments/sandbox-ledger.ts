@@ -6,8 +6,8 @@ export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly accountId: Uuid;
 }
 
-/** What to report about a transaction from now on. */
-export type LedgerOverride = Pick<LedgerEntry, 'status' | 'amount'>;
+/** What is to be reported of a transaction from now on. */
+export type LedgerOverride = Partial<LedgerEntry>;
 
 /**
  * The sandbox gateway's own books, apart from the engine's records. Every call is in them before it is answered, once

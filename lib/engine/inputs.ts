@@ -62,6 +62,10 @@ const manualItems = [
   { accountId: 'uuid', items: [{ ...migrationItem, invoiceId: 'uuid' }], requestedDate: 'date' },
 ] as const;
 
+const ofPayment = { effectiveDate: 'instant', paymentId: 'uuid' } as const;
+const paymentAmount = { ...ofPayment, amount: 'amount' } as const;
+const newPayment = { ...paymentAmount, accountId: 'uuid', paymentMethodId: 'uuid' } as const;
+
 /** Where the operations take values as text: by group and operation, a name and a shape for each parameter. */
 export const inputs: Inputs = {
   accounts: {
@@ -183,9 +187,36 @@ export const inputs: Inputs = {
     get: [['paymentMethodId', 'uuid'], null],
   },
   payments: {
+    authorize: [['input', newPayment]],
+    purchase: [['input', newPayment]],
+    credit: [['input', newPayment]],
+    capture: [['input', paymentAmount]],
+    refund: [['input', paymentAmount]],
+    void: [['input', ofPayment]],
+    chargeback: [['input', paymentAmount]],
+    reverseChargeback: [['input', ofPayment]],
+    complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
+    recordNotifiedOutcome: [['input', { paymentId: 'uuid', transactionId: 'uuid' }]],
     ofAccount: [account, null],
     invoicePaymentsOfAccount: [account, null],
     invoicePaymentsOfInvoice: [invoice, null],
+  },
+  invoicePayments: {
+    pay: [['input', { accountId: 'uuid', amount: 'amount', invoiceId: 'uuid', paymentMethodId: 'uuid' }]],
+    payAll: [['input', { accountId: 'uuid', amount: 'amount', paymentMethodId: 'uuid', targetDate: 'date' }]],
+    refund: [
+      [
+        'input',
+        {
+          ...paymentAmount,
+          adjustments: [{ amount: 'amount', invoiceItemId: 'uuid' }],
+          paymentMethodId: 'uuid',
+        },
+      ],
+    ],
+    chargeback: [['input', paymentAmount]],
+    reverseChargeback: [['input', ofPayment]],
+    complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
   },
   tagDefinitions: {
     get: [['id', 'uuid']],

@@ -9,7 +9,11 @@ import type {
   CatalogReportOperations,
   InvoiceOperations,
 } from '../invoicing/index.ts';
-import type { PaymentMethodOperations, PaymentOperations } from '../payments/index.ts';
+import type {
+  InvoicePaymentOperations,
+  PaymentMethodOperations,
+  PaymentOperations,
+} from '../payments/index.ts';
 import type { Leading } from '../records/index.ts';
 import type {
   BlockingOperations,
@@ -66,7 +70,9 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly paymentMethods: PaymentMethodOperations<C>;
   /** Payments, and how they went. */
   readonly payments: PaymentOperations<C>;
-  /** Definitions of tags. */
+  /** How invoices are paid, and paid back. */
+  readonly invoicePayments: InvoicePaymentOperations<C>;
+  /** What tags there are. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
   /** Tags on objects; system tags steer the engine. */
   readonly tags: TagOperations<C>;

@@ -44,11 +44,13 @@ const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
 const basis = { endDate: 'date', event: billedEvent, nextEvent: billedEvent, startDate: 'date' } as const;
 const billedDays = { basis, catalogEffectiveDate: 'instant', endDate: 'date', startDate: 'date' } as const;
 
+const transaction = { createdDate: 'instant', effectiveDate: 'instant', leaseUntil: 'instant' } as const;
 const payment = {
   attempts: [{ createdDate: 'instant', effectiveDate: 'instant' }],
   createdDate: 'instant',
-  transactions: [{ createdDate: 'instant', effectiveDate: 'instant', leaseUntil: 'instant' }],
+  transactions: [transaction],
 } as const;
+const paymentResult = { payment, transaction } as const;
 
 const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 'instant' } as const;
 const product = { retiredDate: 'instant' } as const;
@@ -116,9 +118,27 @@ export const outputs: Outputs = {
   },
   paymentMethods: { ofAccount: created, get: created, add: created },
   payments: {
+    authorize: paymentResult,
+    purchase: paymentResult,
+    credit: paymentResult,
+    capture: paymentResult,
+    refund: paymentResult,
+    void: paymentResult,
+    chargeback: paymentResult,
+    reverseChargeback: paymentResult,
+    complete: paymentResult,
+    recordNotifiedOutcome: paymentResult,
     ofAccount: payment,
     invoicePaymentsOfAccount: payment,
     invoicePaymentsOfInvoice: payment,
+  },
+  invoicePayments: {
+    pay: paymentResult,
+    payAll: { endDate: 'date', startDate: 'date' },
+    refund: paymentResult,
+    chargeback: paymentResult,
+    reverseChargeback: paymentResult,
+    complete: paymentResult,
   },
   tagDefinitions: {},
   tags: { ofObject: created, ofAccount: created, page: created, search: created },

@@ -1,12 +1,15 @@
 import {
   AutomaticPaymentHandler,
+  DirectPayments,
   HoldReleaseHandler,
+  InvoicePaymentService,
   JanitorHandler,
   type PaymentConfigOf,
   PaymentMethodReads,
   PaymentMethodService,
   PaymentReads,
   PaymentRetryHandler,
+  PaymentService,
   paymentConfig,
 } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -16,9 +19,13 @@ import { methodsOf } from './methods-of.ts';
 export function paymentArea({ ports, settingsOf }: Foundation) {
   const configOf: PaymentConfigOf = async (session) => paymentConfig(await settingsOf(session));
   const methods = new PaymentMethodService(ports, configOf);
+  const payments = new PaymentService(ports, configOf);
+  const invoicePayments = new InvoicePaymentService(ports, configOf, payments);
   return {
-    /** Resolves when no work is going on that no call waits for. */
-    idle: methods.idle.bind(methods),
+    /** Resolves when nothing goes on any more that no call waits for. */
+    idle: async () => {
+      await Promise.all([methods.idle(), payments.idle(), invoicePayments.idle()]);
+    },
     handlers: [
       new AutomaticPaymentHandler(ports, configOf),
       new PaymentRetryHandler(ports, configOf),
@@ -30,7 +37,19 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
         ...methodsOf(new PaymentMethodReads(ports, configOf)),
         ...methodsOf(methods, 'add', 'setDefault'),
       },
-      payments: methodsOf(new PaymentReads(ports, configOf)),
+      invoicePayments: methodsOf(
+        invoicePayments,
+        'pay',
+        'payAll',
+        'refund',
+        'chargeback',
+        'reverseChargeback',
+        'complete',
+      ),
+      payments: {
+        ...methodsOf(new PaymentReads(ports, configOf)),
+        ...methodsOf(new DirectPayments(payments)),
+      },
     },
   };
 }

@@ -1,4 +1,5 @@
 export { AccountCreditService } from './changes/account-credit-service.ts';
+export { addAccountCredit } from './changes/add-account-credit.ts';
 export { adjustUnpaidItems } from './changes/adjust-unpaid-items.ts';
 export { changeInvoices } from './changes/change-invoices.ts';
 export { CreditDeletionService } from './changes/credit-deletion-service.ts';
@@ -7,6 +8,7 @@ export { ManualItemService } from './changes/manual-item-service.ts';
 export { MigrationInvoiceService } from './changes/migration-invoice-service.ts';
 export { ParentCommitHandler } from './changes/parent-commit-handler.ts';
 export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
+export { type RefundedItem, withAdjustments } from './changes/with-adjustments.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
@@ -28,6 +30,7 @@ export {
   invoiceAmounts,
 } from './invoices/invoice-amounts.ts';
 export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
+export { adjustedAmount } from './invoices/item-adjustment.ts';
 export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
 export type { MigrationItem } from './invoices/migration-items.ts';
 export type { NewInvoiceItem } from './invoices/new-item.ts';

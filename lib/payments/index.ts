@@ -1,8 +1,30 @@
 export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts';
 export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
 export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
+export type {
+  ChargebackReversalInput,
+  CompletionInput,
+  DirectPaymentOperations,
+  NewPaymentInput,
+  NotifiedOutcomeInput,
+  NotifiedStatus,
+  PaymentAmountInput,
+  PaymentResult,
+  VoidInput,
+} from './direct/direct-payment-operations.ts';
+export { DirectPayments } from './direct/direct-payments.ts';
+export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
+export type {
+  InvoicePaymentInput,
+  InvoicePaymentOperations,
+  InvoiceRefundInput,
+  PaidInvoices,
+  PayAllInput,
+} from './invoice-payments/invoice-payment-operations.ts';
+export { InvoicePaymentService } from './invoice-payments/invoice-payment-service.ts';
+export type { RefundAdjustmentInput } from './invoice-payments/refund-adjustments.ts';
 export type {
   PaymentMethodInput,
   PaymentMethodOperations,
@@ -12,8 +34,9 @@ export type {
 } from './methods/payment-method-operations.ts';
 export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
+export type { PaymentOperations } from './payment-operations.ts';
 export { loadPayments } from './reading/load-payments.ts';
-export type { PaymentOperations, PaymentReadOptions } from './reading/payment-operations.ts';
+export type { PaymentReadOperations, PaymentReadOptions } from './reading/payment-read-operations.ts';
 export { PaymentReads } from './reading/payment-reads.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';

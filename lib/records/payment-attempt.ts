@@ -1,6 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
+import type { PluginProperty } from './context.ts';
 import type { TransactionType } from './payment.ts';
 
 /** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */
@@ -29,6 +30,8 @@ export interface PaymentAttempt {
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
   readonly pluginNames: readonly string[];
+  /** Plugin properties of the run, as the control plugins left them; null until it has ended (payments §8.1). */
+  readonly pluginProperties: readonly PluginProperty[] | null;
   readonly isApiPayment: boolean;
   readonly createdDate: Instant;
 }

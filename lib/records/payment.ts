@@ -40,6 +40,16 @@ export interface Payment {
   readonly createdDate: Instant;
 }
 
+/** What a refund takes back of a payment of an invoice (payments §9.5): applied when it has succeeded. */
+export interface InvoiceRefund {
+  /** The payment of the invoice, which is another one than that of the refund where money goes back another way. */
+  readonly paymentId: Uuid;
+  /** The row of what was paid. */
+  readonly invoicePaymentId: Uuid;
+  /** Items of the invoice, and what is taken off each. */
+  readonly adjustments: readonly { readonly invoiceItemId: Uuid; readonly amount: Decimal }[];
+}
+
 export interface PaymentTransaction {
   readonly recordId: number;
   readonly id: Uuid;
@@ -56,7 +66,9 @@ export interface PaymentTransaction {
   readonly processedCurrency: Currency | null;
   readonly gatewayErrorCode: string | null;
   readonly gatewayErrorMsg: string | null;
-  /** Business instant up to which a gateway call may be running (payments §5); null when none is. */
+  /** Null but of a refund of an invoice's payment. */
+  readonly invoiceRefund: InvoiceRefund | null;
+  /** Business instant up to which a plugin call may be running (payments §5); null when none is. */
   readonly leaseUntil: Instant | null;
   readonly createdDate: Instant;
 }

@@ -1,5 +1,6 @@
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
+import { AnsweredError } from './answered-error.ts';
 
 // Codes listed here answer with the status of their list; every other domain code is 400 (http-api §12).
 const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCode[]])[] = [
@@ -108,6 +109,14 @@ export interface StatusContext {
   readonly dialect: Dialect;
   /** Codes with another status on this route: `4007` is 404 on an invoice run. */
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
+}
+
+/** The status of an error: what its case says, else that of its code. */
+export function statusOfError(error: BillingError, context: StatusContext): number {
+  if (error instanceof AnsweredError) return error.status;
+  // A busy payment: 503 would mean that its outcome is unknown (http-api §11 rule 5).
+  if (error.code === ErrorCode.PAYMENT_INTERNAL_ERROR && error.facts.isBusy === true) return 409;
+  return statusOfCode(error.code, context);
 }
 
 /** The status that an error code answers with. */

@@ -1,7 +1,7 @@
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { challengeOf, type Scheme } from '../auth/challenge.ts';
 import { errorBody } from './error-body.ts';
-import { type StatusContext, statusOfCode } from './error-status.ts';
+import { type StatusContext, statusOfError } from './error-status.ts';
 import { jsonText } from './render-answer.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
@@ -23,7 +23,7 @@ export function renderError(
     readonly bodyOf?: ErrorBodyOf | undefined;
   },
 ): Rendered {
-  const status = statusOfCode(error.code, context);
+  const status = statusOfError(error, context);
   const headers: Record<string, string> = { 'Content-Type': jsonType, ...headersOf(error) };
   if (status === 413) headers.Connection = 'close';
   const challenge = challengeOf(error, context.scheme);

@@ -243,6 +243,12 @@ export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name,
 
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
+/** A document whose values are more than JSON has, such as amounts: `read` makes them of what is stored. */
+export const jsonReadOrNull = <T>(name: string, read: (stored: never) => T) =>
+  nullable<T>(name, {
+    ...(documents as Conversion<T>),
+    decode: (stored, column) => read(documents.decode(stored, column) as never),
+  });
 
 /** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
 export function dated(name: string): Field<DatedInstant> {

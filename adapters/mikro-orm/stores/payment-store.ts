@@ -1,4 +1,5 @@
 import type { PaymentReads, PaymentWrites } from '../../../lib/ports/storage/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   attemptAudit,
   invoicePaymentAudit,
@@ -7,7 +8,7 @@ import {
   transactionAudit,
 } from '../audit/audited-records.ts';
 import { insertAudited, noteUpdate, type WriteScope } from '../audit/audited-writes.ts';
-import type { Column } from '../sql/columns.ts';
+import { type Column, textOf } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
@@ -18,6 +19,7 @@ import {
   paymentTransactionsTable,
 } from '../tables/payments.ts';
 import {
+  haveIds,
   insertInto,
   ofAccount,
   ofAccounts,
@@ -44,6 +46,8 @@ export function paymentReads(scope: TenantScope): PaymentReads {
               ${includeDeleted ? nothing : sql`and is_active`}`,
           ),
     findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
+    findByKeys: async (keys) =>
+      keys.length === 0 ? [] : select(scope, paymentsTable, sql`${isIn('external_key', 'text', keys)}`),
     findByAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
     pageOfAccount: async (accountId, request) =>
@@ -51,6 +55,10 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findTransactions: async (paymentIds) =>
       select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
     findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
+    findTransactionsByKeys: async (keys) =>
+      keys.length === 0
+        ? []
+        : select(scope, paymentTransactionsTable, sql`${isIn('external_key', 'text', keys)}`),
     findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
       select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
@@ -120,6 +128,15 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
       return stored.map(({ id }) => id);
     },
+    leaseTransactions: async (ids, { now, leaseUntil }) => {
+      if (ids.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        update bw_payment_transactions set lease_until = ${leaseUntil}
+        where ${haveIds(scope, ids)} and status = 'PENDING'
+          and (lease_until is null or lease_until <= ${now})
+        returning id`);
+      return rows.map(({ id }) => textOf(id, 'id') as Uuid);
+    },
     insertAttempts: async (attempts) =>
       insertAudited(scope, { table: paymentAttemptsTable, audit: attemptAudit }, attempts),
     updateAttempts: async (attempts) => {
@@ -131,6 +148,7 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         'amount',
         'currency',
         'pluginNames',
+        'pluginProperties',
       ] as const;
       await update(scope, paymentAttemptsTable, { key: 'id', properties, records: attempts });
       for (const attempt of attempts) noteUpdate(scope, attemptAudit, attempt);

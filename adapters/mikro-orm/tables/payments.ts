@@ -1,13 +1,16 @@
 import type {
   AutoPayHold,
   InvoicePayment,
+  InvoiceRefund,
   New,
   Payment,
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
+  PluginProperty,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import {
   amount,
   amountOrNull,
@@ -18,6 +21,8 @@ import {
   instantAt,
   instantAtOrNull,
   json,
+  jsonOrNull,
+  jsonReadOrNull,
   oneOf,
   text,
   textOrNull,
@@ -132,6 +137,7 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
     processedCurrency: currencyOrNull('processed_currency'),
     gatewayErrorCode: textOrNull('gateway_error_code'),
     gatewayErrorMsg: textOrNull('gateway_error_msg'),
+    invoiceRefund: jsonReadOrNull('invoice_refund', readInvoiceRefund),
     leaseUntil: instantAtOrNull('lease_until'),
     createdDate: instantAt('created_date'),
   },
@@ -142,7 +148,16 @@ export const paymentAttemptsTable = new RecordTable<New<PaymentAttempt>>(
     name: 'payment_attempts',
     ofTenant: true,
     uniques: [{ name: 'id', columns: ['id'] }],
-    indexes: [{ name: 'payment_key', columns: ['tenant_record_id', 'payment_external_key', 'record_id'] }],
+    indexes: [
+      { name: 'payment_key', columns: ['tenant_record_id', 'payment_external_key', 'record_id'] },
+      { name: 'transaction_key', columns: ['tenant_record_id', 'transaction_external_key', 'record_id'] },
+      {
+        // payments §7.2 rule 4
+        name: 'open',
+        columns: ['created_date'],
+        where: `state_name = 'INIT'`,
+      },
+    ],
   },
   {
     id: uuid('id'),
@@ -157,6 +172,7 @@ export const paymentAttemptsTable = new RecordTable<New<PaymentAttempt>>(
     amount: amountOrNull('amount'),
     currency: currencyOrNull('currency'),
     pluginNames: json<readonly string[]>('plugin_names'),
+    pluginProperties: jsonOrNull<readonly PluginProperty[]>('plugin_properties'),
     isApiPayment: boolean('is_api_payment'),
     createdDate: instantAt('created_date'),
   },
@@ -218,3 +234,11 @@ export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
     createdDate: instantAt('created_date'),
   },
 );
+
+function readInvoiceRefund(stored: InvoiceRefund): InvoiceRefund {
+  const adjustments = stored.adjustments.map(({ invoiceItemId, amount }) => ({
+    invoiceItemId,
+    amount: decimal(String(amount)),
+  }));
+  return { ...stored, adjustments };
+}

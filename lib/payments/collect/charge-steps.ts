@@ -1,17 +1,14 @@
-import type { Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { inParallel } from '../../runtime/index.ts';
-import { recordOutcomes } from '../outcomes/record-outcomes.ts';
-import { LateAnswers } from '../recovery/late-answers.ts';
-import { hasOutsideEffect } from '../reservation/charge-records.ts';
+import { type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
+import type { Answer, Caller, OpenCall } from '../gateways/call-operation.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import { hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { type Answer, type Caller, type OpenCharge, purchase } from './purchase.ts';
 import { type PlannedRequest, reservePayments } from './reserve-payments.ts';
 
-export type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
+export type PaymentPorts = CallPorts;
 
 /** Who pays, and how many gateways are called at once. */
 export interface Charging<R extends PaymentRequest> {
@@ -27,24 +24,18 @@ interface Round<R extends PaymentRequest> {
   readonly paysEmptyInvoices: boolean;
 }
 
-export type RequestedCharge<R> = OpenCharge & { readonly request: R };
+export type RequestedCharge<R> = OpenCall & { readonly request: R };
 export type AnsweredCharge<R> = RequestedCharge<R> & Answer;
 
-/** Reserve, call, record (§5.1): the steps of a charge, whoever asks for it. */
-export class ChargeSteps {
+/** Reserve, call, record (§5.1): the steps of an invoice's charge, whoever asks for it. */
+export class ChargeSteps extends GatewayCalls {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
-  readonly #late: LateAnswers;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    super(ports, configOf);
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#late = new LateAnswers(ports, configOf);
-  }
-
-  /** Resolves once no late answer is being recorded any more. */
-  idle(): Promise<void> {
-    return this.#late.idle();
   }
 
   /**
@@ -85,38 +76,5 @@ export class ChargeSteps {
     const direct = charges.filter((charge) => !hasOutsideEffect(charge));
     if (direct.length > 0) await this.record(session, await this.call(direct, charging.parallelCalls));
     return { planned, charges: charges.filter(hasOutsideEffect) };
-  }
-
-  /** Calls the gateway of each charge. */
-  call<R>(
-    charges: readonly RequestedCharge<R>[],
-    parallelCalls: number,
-  ): Promise<readonly AnsweredCharge<R>[]> {
-    return inParallel(charges, parallelCalls, async (charge) => ({
-      ...charge,
-      ...(await purchase(charge, this.#ports)),
-    }));
-  }
-
-  /** Records what gateways have answered; the caller holds the locks of the accounts. */
-  async record(session: WriteSession, answered: readonly AnsweredCharge<unknown>[]): Promise<void> {
-    const settlements = answered.map(({ paymentId, transaction, outcome }) => ({
-      paymentId,
-      transactionId: transaction.id,
-      outcome,
-      source: 'CALL' as const,
-    }));
-    const now = session.authorship.createdDate;
-    const config = await this.#configOf(session);
-    await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
-  }
-
-  /** Has calls that are still running recorded once they answer. */
-  followLateAnswers(answered: readonly AnsweredCharge<unknown>[]): void {
-    for (const { late, account, paymentId, transaction, caller } of answered) {
-      if (late === null) continue;
-      const call = { ...caller, accountId: account.id, paymentId, transactionId: transaction.id };
-      this.#late.follow({ ...call, answer: late });
-    }
   }
 }

@@ -2,6 +2,7 @@ import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ApiPayment, KeyedRecords } from '../reservation/api-payment.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
 
@@ -15,11 +16,13 @@ export async function loadFacts<R extends PaymentRequest>(
   const invoices = new Map(
     (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
   );
-  const apiMethodIds = requests.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
-  const stored = await loadPayments(session.payments, invoiceIds, [
+  const apis = requests.flatMap(({ api }) => api ?? []);
+  const apiMethodIds = apis.flatMap(({ methodId }) => methodId ?? []);
+  const loaded = await loadPayments(session.payments, invoiceIds, [
     ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
     ...apiMethodIds,
   ]);
+  const stored = { ...loaded, keyed: await loadKeyed(session.payments, apis) };
   const heldBack = await heldBackIds(session, accounts);
   const releases = requests.flatMap(({ holdId, invoiceId }) => (holdId === undefined ? [] : invoiceId));
   const holds = await session.payments.findHoldsByInvoices(releases);
@@ -31,9 +34,8 @@ export async function loadFacts<R extends PaymentRequest>(
     if (!account || !invoice) continue;
     const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
     const isHeldBack = heldBack.has(account.id);
-    const { paymentMethodId: apiMethodId } = request;
-    const api = apiMethodId === undefined ? {} : { apiMethodId };
-    known.set(request, factsOf({ account, invoice, isHeldBack, hold, ...api }, stored));
+    const of = { account, invoice, isHeldBack, hold, ...(request.api && { api: request.api }) };
+    known.set(request, factsOf(of, stored));
   }
   return known;
 }
@@ -42,7 +44,7 @@ async function loadPayments(
   reads: PaymentReads,
   invoiceIds: readonly Uuid[],
   askedMethodIds: readonly Uuid[],
-): Promise<StoredPayments> {
+): Promise<Omit<StoredPayments, 'keyed'>> {
   const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
   const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
   const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
@@ -52,6 +54,16 @@ async function loadPayments(
   const methodIds = new Set([...askedMethodIds, ...payments.map(({ paymentMethodId }) => paymentMethodId)]);
   const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
   return { rows, payments, transactions, attempts, methods };
+}
+
+/** What has the keys that API payments give. */
+async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Promise<KeyedRecords> {
+  const transactionKeys = apis.flatMap(({ transactionKey }) => transactionKey ?? []);
+  const paymentKeys = apis.flatMap(({ paymentKey }) => paymentKey ?? []);
+  return {
+    transactions: transactionKeys.length > 0 ? await reads.findTransactionsByKeys(transactionKeys) : [],
+    payments: paymentKeys.length > 0 ? await reads.findByKeys(paymentKeys) : [],
+  };
 }
 
 /** The accounts whose tags hold automatic payments back (§9.2 rule 6). */

@@ -1,14 +1,14 @@
 import { changeInvoices } from '../../invoicing/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { firstCheck, hasOutsideEffect } from '../reservation/charge-records.ts';
 import {
   type PaymentRequest,
   planReservation,
   type ReservationPlan,
 } from '../reservation/plan-reservation.ts';
 import type { KnownFacts, PlanTools } from '../reservation/reservation-facts.ts';
-import { changedRow, invoicePaymentResult } from '../state/invoice-payment-result.ts';
+import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
+import { changedRow, eventOfResult, invoicePaymentResult } from '../state/invoice-payment-result.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { invoicePaymentEvent } from '../state/payment-events.ts';
 import { settledInvoices } from '../state/settled-invoices.ts';
@@ -57,14 +57,14 @@ async function repairLostSuccesses(
 ): Promise<void> {
   const repairs = lost.map(({ row, transaction, invoice }) => {
     const result = invoicePaymentResult(transaction, invoice.currency);
-    return { ...changedRow(row, result), type: result.event, accountId: invoice.accountId };
+    return { ...changedRow(row, result), accountId: invoice.accountId };
   });
   const invoices = new Map(lost.map(({ invoice }) => [invoice.id, invoice]));
   await session.payments.updateInvoicePayments(repairs.map(({ after }) => after));
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
   session.publish(
-    repairs.map(({ type, accountId, after }) =>
-      invoicePaymentEvent({ type, accountId, row: after, attempt: null }),
+    repairs.map(({ accountId, after }) =>
+      invoicePaymentEvent({ type: eventOfResult(after), accountId, row: after, attempt: null }),
     ),
   );
 }

@@ -4,9 +4,11 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ApiPayment } from '../reservation/api-payment.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
+import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
+import type { PlannedRequest } from './reserve-payments.ts';
 
 /** A reserved payment of an unpaid invoice, to be charged after the commit. */
 export type ReservedPayment = RequestedCharge<PaymentRequest>;
@@ -41,25 +43,37 @@ export class UnpaidInvoicePayments {
     { context, account, paymentMethodId }: Reserving,
   ): Promise<readonly ReservedPayment[]> {
     const invoices = await loadUnpaidInvoices(session, [account.id]);
-    if (invoices.length === 0) return [];
-    const requests = invoices.map(({ id: invoiceId }) => ({
-      accountRecordId: account.recordId,
-      invoiceId,
-      retry: null,
-      paymentMethodId,
-    }));
-    const { charges } = await this.#steps.reserve(
-      session,
-      { requests, accounts: [account], paysEmptyInvoices: false },
-      { parallelCalls: ONE, callerOf: () => context },
-    );
+    const api = { ...WITH_DEFAULTS, methodId: paymentMethodId };
+    const payments = invoices.map(({ id: invoiceId }) => ({ invoiceId, api }));
+    const { charges } = await this.reserveThese(session, { context, account, payments });
     return charges;
   }
 
-  /** Calls the gateway for each charge and records what it says; if anything goes wrong between, recovery resolves it. */
-  async make(context: CallContext, charges: readonly ReservedPayment[]): Promise<void> {
+  /** Reserves these payments of invoices of the locked account. */
+  async reserveThese(
+    session: WriteSession,
+    { context, account, payments, paysEmptyInvoices = false }: ReservingThese,
+  ): Promise<ReservedPayments> {
+    if (payments.length === 0) return { planned: [], charges: [] };
+    const requests = payments.map((payment) => ({
+      ...payment,
+      accountRecordId: account.recordId,
+      retry: null,
+    }));
+    return this.#steps.reserve(
+      session,
+      { requests, accounts: [account], paysEmptyInvoices },
+      { parallelCalls: ONE, callerOf: () => context },
+    );
+  }
+
+  /** Calls the gateway for each and records what it says; whatever comes between, recovery ends the story. */
+  async make(
+    context: CallContext,
+    charges: readonly ReservedPayment[],
+  ): Promise<readonly AnsweredCharge<PaymentRequest>[]> {
     const [first] = charges;
-    if (!first) return;
+    if (!first) return [];
     const answered = await this.#steps.call(charges, ONE);
     try {
       await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -74,7 +88,33 @@ export class UnpaidInvoicePayments {
       );
     }
     this.#steps.followLateAnswers(answered);
+    return answered;
   }
+}
+
+/** What a call that only says "pay what is unpaid" leaves open. */
+export const WITH_DEFAULTS: ApiPayment = Object.freeze({
+  methodId: null,
+  amount: null,
+  paymentKey: null,
+  transactionKey: null,
+  properties: [],
+  waits: false,
+});
+
+/** Payments of invoices that a call asks for. */
+interface ReservingThese {
+  readonly context: CallContext;
+  readonly account: Account;
+  readonly payments: readonly { readonly invoiceId: Uuid; readonly api: ApiPayment }[];
+  /** Whether an invoice with nothing due is paid with 0, where the tenant says so; default false. */
+  readonly paysEmptyInvoices?: boolean;
+}
+
+interface ReservedPayments {
+  readonly planned: readonly PlannedRequest<PaymentRequest>[];
+  /** Those whose gateway is to be called once the transaction is committed. */
+  readonly charges: readonly ReservedPayment[];
 }
 
 interface Reserving {

@@ -1,11 +1,12 @@
 import {
+  type GatewayContext,
   type GatewayRequest,
   type GatewayResult,
+  type GatewayTransaction,
   type PaymentGateway,
   PluginStatus,
 } from '../../ports/index.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from '../../records/index.ts';
-import type { Instant } from '../../values/time/index.ts';
 
 /**
  * The built-in gateway for cheques, cash and bank transfers (§2.4 rule 1): every operation is PROCESSED for the requested
@@ -15,7 +16,12 @@ export function externalPaymentGateway(): PaymentGateway {
   return {
     name: EXTERNAL_PAYMENT_PLUGIN,
     capabilities: { holdsPaymentMethods: false, sideEffectFree: true },
-    purchase: (request, { now }) => Promise.resolve(processed(request, now)),
+    authorize: processedAs(TransactionType.AUTHORIZE),
+    capture: processedAs(TransactionType.CAPTURE),
+    purchase: processedAs(TransactionType.PURCHASE),
+    refund: processedAs(TransactionType.REFUND),
+    credit: processedAs(TransactionType.CREDIT),
+    void: processedAs(TransactionType.VOID),
     getPaymentInfo: () => Promise.resolve([]),
     addPaymentMethod: () => Promise.resolve(),
     getPaymentMethodDetail: () =>
@@ -24,16 +30,20 @@ export function externalPaymentGateway(): PaymentGateway {
   };
 }
 
-function processed(request: GatewayRequest, now: Instant): GatewayResult {
-  return {
-    kbPaymentId: request.paymentId,
-    kbTransactionPaymentId: request.transactionId,
-    transactionType: TransactionType.PURCHASE,
-    status: PluginStatus.PROCESSED,
-    amount: request.amount,
-    currency: request.currency,
-    createdDate: now,
-    effectiveDate: now,
-    properties: [],
-  };
+function processedAs(transactionType: TransactionType) {
+  return (
+    request: GatewayTransaction & Partial<GatewayRequest>,
+    { now }: GatewayContext,
+  ): Promise<GatewayResult> =>
+    Promise.resolve({
+      kbPaymentId: request.paymentId,
+      kbTransactionPaymentId: request.transactionId,
+      transactionType,
+      status: PluginStatus.PROCESSED,
+      ...(request.amount && { amount: request.amount }),
+      ...(request.currency && { currency: request.currency }),
+      createdDate: now,
+      effectiveDate: now,
+      properties: [],
+    });
 }

@@ -161,19 +161,19 @@ export class GatewayInfo {
 }
 
 function holdsMethods(gateway: PaymentGateway): boolean {
-  return gateway.capabilities?.holdsPaymentMethods !== false;
+  return gateway.capabilities?.holdsPaymentMethods !== false && gateway.getPaymentMethodDetail !== undefined;
 }
 
 function methodQuestion(
   gateway: PaymentGateway,
   { id: paymentMethodId, accountId }: PaymentMethod,
   properties: readonly PluginProperty[] = [],
-): Question<PaymentMethodDetails> {
+): Question<PaymentMethodDetails | undefined> {
   const request = { accountId, paymentMethodId, properties };
   return {
     facts: { pluginName: gateway.name, paymentMethodId },
     gateway,
-    ask: (context) => gateway.getPaymentMethodDetail(request, context),
+    ask: async (context) => gateway.getPaymentMethodDetail?.(request, context),
   };
 }
 

@@ -3,14 +3,14 @@ import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
 import { type ReservedPayment, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { checkExternalKey } from './external-key.ts';
+import { noSuchPlugin } from './no-such-plugin.ts';
 import { gatewayFailed } from './payment-method-errors.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
 import { checkAddable, freeKey, makeDefault, methodOfAccount, storeMethod } from './stored-methods.ts';
@@ -81,8 +81,8 @@ export class PaymentMethodService {
     });
     const gateway = this.#gatewayNamed(method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
-    const reply = await this.#call(timeoutMs, () =>
-      gateway.setDefaultPaymentMethod(request, gatewayContext(context)),
+    const reply = await this.#call(timeoutMs, async () =>
+      gateway.setDefaultPaymentMethod?.(request, gatewayContext(context)),
     );
     if (reply.kind !== 'VALUE')
       throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
@@ -107,12 +107,7 @@ export class PaymentMethodService {
   #gatewayNamed(pluginName: string): PaymentGateway {
     const gateway = this.#ports.gateways.get(pluginName);
     if (gateway) return gateway;
-    const known = [...this.#ports.gateways.keys()].join(', ');
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      message: `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`,
-      facts: { pluginName },
-    });
+    throw noSuchPlugin(pluginName, this.#ports.gateways);
   }
 
   async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
@@ -127,8 +122,8 @@ export class PaymentMethodService {
       setDefault: input.isDefault === true,
       properties: input.properties ?? [],
     };
-    const reply = await this.#call(timeoutMs, () =>
-      gateway.addPaymentMethod(request, gatewayContext(context)),
+    const reply = await this.#call(timeoutMs, async () =>
+      gateway.addPaymentMethod?.(request, gatewayContext(context)),
     );
     if (reply.kind !== 'VALUE')
       throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
@@ -143,10 +138,10 @@ export class PaymentMethodService {
     timeoutMs,
   }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
-    const reply = await this.#call(timeoutMs, () =>
-      gateway.getPaymentMethodDetail(request, gatewayContext(context)),
+    const reply = await this.#call(timeoutMs, async () =>
+      gateway.getPaymentMethodDetail?.(request, gatewayContext(context)),
     );
-    if (reply.kind === 'VALUE') return checkExternalKey(reply.value.externalPaymentMethodId || null);
+    if (reply.kind === 'VALUE') return checkExternalKey(reply.value?.externalPaymentMethodId || null);
     const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;

@@ -1,7 +1,12 @@
-import { changeInvoices } from '../../invoicing/index.ts';
+import { changeInvoices, withAdjustments } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import { AttemptState, isUnresolved, type PaymentTransaction } from '../../records/index.ts';
+import {
+  AttemptState,
+  isUnresolved,
+  type PaymentTransaction,
+  TransactionStatus,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type Consequences, consequencesOf, type SettledRecords } from '../state/outcome-consequences.ts';
@@ -58,7 +63,12 @@ async function loadRecords(
     asked.has(id) && attemptId ? [attemptId] : [],
   );
   const attempts = await session.payments.findAttemptsByIds(attemptIds);
-  const rows = await session.payments.findInvoicePaymentsByPayments(paymentIds);
+  const refunded = transactions.flatMap(({ id, invoiceRefund }) =>
+    asked.has(id) && invoiceRefund ? [invoiceRefund.paymentId] : [],
+  );
+  const rows = await session.payments.findInvoicePaymentsByPayments([
+    ...new Set([...paymentIds, ...refunded]),
+  ]);
   const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
   return {
     transactions,
@@ -77,11 +87,15 @@ async function writeConsequences(
   await session.payments.updatePayments(all.map(({ payment }) => payment));
   await session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? []));
   const rows = all.flatMap(({ row }) => row ?? []);
-  await session.payments.updateInvoicePayments(rows.map(({ after }) => after));
+  await session.payments.updateInvoicePayments(rows.flatMap((row) => (row.before ? [row.after] : [])));
+  const newRows = rows.flatMap((row) => (row.before ? [] : [row.after]));
+  if (newRows.length > 0) await session.payments.insertInvoicePayments(newRows);
   const released = new Set(
     all.flatMap(({ row, transaction }) => (row && !isUnresolved(transaction) ? row.after.invoiceId : [])),
   );
-  await changeInvoices(session, { changes: settledInvoices(rows, invoices, released) }, ids);
+  const settled = settledInvoices(rows, invoices, released);
+  const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
+  await changeInvoices(session, { changes }, ids);
   const succeeded = all.flatMap(({ attempt }) =>
     attempt?.stateName === AttemptState.SUCCESS ? [attempt.id] : [],
   );
@@ -91,4 +105,13 @@ async function writeConsequences(
   ]);
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
+}
+
+/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e). */
+function adjustmentsOf(all: readonly Consequences[]) {
+  return all.flatMap(({ transaction, row }) => {
+    if (transaction.status !== TransactionStatus.SUCCESS || row === null) return [];
+    const { invoiceId } = row.after;
+    return (transaction.invoiceRefund?.adjustments ?? []).map((each) => ({ ...each, invoiceId }));
+  });
 }

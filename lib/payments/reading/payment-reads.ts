@@ -15,7 +15,7 @@ import {
   withInvoices,
 } from '../state/payment-view.ts';
 import { loadPayments } from './load-payments.ts';
-import type { PaymentOperations, PaymentReadOptions } from './payment-operations.ts';
+import type { PaymentReadOperations, PaymentReadOptions } from './payment-read-operations.ts';
 
 /** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
 interface FoundPayments {
@@ -30,7 +30,7 @@ type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemCloc
  * asks the gateways and records what they know better about open transactions (§7.2 rule 3); a gateway that fails gives
  * null information and a warning.
  */
-export class PaymentReads implements PaymentOperations<WithContext> {
+export class PaymentReads implements PaymentReadOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #gatewayInfo: GatewayInfo;

@@ -1,6 +1,4 @@
-import type { PaymentGateway } from '../../ports/index.ts';
 import {
-  type Account,
   AttemptState,
   type AutoPayHold,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
@@ -8,7 +6,6 @@ import {
   InvoicePaymentStatus,
   InvoicePaymentType,
   type New,
-  type NewNotification,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
@@ -20,17 +17,11 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { PaymentConfig } from '../state/payment-config.ts';
-import { recoveryNotification } from '../state/payment-notifications.ts';
-import { janitorCheck } from '../state/recovery-schedule.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
+import type { ReservedCall } from './reserved-call.ts';
 
-/** The records of one gateway call, as they are before the call. */
-export interface PlannedCharge {
-  readonly account: Account;
-  readonly gateway: PaymentGateway;
-  readonly paymentId: Uuid;
-  readonly paymentMethodId: Uuid;
+/** The records of one call to a gateway, before the call. */
+export interface PlannedCharge extends ReservedCall {
   /** Null when a payment is tried again. */
   readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
   readonly transaction: New<PaymentTransaction> & {
@@ -52,11 +43,13 @@ export function firstCharge(
   const { account } = facts;
   const paymentId = tools.ids.next();
   const transactionId = tools.ids.next();
+  const paymentKey = facts.api?.paymentKey ?? paymentId;
+  const transactionKey = facts.api?.transactionKey ?? transactionId;
   const newPayment = {
     id: paymentId,
     accountId: account.id,
     accountRecordId: account.recordId,
-    externalKey: paymentId,
+    externalKey: paymentKey,
     paymentMethodId: method.id,
     stateName: null,
     lastSuccessStateName: null,
@@ -64,9 +57,9 @@ export function firstCharge(
   };
   const records = chargeRecords(facts, tools, {
     paymentId,
-    paymentKey: paymentId,
+    paymentKey,
     transactionId,
-    transactionKey: transactionId,
+    transactionKey,
     amount,
     method,
   });
@@ -81,7 +74,7 @@ export function firstCharge(
     amount,
     currency: facts.invoice.currency,
     processedCurrency: facts.invoice.currency,
-    transactionExternalKey: transactionId,
+    transactionExternalKey: transactionKey,
     linkedInvoicePaymentId: null,
     createdDate: tools.now,
   };
@@ -150,11 +143,20 @@ function chargeRecords(
     processedCurrency: null,
     gatewayErrorCode: null,
     gatewayErrorMsg: null,
+    invoiceRefund: null,
     leaseUntil: tools.leaseUntil,
     createdDate: tools.now,
   };
   const { account } = facts;
-  return { account, gateway, paymentId: run.paymentId, paymentMethodId: run.method.id, transaction, attempt };
+  return {
+    account,
+    gateway,
+    paymentId: run.paymentId,
+    paymentMethodId: run.method.id,
+    properties: facts.api?.properties ?? [],
+    transaction,
+    attempt,
+  };
 }
 
 /** An attempt for this invoice's account and currency (§1.5). */
@@ -183,7 +185,8 @@ export function newAttempt(
     amount: run.amount,
     currency: facts.invoice.currency,
     pluginNames: [INVOICE_PAYMENT_CONTROL_PLUGIN],
-    isApiPayment: facts.apiMethodId !== undefined,
+    pluginProperties: null,
+    isApiPayment: facts.api !== undefined,
     createdDate: tools.now,
   };
 }
@@ -205,16 +208,4 @@ export function newHold(
     isActive: true,
     createdDate: tools.now,
   };
-}
-
-/** False for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */
-export function hasOutsideEffect({ gateway }: Pick<PlannedCharge, 'gateway'>): boolean {
-  return gateway.capabilities?.sideEffectFree !== true;
-}
-
-/** §5.1 rule 1: the check that finds what a crash left behind, at the end of the lease plus the first delay. */
-export function firstCheck({ transaction }: PlannedCharge, config: PaymentConfig): NewNotification | null {
-  const from = transaction.leaseUntil;
-  const check = janitorCheck({ status: TransactionStatus.UNKNOWN, check: 0, from }, config);
-  return check && recoveryNotification(transaction, check);
 }

@@ -12,6 +12,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
 import type { RetryJob } from '../state/payment-notifications.ts';
 import { mayStart } from '../state/payment-state.ts';
+import { type ApiPayment, checkKeysAreFree, failedPaymentOf, noDefaultMethod } from './api-payment.ts';
 import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
@@ -23,8 +24,8 @@ export interface PaymentRequest {
   readonly retry: RetryJob | null;
   /** The hold whose payment has to be made now (§9.3). */
   readonly holdId?: Uuid;
-  /** Method of an API payment (§9.2); absent = an automatic payment. */
-  readonly paymentMethodId?: Uuid;
+  /** An API payment (§9.2); absent = an automatic one. */
+  readonly api?: ApiPayment;
 }
 
 export type ReservationPlan =
@@ -56,8 +57,8 @@ export function planReservation(
 ): ReservationPlan {
   if (request.retry !== null) return planRetry(request.retry, facts, tools);
   if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
-  if (request.paymentMethodId !== undefined) return planApiPayment(facts, tools);
-  // Delivery is at least once: an invoice that was tried automatically is not tried again for its creation event.
+  if (request.api !== undefined) return planApiPayment(request.api, facts, tools);
+  // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
   return planFirst(facts, tools, { ended: [], requestedAmount: null });
 }
@@ -70,10 +71,21 @@ function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): R
   return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
 }
 
-/** §9.6: an API payment passes over what it cannot pay now, and nothing of it is stored. */
-function planApiPayment(facts: ReservationFacts, tools: PlanTools): ReservationPlan {
-  const plan = planFirst(facts, tools, { ended: [], requestedAmount: null });
-  return plan.kind === 'CHARGE' ? plan : NOTHING;
+/** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
+function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const failed = failedPaymentOf(api, facts);
+  if (failed === null) checkKeysAreFree(api, facts.keyed);
+  const methodId = api.methodId ?? facts.account.paymentMethodId;
+  const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
+  const decision = decide(facts, tools, { method, requestedAmount: api.amount });
+  if (decision.kind === 'WAIT') return api.waits ? { kind: 'WAIT' } : NOTHING;
+  if (decision.kind !== 'PAY') {
+    const lacksMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
+    if (lacksMethod && api.waits) throw noDefaultMethod(facts.account.id);
+    return NOTHING;
+  }
+  if (failed === null) return { kind: 'CHARGE', ended: [], charge: firstCharge(facts, tools, decision) };
+  return { kind: 'CHARGE', ended: [], charge: retryCharge(facts, tools, { ...failed, ...decision }) };
 }
 
 /** A new payment with the named method, else with the account's default. */
@@ -83,7 +95,7 @@ function planFirst(
   asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
   const { ended, requestedAmount } = asked;
-  const methodId = facts.apiMethodId ?? facts.account.paymentMethodId;
+  const methodId = facts.account.paymentMethodId;
   const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
   const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
@@ -163,7 +175,7 @@ function decide(
     invoice: facts.invoice,
     rows: facts.rows,
     transactions: facts.transactions,
-    isApiPayment: facts.apiMethodId !== undefined,
+    isApiPayment: facts.api !== undefined,
     isHeldBack: facts.isHeldBack,
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,

@@ -11,6 +11,7 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { ApiPayment, KeyedRecords } from './api-payment.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
 /** Everything known about the invoice of a request, under the account's lock. */
@@ -28,8 +29,10 @@ export interface ReservationFacts {
   readonly isHeldBack: boolean;
   /** The active hold of the invoice, if one was looked for. */
   readonly hold: AutoPayHold | null;
-  /** Method of an API payment; absent = an automatic one. */
-  readonly apiMethodId?: Uuid;
+  /** What an API payment asks for; absent = an automatic one. */
+  readonly api?: ApiPayment;
+  /** What has the keys that an API payment gives, of any invoice. */
+  readonly keyed: KeyedRecords;
 }
 
 export interface PlanTools {
@@ -47,6 +50,7 @@ export interface StoredPayments {
   readonly transactions: readonly PaymentTransaction[];
   readonly attempts: readonly PaymentAttempt[];
   readonly methods: readonly PaymentMethod[];
+  readonly keyed: KeyedRecords;
 }
 
 /** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
@@ -57,7 +61,7 @@ export interface KnownFacts {
 
 /** The part of what is stored that concerns the invoice. */
 export function factsOf(
-  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'apiMethodId'>,
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api'>,
   stored: StoredPayments,
 ): KnownFacts {
   const { invoice } = of;
@@ -69,6 +73,6 @@ export function factsOf(
   const methods = new Map<Uuid, PaymentMethod>(stored.methods.map((method) => [method.id, method]));
   const attempts = stored.attempts.filter(({ paymentExternalKey }) => keys.has(paymentExternalKey));
   const lost = lostSuccesses(rows, transactions).map((found) => ({ ...found, invoice }));
-  const facts = { ...of, rows, payments, transactions, attempts, methods };
+  const facts = { ...of, rows, payments, transactions, attempts, methods, keyed: stored.keyed };
   return { facts, lost };
 }

@@ -2,25 +2,29 @@ import {
   BusEventType,
   type InvoicePayment,
   InvoicePaymentStatus,
+  type New,
   type PaymentTransaction,
   TransactionStatus,
 } from '../../records/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import { ZERO } from '../../values/money/index.ts';
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 
 export interface InvoicePaymentResult {
   readonly status: InvoicePaymentStatus;
   readonly amount: Decimal;
   readonly processedCurrency: Currency;
-  readonly event: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
+type Outcome = Pick<
+  PaymentTransaction,
+  'status' | 'amount' | 'processedAmount' | 'processedCurrency' | 'transactionType'
+>;
+
 /**
- * What the status of a PURCHASE makes of its ATTEMPT row, and which bus event tells it (§9.4). An amount in a currency
- * other than the invoice's settles the requested amount.
+ * What the status of a PURCHASE makes of its ATTEMPT row, and that of a refund of its REFUND row, whose amount is
+ * negative (§9.4, §9.5). An amount in another currency than the invoice's settles what was requested.
  */
 export function invoicePaymentResult(
-  transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
+  transaction: Pick<Outcome, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
   invoiceCurrency: Currency,
 ): InvoicePaymentResult {
   const inInvoiceCurrency = transaction.processedCurrency === invoiceCurrency;
@@ -28,39 +32,30 @@ export function invoicePaymentResult(
   const processedCurrency = transaction.processedCurrency ?? invoiceCurrency;
   switch (transaction.status) {
     case TransactionStatus.SUCCESS:
-      return {
-        status: InvoicePaymentStatus.SUCCESS,
-        amount: settled,
-        processedCurrency,
-        event: BusEventType.INVOICE_PAYMENT_SUCCESS,
-      };
+      return { status: InvoicePaymentStatus.SUCCESS, amount: settled, processedCurrency };
     case TransactionStatus.PENDING:
-      return {
-        status: InvoicePaymentStatus.PENDING,
-        amount: settled,
-        processedCurrency,
-        event: BusEventType.INVOICE_PAYMENT_FAILED,
-      };
+      return { status: InvoicePaymentStatus.PENDING, amount: settled, processedCurrency };
     default:
-      return {
-        status: InvoicePaymentStatus.INIT,
-        amount: ZERO,
-        processedCurrency,
-        event: BusEventType.INVOICE_PAYMENT_FAILED,
-      };
+      return { status: InvoicePaymentStatus.INIT, amount: ZERO, processedCurrency };
   }
 }
 
-/** A payment row of an invoice, before and after its transaction was decided. */
-export interface ChangedRow {
-  readonly before: InvoicePayment;
-  readonly after: InvoicePayment;
+/** Which event tells what became of an invoice's payment, refund or chargeback (§9.4). */
+export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
+  return status === InvoicePaymentStatus.SUCCESS
+    ? BusEventType.INVOICE_PAYMENT_SUCCESS
+    : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
-/** The row after its transaction. */
+/** A payment row of an invoice before and after its transaction was decided; null before = it is new. */
+export type ChangedRow =
+  | { readonly before: InvoicePayment; readonly after: InvoicePayment }
+  | { readonly before: null; readonly after: New<InvoicePayment> };
+
+/** The row with what its transaction has made of it. */
 export function changedRow(
   before: InvoicePayment,
   { status, amount, processedCurrency }: InvoicePaymentResult,
-): ChangedRow {
+): { readonly before: InvoicePayment; readonly after: InvoicePayment } {
   return { before, after: { ...before, status, amount, processedCurrency } };
 }

@@ -1,19 +1,21 @@
+import type { IdGenerator } from '../../ports/index.ts';
 import {
   AttemptState,
   type Invoice,
   type InvoicePayment,
-  InvoicePaymentType,
   isUnresolved,
   type NewBusEvent,
   type NewNotification,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
+  TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
-import { type ChangedRow, changedRow, invoicePaymentResult } from './invoice-payment-result.ts';
+import { invoiceEffect } from './invoice-effect.ts';
+import { type ChangedRow, eventOfResult } from './invoice-payment-result.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent, paymentEvent } from './payment-events.ts';
 import { recoveryNotification, retryNotification } from './payment-notifications.ts';
@@ -42,6 +44,7 @@ export interface Consequences {
 }
 
 interface Rules {
+  readonly ids: IdGenerator;
   readonly now: Instant;
   readonly config: PaymentConfig;
 }
@@ -55,23 +58,18 @@ export function consequencesOf(
   const payment = records.payments.get(transaction.paymentId);
   if (!payment) return undefined;
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
-  const before = records.rows.find(
-    (row) =>
-      row.type === InvoicePaymentType.ATTEMPT && row.transactionExternalKey === transaction.externalKey,
-  );
-  const invoice = before && records.invoices.get(before.invoiceId);
-  const result = invoice && invoicePaymentResult(transaction, invoice.currency);
-  const isAutomatic = before !== undefined && attempt !== null && !attempt.isApiPayment;
+  const row = invoiceEffect(transaction, records, rules);
+  const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
+  const isAutomatic = isPurchase && row !== null && attempt !== null && !attempt.isApiPayment;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const retryAt = isAutomatic ? retryDate(own, rules.now, rules.config) : null;
   const nextAttempt = attempt && { ...attempt, stateName: attemptStateAfter(transaction.status, retryAt) };
-  const row = before && result ? changedRow(before, result) : null;
   const events = [paymentEvent(payment, transaction, attempt?.isApiPayment ?? false)];
-  if (row && result) {
+  if (row !== null) {
     const { accountId } = payment;
-    events.push(invoicePaymentEvent({ type: result.event, accountId, row: row.after, attempt }));
+    events.push(invoicePaymentEvent({ type: eventOfResult(row.after), accountId, row: row.after, attempt }));
   }
-  const run = { transaction, nextAttempt, invoiceId: before?.invoiceId, retryAt };
+  const run = { transaction, nextAttempt, invoiceId: isPurchase ? row?.after.invoiceId : undefined, retryAt };
   return {
     transaction,
     payment: { ...payment, ...paymentStateAfter(transaction, payment.lastSuccessStateName) },

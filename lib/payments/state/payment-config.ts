@@ -18,6 +18,10 @@ export interface PaymentConfig {
   readonly janitorPendingDelaysMs: readonly number[];
   /** `allow.emptyInvoice`: true = an invoice with nothing due is paid with 0. */
   readonly allowEmptyInvoice: boolean;
+  /** `overRefund.allowed`: true = only the gateway decides how much may be refunded. */
+  readonly allowsOverRefund: boolean;
+  /** `globalLock.retries`: looks, 100 ms apart, at a payment that a running call holds. */
+  readonly lockRetries: number;
 }
 
 /** Gives the payment settings of a session's tenant. */
@@ -36,5 +40,7 @@ export function paymentConfig(settings: TenantSettings): PaymentConfig {
     janitorUnknownDelaysMs: settings['payment.janitor.unknown.retries'],
     janitorPendingDelaysMs: settings['payment.janitor.pending.retries'],
     allowEmptyInvoice: settings['payment.allow.emptyInvoice'],
+    allowsOverRefund: settings['payment.overRefund.allowed'],
+    lockRetries: settings['payment.globalLock.retries'],
   };
 }

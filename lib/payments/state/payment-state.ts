@@ -34,6 +34,11 @@ const firstOperations: readonly PaymentOperation[] = [
   TransactionType.CREDIT,
 ];
 
+/** True of what begins a payment (§3.1). */
+export function isFirstOperation(operation: PaymentOperation): boolean {
+  return firstOperations.includes(operation);
+}
+
 /** §3.1: what may start, by `lastSuccessStateName`. */
 const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Map<
   string,
@@ -66,13 +71,42 @@ export function mayStart(
   return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
 }
 
-/** State names of a payment after a transaction of this type got this status (§3.2). */
+/**
+ * Refuses an operation that may not start.
+ * @throws BillingError PAYMENT_INVALID_OPERATION (7032).
+ */
+export function checkMayStart(
+  operation: PaymentOperation,
+  payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'> | null,
+  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+): void {
+  if (mayStart(operation, payment?.lastSuccessStateName ?? null, transactions)) return;
+  throw notAllowed(operation, payment);
+}
+
+export function notAllowed(
+  operation: PaymentOperation,
+  payment: Pick<Payment, 'id' | 'stateName'> | null,
+): BillingError {
+  const state = payment?.stateName ?? 'its initial state';
+  const which = payment === null ? 'a new payment' : `payment ${payment.id}`;
+  return new BillingError({
+    code: ErrorCode.PAYMENT_INVALID_OPERATION,
+    message: `${operation} is not allowed on ${which} in ${state}`,
+    facts: { operation, paymentId: payment?.id ?? null, stateName: payment?.stateName ?? null },
+  });
+}
+
+/**
+ * State names of a payment after a transaction of this type got this status (§3.2). A recorded reversal is a failed
+ * CHARGEBACK without an amount; one with an amount was refused and leaves the last success as it is.
+ */
 export function paymentStateAfter(
-  transaction: Pick<PaymentTransaction, 'transactionType' | 'status'>,
+  transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
   lastSuccessStateName: string | null,
 ): { readonly stateName: string; readonly lastSuccessStateName: string | null } {
   const stateName = `${statePrefix[transaction.transactionType]}_${stateSuffix[transaction.status]}`;
-  const isReversal = stateName === 'CHARGEBACK_FAILED';
+  const isReversal = stateName === 'CHARGEBACK_FAILED' && transaction.amount === null;
   const succeeded = transaction.status === TransactionStatus.SUCCESS || isReversal;
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }

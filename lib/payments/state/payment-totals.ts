@@ -47,8 +47,31 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   };
 }
 
+/** What was taken before chargebacks, less what was refunded (§4.3 rule 5); open refunds are not in it. */
+export function refundable(transactions: readonly Counted[]): Decimal {
+  const currency = currencyOf(transactions);
+  if (currency === null) return ZERO;
+  const kept = keptTransactions(transactions);
+  const taken = totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
+  return taken.minus(totalOf(kept, 'REFUND', currency));
+}
+
+/** The chargeback of this key that stands, if it does (§4.4 rule 2). */
+export function activeChargeback<T extends Counted>(
+  transactions: readonly T[],
+  externalKey: string,
+): T | null {
+  const latest = transactions.findLast(
+    (each) =>
+      each.transactionType === TransactionType.CHARGEBACK &&
+      each.externalKey === externalKey &&
+      (each.status === TransactionStatus.SUCCESS || each.status === TransactionStatus.PAYMENT_FAILURE),
+  );
+  return latest?.status === TransactionStatus.SUCCESS ? latest : null;
+}
+
 /** §4.4 rule 3. */
-function currencyOf(transactions: readonly Counted[]): Currency | null {
+export function currencyOf(transactions: readonly Counted[]): Currency | null {
   const first = transactions.filter(({ transactionType }) => firstTypes.includes(transactionType));
   const settled = first.find(
     ({ status }) => status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING,

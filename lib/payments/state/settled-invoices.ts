@@ -40,6 +40,6 @@ function countedChange({ before, after }: ChangedRow): Decimal {
 }
 
 /** What a row takes off its invoice's balance: only SUCCESS rows count (§9.4). */
-function countedAmount(row: InvoicePayment): Decimal {
-  return row.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
+function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null): Decimal {
+  return row?.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
 }

@@ -3,6 +3,7 @@ import {
   isUnresolved,
   type Payment,
   type PaymentTransaction,
+  type PluginProperty,
   TransactionStatus,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -19,6 +20,15 @@ export interface Settlement {
   readonly outcome: CallOutcome;
   /** CALL = the answer to our own call; LATE = the same, after its timeout; JANITOR = recovery asked. */
   readonly source: 'CALL' | 'LATE' | 'JANITOR';
+  /** What control plugins made of the outcome; absent where none was asked. */
+  readonly control?: ControlResult;
+}
+
+/** What control plugins say when an operation has ended (§2.3). */
+export interface ControlResult {
+  /** When it is to be run again; null = not. */
+  readonly retryAt: Instant | null;
+  readonly properties: readonly PluginProperty[];
 }
 
 /** A payment that has been read, its transactions, and what its gateway has just told. */

@@ -22,15 +22,19 @@ export interface GatewayContext {
   readonly now: Instant;
 }
 
-export interface GatewayRequest {
+/** What every operation on a transaction tells: that of VOID, which has no amount. */
+export interface GatewayTransaction {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
-  /** The idempotency key: the same id may be presented again and must not charge twice. */
+  /** The idempotency key: the same id may be presented again and must have its effect once only. */
   readonly transactionId: Uuid;
   readonly paymentMethodId: Uuid;
+  readonly properties: readonly PluginProperty[];
+}
+
+export interface GatewayRequest extends GatewayTransaction {
   readonly amount: Decimal;
   readonly currency: Currency;
-  readonly properties: readonly PluginProperty[];
 }
 
 export interface GatewayResult {
@@ -65,52 +69,149 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
+/** An operation that moves money, or promises to. Null counts like an absent status: nobody knows what happened. */
+export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
+  request: R,
+  context: GatewayContext,
+) => Promise<GatewayResult | null>;
+
+/** Which payment is asked about. */
+export interface PaymentQuestion {
+  readonly accountId: Uuid;
+  readonly paymentId: Uuid;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** Which payment method is spoken of. */
+export interface PaymentMethodQuestion {
+  readonly accountId: Uuid;
+  readonly paymentMethodId: Uuid;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** What is searched for in a gateway's own books. */
+export interface GatewaySearch {
+  readonly searchKey: string;
+  /** Hits before this one are left out. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A page of hits, with the number of all of them. */
+export interface GatewayPage<T> {
+  readonly rows: readonly T[];
+  readonly total: number;
+}
+
+/** A payment method as a gateway has it. */
+export interface GatewayPaymentMethod {
+  /** Our id; absent = a method that we have not heard of. */
+  readonly paymentMethodId?: Uuid;
+  readonly externalPaymentMethodId?: string | null;
+  readonly isDefault?: boolean;
+}
+
+/** What a page of the gateway's own needs, on which the customer pays or adds a method (payments §11). */
+export interface HostedForm {
+  readonly kbAccountId: Uuid;
+  readonly formMethod?: string | null;
+  readonly formUrl?: string | null;
+  readonly formFields?: Readonly<Record<string, unknown>> | null;
+  readonly properties?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What a gateway answers to a notification of its own (payments §11.2). */
+export interface NotificationAnswer {
+  readonly kbPaymentId?: Uuid;
+  /** Status of the HTTP answer, 200–599; default 200. */
+  readonly status?: number;
+  readonly entity?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly properties?: readonly PluginProperty[];
+}
+
 /**
- * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without a
- * lock, at least once per transaction id, within `payment.plugin.timeout`. A thrown `GatewayError` is a declared error;
- * any other throw, a timeout or an absent status means that nobody knows what happened. Automatic payment calls
- * `purchase` only; the payment operations that need the others call them.
+ * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without
+ * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
+ * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. What a gateway
+ * cannot do it leaves out: an operation that it lacks is refused (400) before anything is stored; of payment methods,
+ * one that need not be told of them is not.
  */
 export interface PaymentGateway {
   readonly name: string;
   readonly capabilities?: GatewayCapabilities;
-  /** Takes `amount` from the payment method. Null counts as an absent status. */
-  purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null>;
-  /** Every transaction of the payment that the gateway knows; recovery reads outcomes from it. */
-  getPaymentInfo(
-    request: {
-      readonly accountId: Uuid;
-      readonly paymentId: Uuid;
-      readonly properties: readonly PluginProperty[];
-    },
+  /** Takes `amount` from the payment method; what automatic payment asks for. */
+  readonly purchase: GatewayOperation;
+  /** Promises `amount`, to be captured later; 0 only checks the method. */
+  readonly authorize?: GatewayOperation;
+  /** Takes `amount` of what was authorized; may come several times. */
+  readonly capture?: GatewayOperation;
+  /** Gives `amount` of what was taken back. */
+  readonly refund?: GatewayOperation;
+  /** Sends `amount` to the payment method without a payment before. */
+  readonly credit?: GatewayOperation;
+  /** Takes the latest successful transaction back before money has moved. */
+  readonly void?: GatewayOperation<GatewayTransaction>;
+  /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
+  getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
+  searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
+  searchPaymentMethods?(
+    search: GatewaySearch,
     context: GatewayContext,
-  ): Promise<readonly GatewayResult[]>;
-  addPaymentMethod(
-    request: {
-      readonly accountId: Uuid;
-      readonly paymentMethodId: Uuid;
+  ): Promise<GatewayPage<GatewayPaymentMethod>>;
+  /** Hears of a new method before it is stored; a throw refuses it. */
+  addPaymentMethod?(
+    request: PaymentMethodQuestion & {
       readonly details: PaymentMethodDetails;
       readonly setDefault: boolean;
-      readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
   ): Promise<void>;
-  getPaymentMethodDetail(
-    request: {
-      readonly accountId: Uuid;
-      readonly paymentMethodId: Uuid;
-      readonly properties: readonly PluginProperty[];
-    },
+  /** Hears that the method is no longer used; a throw keeps it. */
+  deletePaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
+  getPaymentMethodDetail?(
+    request: PaymentMethodQuestion,
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
-  setDefaultPaymentMethod(
+  setDefaultPaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
+  /** The methods of the account as the gateway has them; null = it keeps none. */
+  getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      readonly paymentMethodId: Uuid;
+      /** Whether what the processor itself holds is to be looked at anew. */
+      readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
+  ): Promise<readonly GatewayPaymentMethod[] | null>;
+  /** Hears at the end of a refresh which methods of the account there are now. */
+  resetPaymentMethods?(
+    request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
+    context: GatewayContext,
   ): Promise<void>;
+  buildFormDescriptor?(
+    request: {
+      readonly accountId: Uuid;
+      readonly customFields: readonly PluginProperty[];
+      readonly properties: readonly PluginProperty[];
+    },
+    context: GatewayContext,
+  ): Promise<HostedForm>;
+  /** Reads a notification that the processor has sent. Processors repeat them: its work is idempotent. */
+  processNotification?(
+    request: { readonly body: string; readonly properties: readonly PluginProperty[] },
+    context: GatewayContext,
+  ): Promise<NotificationAnswer>;
+  /** True only if the processor's signature over the raw body is right; absent = notifications need credentials. */
+  verifyNotification?(
+    request: {
+      readonly rawBody: Uint8Array;
+      readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+      readonly query: string;
+    },
+    context: GatewayContext,
+  ): Promise<boolean>;
 }
 
 export interface PaymentMethodDetails {

@@ -10,6 +10,7 @@ import type {
   PaymentTransaction,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 export interface PaymentReads {
   findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;
@@ -20,12 +21,15 @@ export interface PaymentReads {
     options: { readonly includeDeleted: boolean },
   ): Promise<readonly PaymentMethod[]>;
   findByIds(ids: readonly Uuid[]): Promise<readonly Payment[]>;
+  findByKeys(externalKeys: readonly string[]): Promise<readonly Payment[]>;
   /** In creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** In creation order. */
   findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
+  /** In creation order. */
+  findTransactionsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentTransaction[]>;
   findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
   /** Attempts with these payment external keys, oldest first. */
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
@@ -55,6 +59,14 @@ export interface PaymentWrites {
       readonly transaction: PaymentTransaction;
       readonly expected: PaymentTransaction['status'];
     }[],
+  ): Promise<readonly Uuid[]>;
+  /**
+   * Leases PENDING transactions for a call, those that no live lease holds at `now`; no history, no audit (payments
+   * §5.1 rule 4). Returns the ids that were leased.
+   */
+  leaseTransactions(
+    ids: readonly Uuid[],
+    lease: { readonly now: Instant; readonly leaseUntil: Instant },
   ): Promise<readonly Uuid[]>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;

@@ -50,12 +50,7 @@ export class MortalProcess {
 
   gateway(gateway: PaymentGateway): PaymentGateway {
     return {
-      name: gateway.name,
-      ...(gateway.capabilities && { capabilities: gateway.capabilities }),
-      addPaymentMethod: (request, context) => gateway.addPaymentMethod(request, context),
-      getPaymentMethodDetail: (request, context) => gateway.getPaymentMethodDetail(request, context),
-      setDefaultPaymentMethod: (request, context) => gateway.setDefaultPaymentMethod(request, context),
-      getPaymentInfo: (request, context) => gateway.getPaymentInfo(request, context),
+      ...gateway,
       purchase: async (request, context) => {
         if (this.#hasSuccessor) return gateway.purchase(request, context);
         this.#hasCalled = true;

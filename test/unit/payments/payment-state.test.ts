@@ -61,7 +61,7 @@ describe('payment state (payments §3)', () => {
   ] as const;
   for (const [transactionType, status, stateName, lastSuccessStateName] of after) {
     it(`a payment goes to ${stateName} after ${transactionType} ${status}`, () => {
-      expect(paymentStateAfter({ transactionType, status }, null)).to.deep.equal({
+      expect(paymentStateAfter({ transactionType, status, amount: null }, null)).to.deep.equal({
         stateName,
         lastSuccessStateName,
       });
@@ -70,7 +70,7 @@ describe('payment state (payments §3)', () => {
 
   it('payment state keeps the last success when a later operation fails', () => {
     const state = paymentStateAfter(
-      { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE' },
+      { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE', amount: null },
       'AUTH_SUCCESS',
     );
     expect(state).to.deep.equal({ stateName: 'CAPTURE_FAILED', lastSuccessStateName: 'AUTH_SUCCESS' });

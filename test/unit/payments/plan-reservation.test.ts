@@ -43,6 +43,7 @@ const fresh: ReservationFacts = {
   methods: new Map([[card.id, card]]),
   isHeldBack: false,
   hold: null,
+  keyed: { payments: [], transactions: [] },
 };
 const firstTime: PaymentRequest = { accountRecordId: 1, invoiceId: INVOICE_ID, retry: null };
 

@@ -9,8 +9,8 @@ export interface PaymentReadOptions extends PluginInfoOptions {
   readonly withAttempts?: boolean;
 }
 
-/** Payments, and how they went. */
-export interface PaymentOperations<C extends Leading = []> {
+/** Reads of payments. */
+export interface PaymentReadOperations<C extends Leading = []> {
   /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(
     ...given: [...C, accountId: Uuid | string, options?: Given<PaymentReadOptions>]

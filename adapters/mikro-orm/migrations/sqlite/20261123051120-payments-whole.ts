@@ -1,0 +1,19 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class Migration20261123051120PaymentsWhole extends Migration {  override up(): void | Promise<void> {
+    this.addSql(`alter table \`bw_payment_attempts\` add column \`plugin_properties\` text null;`);
+    this.addSql(`create index \`bw_payment_attempts_transaction_key_index\` on \`bw_payment_attempts\` (\`tenant_record_id\`, \`transaction_external_key\`, \`record_id\`);`);
+    this.addSql(`create index \`bw_payment_attempts_open_index\` on \`bw_payment_attempts\` (\`created_date\`) where state_name = 'INIT';`);
+
+    this.addSql(`alter table \`bw_payment_transactions\` add column \`invoice_refund\` text null;`);
+  }
+
+  override down(): void | Promise<void> {
+    this.addSql(`drop index \`bw_payment_attempts_transaction_key_index\`;`);
+    this.addSql(`drop index \`bw_payment_attempts_open_index\`;`);
+    this.addSql(`alter table \`bw_payment_attempts\` drop column \`plugin_properties\`;`);
+
+    this.addSql(`alter table \`bw_payment_transactions\` drop column \`invoice_refund\`;`);
+  }
+
+}

@@ -1,0 +1,70 @@
+import type { Ports } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { PaymentTransaction } from '../../records/index.ts';
+import { inParallel } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Answer, callOperation, type OpenCall } from '../gateways/call-operation.ts';
+import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import { LateAnswers } from '../recovery/late-answers.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import type { ControlResult } from '../state/settlement.ts';
+
+export type CallPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
+
+/** A call with its answer, and what control plugins made of it. */
+export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
+
+/** Call and record (§5.1 rules 2 and 3): what follows a reservation, whoever has made it. */
+export class GatewayCalls {
+  readonly #ports: CallPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #late: LateAnswers;
+
+  constructor(ports: CallPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#late = new LateAnswers(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#late.idle();
+  }
+
+  /** Makes the calls, so many at once. */
+  call<C extends OpenCall>(calls: readonly C[], parallelCalls: number): Promise<readonly (C & Answer)[]> {
+    return inParallel(calls, parallelCalls, async (call) => ({
+      ...call,
+      ...(await callOperation(call, this.#ports)),
+    }));
+  }
+
+  /**
+   * Records what gateways have answered; the locks of the accounts are held.
+   * @returns the transactions as they are afterwards.
+   */
+  async record(
+    session: WriteSession,
+    answered: readonly AnsweredCall[],
+  ): Promise<ReadonlyMap<Uuid, PaymentTransaction>> {
+    const settlements = answered.map(({ paymentId, transaction, outcome, control }) => ({
+      paymentId,
+      transactionId: transaction.id,
+      outcome,
+      source: 'CALL' as const,
+      ...(control && { control }),
+    }));
+    const now = session.authorship.createdDate;
+    const config = await this.#configOf(session);
+    return recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+  }
+
+  /** Leaves calls that are still running to be recorded when they answer. */
+  followLateAnswers(answered: readonly AnsweredCall[]): void {
+    for (const { late, account, paymentId, transaction, caller } of answered) {
+      if (late === null) continue;
+      const call = { ...caller, accountId: account.id, paymentId, transactionId: transaction.id };
+      this.#late.follow({ ...call, answer: late });
+    }
+  }
+}

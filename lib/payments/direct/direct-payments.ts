@@ -1,0 +1,106 @@
+import { type CallContext, TransactionStatus, TransactionType } from '../../records/index.ts';
+import { checkExternalKey } from '../methods/external-key.ts';
+import type { PaymentOperation } from '../state/payment-state.ts';
+import type {
+  ChargebackReversalInput,
+  CompletionInput,
+  DirectPaymentOperations,
+  NewPaymentInput,
+  NotifiedOutcomeInput,
+  PaymentAmountInput,
+  PaymentResult,
+  VoidInput,
+} from './direct-payment-operations.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { badParameter } from './payment-errors.ts';
+import type { PaymentService } from './payment-service.ts';
+
+type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;
+
+/** The operations on payments, as hosts ask for them. */
+export class DirectPayments implements DirectPaymentOperations<[CallContext]> {
+  readonly #service: PaymentService;
+
+  constructor(service: PaymentService) {
+    this.#service = service;
+  }
+
+  authorize(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.AUTHORIZE, input);
+  }
+
+  purchase(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.PURCHASE, input);
+  }
+
+  credit(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.CREDIT, input);
+  }
+
+  capture(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.CAPTURE, input);
+  }
+
+  refund(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.REFUND, input);
+  }
+
+  void(context: CallContext, input: VoidInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.VOID, input);
+  }
+
+  chargeback(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+    return this.#run(context, TransactionType.CHARGEBACK, input);
+  }
+
+  async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
+    if (!input.transactionExternalKey) throw badParameter('transactionExternalKey', 'is needed');
+    return this.#run(context, 'CHARGEBACK_REVERSAL', input);
+  }
+
+  async complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
+    const request = { ...requestOf(TransactionType.CAPTURE, input), transactionExternalKey: null };
+    return this.#service.complete(context, request, {
+      transactionId: input.transactionId ?? null,
+      transactionExternalKey: input.transactionExternalKey || null,
+      transactionType: input.transactionType ?? null,
+    });
+  }
+
+  async recordNotifiedOutcome(context: CallContext, input: NotifiedOutcomeInput): Promise<PaymentResult> {
+    const { paymentId, transactionId, status } = input;
+    if (!notifiedStatuses.has(status)) {
+      throw badParameter('status', 'must be SUCCESS, PAYMENT_FAILURE or PLUGIN_FAILURE');
+    }
+    const hasSucceeded = status === TransactionStatus.SUCCESS;
+    const request = requestOf(TransactionType.CAPTURE, { paymentId });
+    return this.#service.settle(context, request, { transactionId, hasSucceeded });
+  }
+
+  async #run(context: CallContext, operation: PaymentOperation, input: Input): Promise<PaymentResult> {
+    return this.#service.run(context, requestOf(operation, input));
+  }
+}
+
+const notifiedStatuses: ReadonlySet<string> = new Set([
+  TransactionStatus.SUCCESS,
+  TransactionStatus.PAYMENT_FAILURE,
+  TransactionStatus.PLUGIN_FAILURE,
+]);
+
+/** @throws BillingError for keys that cannot be stored. */
+export function requestOf(operation: PaymentOperation, input: Input): OperationRequest {
+  return {
+    operation,
+    accountId: input.accountId ?? null,
+    paymentId: input.paymentId ?? null,
+    paymentExternalKey: checkExternalKey(input.externalKey ?? null),
+    transactionExternalKey: checkExternalKey(input.transactionExternalKey ?? null),
+    paymentMethodId: input.paymentMethodId ?? null,
+    amount: input.amount ?? null,
+    currency: input.currency ?? null,
+    effectiveDate: input.effectiveDate ?? null,
+    properties: input.properties ?? [],
+    controlPlugins: input.controlPlugins ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+import { noSuchAccount } from '../../accounts/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { askedPayment } from './asked-payment.ts';
+import type { OperationFacts } from './operation-plan.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { badParameter } from './payment-errors.ts';
+
+/**
+ * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries.
+ * @throws BillingError as `askedPayment`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ */
+export async function loadOperationFacts(
+  session: ReadSession,
+  request: OperationRequest,
+): Promise<OperationFacts> {
+  const { payments: reads } = session;
+  const { paymentId, paymentExternalKey, transactionExternalKey } = request;
+  const keyTransactions =
+    transactionExternalKey === null ? [] : await reads.findTransactionsByKeys([transactionExternalKey]);
+  const ids = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
+  if (paymentId !== null) ids.add(paymentId);
+  const byIds = await reads.findByIds([...ids]);
+  const byKeys = paymentExternalKey === null ? [] : await reads.findByKeys([paymentExternalKey]);
+  const keyed = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
+  const payment = askedPayment(request, {
+    byId: byIds.find(({ id }) => id === paymentId),
+    byKey: byKeys[0],
+    transactions: keyTransactions,
+    payments: byIds.filter(({ id }) => keyed.has(id)),
+  });
+  const accountId = payment?.accountId ?? request.accountId;
+  if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+  const own = payment === null ? [] : [payment.id];
+  const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
+  const [method = null] = await reads.findMethodsByIds(methodId === null ? [] : [methodId]);
+  return {
+    account,
+    payment,
+    transactions: await reads.findTransactions(own),
+    keyTransactions,
+    rows: await reads.findInvoicePaymentsByPayments(own),
+    method,
+  };
+}

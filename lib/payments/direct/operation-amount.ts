@@ -1,0 +1,83 @@
+import {
+  InvoicePaymentType,
+  isUnresolved,
+  type PaymentTransaction,
+  TransactionType,
+} from '../../records/index.ts';
+import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import { checkDisputable, checkRefundable } from '../reservation/invoice-remainder.ts';
+import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
+import type { OperationFacts, OperationRules } from './operation-plan.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { badParameter } from './payment-errors.ts';
+
+/** What an operation is for; VOID and the end of a chargeback have no amount. */
+export interface OperationAmount {
+  readonly amount: Decimal | null;
+  readonly currency: Currency | null;
+}
+
+const NONE: OperationAmount = { amount: null, currency: null };
+
+/** Currency and amount of an operation (§4.3). @throws BillingError PAYMENT_INVALID_PARAMETER (7031). */
+export function checkAmount(
+  request: OperationRequest,
+  facts: OperationFacts,
+  rules: Pick<OperationRules, 'allowsOverRefund'>,
+): OperationAmount {
+  const { operation } = request;
+  if (operation === 'VOID' || operation === 'CHARGEBACK_REVERSAL') return NONE;
+  const currency = request.currency ?? facts.account.currency;
+  if (currency === null) throw badParameter('currency', 'is needed: the account has none');
+  const paid = currencyOf(facts.transactions);
+  if (paid !== null && paid !== currency && operation !== 'CHARGEBACK') {
+    throw badParameter('currency', `is ${currency}, but the payment is in ${paid}`, { currency });
+  }
+  const amount = request.amount;
+  if (amount === null) throw badParameter('amount', 'is needed');
+  const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
+  if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
+    throw badParameter('amount', least);
+  if (operation === 'REFUND') checkRefund(amount, facts, rules);
+  if (operation === 'CHARGEBACK') checkChargeback({ amount, currency }, facts);
+  return { amount, currency };
+}
+
+/** Rule 5; of a payment of an invoice what is left of its ledger (§9.5 rule 1). */
+function checkRefund(
+  amount: Decimal,
+  { transactions, rows }: OperationFacts,
+  { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
+): void {
+  const open = sum(openRefunds(transactions).map((each) => each.amount ?? ZERO));
+  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  if (paid) {
+    checkRefundable(amount, { paid, rows, open });
+    return;
+  }
+  if (allowsOverRefund) return;
+  const most = refundable(transactions).minus(open);
+  if (amount.lessThanOrEqualTo(most)) return;
+  throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
+}
+
+function openRefunds(transactions: readonly PaymentTransaction[]): readonly PaymentTransaction[] {
+  return transactions.filter((each) => each.transactionType === TransactionType.REFUND && isUnresolved(each));
+}
+
+/** Rule 6; of a payment of an invoice what is left of its ledger (§9.5 rule 3). */
+function checkChargeback(
+  { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
+  { transactions, rows }: OperationFacts,
+): void {
+  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  if (paid) {
+    checkDisputable({ amount, currency }, { paid, rows });
+    return;
+  }
+  const totals = paymentTotals(transactions);
+  if (totals.currency !== currency) return;
+  const most = totals.capturedAmount.plus(totals.purchasedAmount);
+  if (amount.lessThanOrEqualTo(most)) return;
+  throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be charged back`);
+}

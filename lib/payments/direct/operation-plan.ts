@@ -1,0 +1,186 @@
+import type { PaymentGateway } from '../../ports/index.ts';
+import {
+  type Account,
+  type InvoicePayment,
+  type InvoiceRefund,
+  isUnresolved,
+  type Payment,
+  type PaymentMethod,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { noSuchPlugin } from '../methods/no-such-plugin.ts';
+import { noSuchMethod } from '../methods/payment-method-errors.ts';
+import { checkOffers } from '../reservation/gateway-operation.ts';
+import type { CallOutcome } from '../state/gateway-reply.ts';
+import { checkMayStart, isLeased, notAllowed, type PaymentOperation } from '../state/payment-state.ts';
+import { activeChargeback } from '../state/payment-totals.ts';
+import { checkAmount } from './operation-amount.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { badParameter } from './payment-errors.ts';
+
+/** All that an operation is decided on. */
+export interface OperationFacts {
+  readonly account: Account;
+  /** Null = a new one. */
+  readonly payment: Payment | null;
+  /** Of the payment, in creation order. */
+  readonly transactions: readonly PaymentTransaction[];
+  /** Of the tenant, with the key that is asked for. */
+  readonly keyTransactions: readonly PaymentTransaction[];
+  /** What the payment has paid of invoices, and what was taken back. */
+  readonly rows: readonly InvoicePayment[];
+  /** The method of the payment, or the one that a new payment is to be made with. */
+  readonly method: PaymentMethod | null;
+}
+
+export interface OperationRules {
+  readonly now: Instant;
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  readonly allowsOverRefund: boolean;
+}
+
+export type OperationPlan =
+  /** A call is running on the payment: ask again later. */
+  | { readonly kind: 'WAIT' }
+  /** A transaction waits for its outcome: it is asked for again (§4.2, §6.1), or has been told (§6.2). */
+  | {
+      readonly kind: 'COMPLETE';
+      readonly transaction: PaymentTransaction;
+      /** Null where the outcome is told: nobody is asked. */
+      readonly gateway: PaymentGateway | null;
+      readonly outcome?: CallOutcome;
+    }
+  /** What is to be completed has succeeded already (§6.1 rule 2). */
+  | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
+  | {
+      readonly kind: 'NEW';
+      readonly method: Pick<PaymentMethod, 'id'>;
+      readonly gateway: PaymentGateway | null;
+      readonly amount: Decimal | null;
+      readonly currency: Currency | null;
+      readonly invoiceRefund?: InvoiceRefund | null;
+    };
+
+/** Transactions that a deleted payment method still serves (§2.1 rule 4). */
+const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([
+  'REFUND',
+  'VOID',
+  'CHARGEBACK',
+  'CHARGEBACK_REVERSAL',
+  'CAPTURE',
+]);
+
+/** The type of transaction that an operation makes. */
+export function typeOf(operation: PaymentOperation): TransactionType {
+  return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
+}
+
+/**
+ * Decides what a request becomes (§4.1 rule 5): keys, state machine, payment method, currency and amount; writes
+ * nothing.
+ * @throws BillingError for each rule that refuses it.
+ */
+export function planOperation(
+  request: OperationRequest,
+  facts: OperationFacts,
+  rules: OperationRules,
+): OperationPlan {
+  if (facts.transactions.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
+  const pending = pendingOfKey(request, facts);
+  const { operation } = request;
+  const type = typeOf(operation);
+  if (pending !== null) {
+    const gateway = gatewayOf(usableMethod(request, facts, { deletedToo: true }), type, rules);
+    return { kind: 'COMPLETE', transaction: pending, gateway };
+  }
+  checkMayStart(operation, facts.payment, facts.transactions);
+  if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
+  const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
+  const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);
+  return { kind: 'NEW', method, gateway, ...checkAmount(request, facts, rules) };
+}
+
+/** What a transaction of the same key means (§4.2); the one that is to be completed, or null. */
+function pendingOfKey(request: OperationRequest, facts: OperationFacts): PaymentTransaction | null {
+  const key = request.transactionExternalKey;
+  if (key === null) return null;
+  const type = typeOf(request.operation);
+  for (const each of facts.keyTransactions) checkKey(each, request, facts);
+  const own = facts.keyTransactions.filter(({ paymentId }) => paymentId === facts.payment?.id);
+  const latest = own.at(-1) ?? facts.keyTransactions.at(-1);
+  if (latest === undefined) return null;
+  if (latest.transactionType !== type) {
+    throw badParameter('transactionType', `is ${latest.transactionType} of the transaction with this key`, {
+      transactionId: latest.id,
+    });
+  }
+  if (latest.status !== TransactionStatus.PENDING) return null;
+  if (latest.paymentId === facts.payment?.id) return latest;
+  throw badParameter('transactionExternalKey', 'belongs to a pending transaction of another payment', {
+    transactionId: latest.id,
+  });
+}
+
+function checkKey(each: PaymentTransaction, { operation }: OperationRequest, facts: OperationFacts): void {
+  if (each.status === TransactionStatus.UNKNOWN) throw notAllowed(operation, facts.payment);
+  const stands =
+    each.transactionType === TransactionType.CHARGEBACK
+      ? operation === 'CHARGEBACK' && activeChargeback(facts.keyTransactions, each.externalKey) === each
+      : each.status === TransactionStatus.SUCCESS;
+  if (!stands) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+    message: `Transaction ${each.id} with this external key has succeeded already`,
+    facts: { transactionId: each.id, paymentId: each.paymentId },
+  });
+}
+
+/** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */
+function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts): void {
+  if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+    message: 'No chargeback with this transactionExternalKey stands on the payment',
+    facts: { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
+  });
+}
+
+/** The method of the payment, or that of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+export function usableMethod(
+  request: Pick<OperationRequest, 'paymentMethodId'>,
+  { method, payment, account }: OperationFacts,
+  { deletedToo }: { readonly deletedToo: boolean },
+): PaymentMethod {
+  const id: Uuid | null = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
+  if (id === null)
+    throw badParameter('paymentMethodId', 'is needed: the account has no default payment method');
+  if (method === null || method.accountId !== account.id) throw noSuchMethod(id);
+  if (!method.isActive && !deletedToo) throw noSuchMethod(id);
+  return method;
+}
+
+/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the operation. */
+export function gatewayOf(
+  method: PaymentMethod,
+  type: TransactionType,
+  rules: OperationRules,
+): PaymentGateway {
+  const gateway = rules.gateways.get(method.pluginName);
+  if (gateway === undefined) throw noSuchPlugin(method.pluginName, rules.gateways);
+  checkOffers(gateway, type);
+  return gateway;
+}
+
+/** Open transactions that a gateway should be asked about before anything else is decided (§4.1 rule 4). */
+export function openOf(
+  facts: Pick<OperationFacts, 'transactions'>,
+  now: Instant,
+): readonly PaymentTransaction[] {
+  return facts.transactions.filter((each) => isUnresolved(each) && !isLeased(each, now));
+}

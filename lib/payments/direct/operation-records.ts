@@ -1,0 +1,76 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import { type New, type Payment, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { ReservedCall } from '../reservation/reserved-call.ts';
+import { type OperationFacts, type OperationPlan, typeOf } from './operation-plan.ts';
+import type { OperationRequest } from './operation-request.ts';
+
+/** The records of a new transaction, before its call. */
+export interface PlannedOperation extends ReservedCall {
+  /** Null when the payment is there already. */
+  readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
+  readonly transaction: New<PaymentTransaction>;
+}
+
+/** A new payment takes its ids as keys where none are given (§1.3, §1.4). */
+export function newOperation(
+  request: OperationRequest,
+  { account, payment }: Pick<OperationFacts, 'account' | 'payment'>,
+  {
+    plan,
+    ...tools
+  }: {
+    readonly plan: Extract<OperationPlan, { kind: 'NEW' }>;
+    readonly ids: IdGenerator;
+    readonly now: Instant;
+    readonly leaseUntil: Instant;
+    readonly attemptId: Uuid | null;
+  },
+): PlannedOperation {
+  const { ids, now } = tools;
+  const paymentId = payment?.id ?? ids.next();
+  const id = ids.next();
+  const transaction: New<PaymentTransaction> = {
+    id,
+    paymentId,
+    accountRecordId: account.recordId,
+    attemptId: tools.attemptId,
+    externalKey: request.transactionExternalKey ?? id,
+    transactionType: typeOf(request.operation),
+    effectiveDate: request.effectiveDate ?? now,
+    status: TransactionStatus.UNKNOWN,
+    amount: plan.amount,
+    currency: plan.currency,
+    processedAmount: null,
+    processedCurrency: null,
+    gatewayErrorCode: null,
+    gatewayErrorMsg: null,
+    invoiceRefund: plan.invoiceRefund ?? null,
+    leaseUntil: tools.leaseUntil,
+    createdDate: now,
+  };
+  const newPayment = payment
+    ? null
+    : {
+        id: paymentId,
+        accountId: account.id,
+        accountRecordId: account.recordId,
+        externalKey: request.paymentExternalKey ?? paymentId,
+        paymentMethodId: plan.method.id,
+        stateName: null,
+        lastSuccessStateName: null,
+        createdDate: now,
+      };
+  const { gateway } = plan;
+  const { properties } = request;
+  return {
+    account,
+    gateway,
+    paymentId,
+    paymentMethodId: plan.method.id,
+    properties,
+    newPayment,
+    transaction,
+  };
+}

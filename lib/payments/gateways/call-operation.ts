@@ -1,0 +1,100 @@
+import {
+  type GatewayContext,
+  type GatewayRequest,
+  type GatewayResult,
+  type PaymentGateway,
+  PluginStatus,
+  type Ports,
+} from '../../ports/index.ts';
+import type { TenantRef } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import { operationOf } from '../reservation/gateway-operation.ts';
+import type { ReservedCall } from '../reservation/reserved-call.ts';
+import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
+import { callGateway } from './call-gateway.ts';
+
+/** A reserved call that is to be made now. */
+export interface OpenCall extends ReservedCall {
+  /** `payment.plugin.timeout` as it was when the call was reserved: its lease is made for it. */
+  readonly timeoutMs: number;
+  readonly caller: Caller;
+  /** What the gateway is told instead of what is stored, where a completion says so (§4.3 rule 7). */
+  readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
+  /** What is known already to have happened: nobody is asked. */
+  readonly outcome?: CallOutcome;
+}
+
+export interface Answer {
+  readonly outcome: CallOutcome;
+  /** Of a call that is still running: what it ends in, one day. */
+  readonly late: Promise<CallOutcome> | null;
+}
+
+/** For whom the gateway is called. */
+export interface Caller {
+  readonly tenant: TenantRef;
+  readonly userName: string;
+  readonly userToken: Uuid;
+}
+
+/** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
+export async function callOperation(
+  call: OpenCall,
+  { clock, systemClock }: Pick<Ports, 'clock' | 'systemClock'>,
+): Promise<Answer> {
+  const { tenant, userName, userToken } = call.caller;
+  const { leaseUntil } = call.transaction;
+  const now = clock.now();
+  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  if (leaseUntil !== null && now >= leaseUntil) {
+    const message = 'The payment was not submitted: its time had passed before the call began';
+    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
+  }
+  const { gateway, outcome } = call;
+  if (outcome !== undefined) return { outcome, late: null };
+  if (gateway === null) return recorded(call, now);
+  const context = { tenantId: tenant.id, userName, userToken, now };
+  const limits = { timeoutMs: call.timeoutMs, systemClock };
+  const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
+  return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+}
+
+function callGatewayOf(
+  {
+    account,
+    gateway,
+    paymentId,
+    paymentMethodId,
+    properties,
+    transaction,
+    told,
+  }: OpenCall & { readonly gateway: PaymentGateway },
+  context: GatewayContext,
+  limits: Parameters<typeof callGateway>[1],
+) {
+  const { id: transactionId, transactionType } = transaction;
+  const operation = operationOf(gateway, transactionType);
+  const asked = { accountId: account.id, paymentId, transactionId, paymentMethodId, properties };
+  const amount = told?.amount ?? transaction.amount;
+  const currency = told?.currency ?? transaction.currency;
+  const request = amount && currency ? { ...asked, amount, currency } : asked;
+  return callGateway<GatewayResult | null>(() => operation(request as GatewayRequest, context), limits);
+}
+
+/** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
+function recorded({ paymentId, transaction }: OpenCall, now: GatewayContext['now']): Answer {
+  const { id, amount, currency, transactionType } = transaction;
+  const result: GatewayResult = {
+    kbPaymentId: paymentId,
+    kbTransactionPaymentId: id,
+    transactionType,
+    status: amount === null ? PluginStatus.ERROR : PluginStatus.PROCESSED,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
+    createdDate: now,
+    effectiveDate: now,
+    properties: [],
+  };
+  return { outcome: { kind: 'RESULT', result }, late: null };
+}

@@ -1,0 +1,379 @@
+import { lockAccount } from '../../accounts/index.ts';
+import { addAccountCredit, balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type CallContext,
+  type Invoice,
+  type InvoicePayment,
+  InvoicePaymentType,
+  TransactionType,
+} from '../../records/index.ts';
+import { authorshipOf, pause } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
+import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import type { CallPorts } from '../calls/gateway-calls.ts';
+import {
+  type ReservedPayment,
+  UnpaidInvoicePayments,
+  WITH_DEFAULTS,
+} from '../collect/unpaid-invoice-payments.ts';
+import type {
+  ChargebackReversalInput,
+  CompletionInput,
+  PaymentAmountInput,
+  PaymentResult,
+} from '../direct/direct-payment-operations.ts';
+import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
+import { failureOfCall } from '../direct/operation-failure.ts';
+import {
+  type OperationFacts,
+  type OperationPlan,
+  type OperationRules,
+  planOperation,
+} from '../direct/operation-plan.ts';
+import type { OperationRequest } from '../direct/operation-request.ts';
+import { paymentBusy } from '../direct/payment-errors.ts';
+import { resultOf } from '../direct/payment-result.ts';
+import type { PaymentService } from '../direct/payment-service.ts';
+import { checkExternalKey } from '../methods/external-key.ts';
+import { externalMethodOf } from '../methods/external-method.ts';
+import { methodOfAccount } from '../methods/stored-methods.ts';
+import { noDefaultMethod } from '../reservation/api-payment.ts';
+import { checkRefundable } from '../reservation/invoice-remainder.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import type {
+  InvoicePaymentInput,
+  InvoicePaymentOperations,
+  InvoiceRefundInput,
+  PaidInvoices,
+  PayAllInput,
+} from './invoice-payment-operations.ts';
+import { adjustedRefund } from './refund-adjustments.ts';
+
+/** What one try of a payment came to. */
+type Tried =
+  | { readonly kind: 'WAIT' }
+  | { readonly kind: 'NOTHING' }
+  | { readonly kind: 'CHARGE'; readonly charges: readonly ReservedPayment[]; readonly made: Made };
+
+interface Made {
+  readonly paymentId: Uuid;
+  readonly transaction: { readonly id: Uuid };
+}
+
+/** Payments of invoices, as hosts ask for them (§9). */
+export class InvoicePaymentService implements InvoicePaymentOperations<[CallContext]> {
+  readonly #ports: CallPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #payments: PaymentService;
+  readonly #direct: DirectPayments;
+  readonly #unpaid: UnpaidInvoicePayments;
+
+  constructor(ports: CallPorts, configOf: PaymentConfigOf, payments: PaymentService) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#payments = payments;
+    this.#direct = new DirectPayments(payments);
+    this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#unpaid.idle();
+  }
+
+  async pay(context: CallContext, input: InvoicePaymentInput): Promise<PaymentResult | null> {
+    checkExternalKey(input.externalKey ?? null);
+    checkExternalKey(input.transactionExternalKey ?? null);
+    if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    for (let looks = 0; ; looks += 1) {
+      const { tried, patience } = await this.#try(context, input);
+      if (tried.kind === 'NOTHING') return null;
+      if (tried.kind === 'CHARGE') return this.#charge(context, tried);
+      if (looks >= patience) throw paymentBusy({ invoiceId: input.invoiceId });
+      await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
+    }
+  }
+
+  async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
+    const { accountId } = input;
+    if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    const { tried, charges } = await this.#write(context, async (session) => {
+      const account = await lockForPayment(session, accountId);
+      const due = await dueInvoices(session, account, input);
+      if (due.length === 0) return { tried: due, charges: [] };
+      const methodId = await this.#methodOf(session, account, input);
+      if (methodId === null && account.paymentMethodId === null) throw noDefaultMethod(account.id);
+      const shares = sharesOf(due, input.amount ?? null);
+      const payments = shares.map(({ invoice, amount }) => ({
+        invoiceId: invoice.id,
+        api: { ...WITH_DEFAULTS, methodId, amount, properties: input.properties ?? [] },
+      }));
+      const reserved = await this.#unpaid.reserveThese(session, { context, account, payments });
+      await this.#creditRest(session, { account, input, shares });
+      return { tried: shares.map(({ invoice }) => invoice), charges: reserved.charges };
+    });
+    await this.#unpaid.make(context, charges);
+    return tried.length === 0 ? null : paidInvoices(tried);
+  }
+
+  async refund(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+    if (input.isExternal) return this.#refundElsewhere(context, input);
+    const request = requestOf(TransactionType.REFUND, input);
+    return this.#payments.runPlanned(context, {
+      request,
+      plan: async (facts, rules, session) => {
+        const paid = paidRow(facts, input.paymentId);
+        const { amount, adjustments } = await refundOf(session, input, paid);
+        const plan = planOperation({ ...request, amount }, facts, rules);
+        const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
+        return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
+      },
+    });
+  }
+
+  async chargeback(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+    if (input.amount == null || input.amount.lessThanOrEqualTo(0)) throw chargebackNotPositive();
+    const request = requestOf(TransactionType.CHARGEBACK, input);
+    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, planOperation) });
+  }
+
+  async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
+    const request = requestOf('CHARGEBACK_REVERSAL', input);
+    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, planOperation) });
+  }
+
+  async complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
+    const { paymentId } = input;
+    if (paymentId != null) {
+      const rows = await this.#ports.storage.read(context.tenant, (session) =>
+        session.payments.findInvoicePaymentsByPayments([paymentId]),
+      );
+      paidRow({ rows }, paymentId);
+    }
+    return this.#direct.complete(context, input);
+  }
+
+  async #try(
+    context: CallContext,
+    input: InvoicePaymentInput,
+  ): Promise<{ readonly tried: Tried; readonly patience: number }> {
+    return this.#write(context, async (session) => {
+      const [invoice] = await session.invoices.findByIds([input.invoiceId]);
+      if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
+        throw noSuchInvoice(input.invoiceId);
+      const account = await lockForPayment(session, invoice.accountId);
+      const api = {
+        methodId: await this.#methodOf(session, account, input),
+        amount: input.amount ?? null,
+        paymentKey: input.externalKey || null,
+        transactionKey: input.transactionExternalKey || null,
+        properties: input.properties ?? [],
+        waits: true,
+      };
+      const payments = [{ invoiceId: invoice.id, api }];
+      const { planned, charges } = await this.#unpaid.reserveThese(session, {
+        context,
+        account,
+        payments,
+        paysEmptyInvoices: true,
+      });
+      const patience = (await this.#configOf(session)).lockRetries;
+      const plan = planned[0]?.plan;
+      if (plan?.kind === 'WAIT') return { tried: { kind: 'WAIT' }, patience };
+      if (plan?.kind !== 'CHARGE') return { tried: { kind: 'NOTHING' }, patience };
+      return { tried: { kind: 'CHARGE', charges, made: plan.charge }, patience };
+    });
+  }
+
+  async #charge(
+    context: CallContext,
+    { charges, made }: Extract<Tried, { kind: 'CHARGE' }>,
+  ): Promise<PaymentResult> {
+    const [answered] = await this.#unpaid.make(context, charges);
+    const failure = answered ? failureOfCall(answered.outcome, answered.paymentId) : null;
+    if (failure !== null) throw failure;
+    return resultOf(this.#ports.storage, context, answered ?? made);
+  }
+
+  /** The method that is named, or the external one; null = the account's default. */
+  async #methodOf(
+    session: WriteSession,
+    account: Account,
+    input: Pick<InvoicePaymentInput, 'isExternal' | 'paymentMethodId'>,
+  ): Promise<Uuid | null> {
+    if (input.isExternal) return externalMethodOf(session, account, this.#ports.ids);
+    if (input.paymentMethodId == null) return null;
+    return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
+  }
+
+  /** What was paid beyond all invoices becomes credit where nothing can be charged less (§9.6 rule 2). */
+  async #creditRest(
+    session: WriteSession,
+    {
+      account,
+      input,
+      shares,
+    }: { readonly account: Account; readonly input: PayAllInput; readonly shares: readonly Share[] },
+  ): Promise<void> {
+    if (!input.isExternal || input.amount == null) return;
+    const amount = input.amount.minus(sum(shares.map((share) => share.amount)));
+    if (amount.lessThanOrEqualTo(0)) return;
+    const description = 'Paid beyond the unpaid invoices';
+    await addAccountCredit(session, { account, amount, description }, this.#ports.ids);
+  }
+
+  /** Money that goes back another way than it came: a payment of its own (§9.5 rule 2). */
+  async #refundElsewhere(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+    const { paymentId } = input;
+    const accountId = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [payment] = await session.payments.findByIds([paymentId]);
+      if (!payment) throw noInvoicePayment(paymentId);
+      return payment.accountId;
+    });
+    const asked = requestOf(TransactionType.CREDIT, {
+      ...input,
+      accountId,
+      paymentId: null,
+      externalKey: null,
+    });
+    return this.#payments.runPlanned(context, {
+      request: asked,
+      plan: async (facts, rules, session) => {
+        const methodId =
+          input.paymentMethodId ?? (await externalMethodOf(session, facts.account, this.#ports.ids));
+        const [method = null] = await session.payments.findMethodsByIds([methodId]);
+        const rows = await session.payments.findInvoicePaymentsByPayments([paymentId]);
+        const paid = paidRow({ rows }, paymentId);
+        const { amount, adjustments } = await refundOf(session, input, paid);
+        checkRefundable(amount, { paid, rows, open: ZERO });
+        const request = {
+          ...asked,
+          amount,
+          currency: input.currency ?? paid.currency,
+          paymentMethodId: methodId,
+        };
+        const plan = planOperation(request, { ...facts, method }, rules);
+        const invoiceRefund = { paymentId, invoicePaymentId: paid.id, adjustments };
+        return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
+      },
+    });
+  }
+
+  #write<T>(context: CallContext, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), work).catch((error: unknown) => {
+      if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
+      throw error;
+    });
+  }
+}
+
+/** What of the amount goes to an invoice. */
+interface Share {
+  readonly invoice: Invoice;
+  readonly amount: Decimal;
+}
+
+/** The oldest first, each at most its balance (§9.6 rule 2). */
+function sharesOf(due: readonly Invoice[], amount: Decimal | null): readonly Share[] {
+  const shares: Share[] = [];
+  let rest = amount;
+  for (const invoice of due) {
+    const balance = balanceOf(invoice);
+    const share = rest === null || rest.greaterThan(balance) ? balance : rest;
+    if (share.lessThanOrEqualTo(0)) break;
+    shares.push({ invoice, amount: share });
+    rest = rest === null ? null : rest.minus(share);
+  }
+  return shares;
+}
+
+/** Unpaid invoices up to the target date; migrated ones are never owed. */
+async function dueInvoices(
+  session: WriteSession,
+  account: Account,
+  { targetDate }: PayAllInput,
+): Promise<readonly Invoice[]> {
+  const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
+  const unpaid = await loadUnpaidInvoices(session, [account.id]);
+  const due = unpaid.filter(
+    (invoice) => !invoice.isMigration && (invoice.targetDate ?? invoice.invoiceDate) <= last,
+  );
+  return due.toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber);
+}
+
+function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
+  const dates = tried
+    .map(({ targetDate, invoiceDate }) => targetDate ?? invoiceDate)
+    .toSorted((a, b) => a - b);
+  return {
+    invoiceIds: tried.map(({ id }) => id),
+    startDate: dates[0] ?? null,
+    endDate: dates.at(-1) ?? null,
+  };
+}
+
+async function refundOf(session: WriteSession, input: InvoiceRefundInput, { invoiceId }: InvoicePayment) {
+  const { isAdjusted = false, adjustments = [], amount = null } = input;
+  const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
+  return adjustedRefund({ amount, isAdjusted, adjustments }, items);
+}
+
+/** A plan that only payments of invoices have. */
+function ofInvoice(
+  request: OperationRequest,
+  plan: typeof planOperation,
+): (facts: OperationFacts, rules: OperationRules) => OperationPlan {
+  return (facts, rules) => {
+    paidRow(facts, facts.payment?.id ?? null);
+    return plan(request, facts, rules);
+  };
+}
+
+/** What the payment has paid. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null): InvoicePayment {
+  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  if (!paid) throw noInvoicePayment(paymentId);
+  return paid;
+}
+
+async function lockForPayment(session: WriteSession, accountId: Uuid): Promise<Account> {
+  const [account] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
+  return account ?? lockAccount(session, accountId);
+}
+
+function noInvoicePayment(paymentId: Uuid | null): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+    message: `No invoice payment could be found for payment ${paymentId}`,
+    facts: { paymentId },
+  });
+}
+
+function noSuchInvoice(invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOT_FOUND,
+    message: `No invoice could be found for id ${invoiceId}`,
+    facts: { invoiceId },
+  });
+}
+
+function chargebackNotPositive(): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
+    message: 'A chargeback needs an amount above 0',
+  });
+}
+
+function bothMethods(): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message:
+      'An external payment takes no paymentMethodId: it is made with the external method of the account',
+    facts: { parameter: 'paymentMethodId' },
+  });
+}

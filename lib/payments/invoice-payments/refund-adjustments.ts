@@ -1,0 +1,86 @@
+import { adjustedAmount } from '../../invoicing/index.ts';
+import type { InvoiceItem, InvoiceRefund } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, formatDecimal, sum } from '../../values/money/index.ts';
+
+/** An item that a refund is to adjust; without an amount all that remains of it. */
+export interface RefundAdjustmentInput {
+  readonly invoiceItemId: Uuid;
+  readonly amount?: Decimal | null;
+}
+
+interface AskedRefund {
+  readonly amount: Decimal | null;
+  readonly isAdjusted: boolean;
+  readonly adjustments: readonly RefundAdjustmentInput[];
+}
+
+/** How much is refunded, and what of which items (§9.5 rule 1 a–c). */
+export interface AdjustedRefund {
+  readonly amount: Decimal;
+  readonly adjustments: InvoiceRefund['adjustments'];
+}
+
+/**
+ * Amount and adjustments of a refund, `items` being those of the invoice.
+ * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
+ * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
+ * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted.
+ */
+export function adjustedRefund(asked: AskedRefund, items: readonly InvoiceItem[]): AdjustedRefund {
+  const adjustments = asked.isAdjusted ? adjustmentsOf(asked.adjustments, items) : [];
+  const adjusted = sum(adjustments.map(({ amount }) => amount));
+  const amount = asked.amount ?? (adjustments.length > 0 ? adjusted : null);
+  if (amount === null || amount.lessThanOrEqualTo(0)) {
+    throw new BillingError({
+      code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+      message: 'A refund needs an amount above 0, or items to adjust',
+      facts: { amount: amount === null ? null : formatDecimal(amount) },
+    });
+  }
+  if (amount.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
+  throw new BillingError({
+    code: ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
+    message: `A refund of ${formatDecimal(amount)} is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
+    facts: { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
+  });
+}
+
+function adjustmentsOf(
+  asked: readonly RefundAdjustmentInput[],
+  items: readonly InvoiceItem[],
+): InvoiceRefund['adjustments'] {
+  if (asked.length === 0) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
+      message: 'A refund that adjusts the invoice needs the items to adjust',
+    });
+  }
+  const remaining = new Map(items.map((item) => [item.id, item]));
+  return asked.map(({ invoiceItemId, amount: given = null }) => {
+    const item = remaining.get(invoiceItemId);
+    if (!item) throw notOnInvoice(invoiceItemId);
+    if (given?.lessThanOrEqualTo(0)) throw notPositive(invoiceItemId);
+    const amount = adjustedAmount(item, given);
+    if (amount.isZero()) throw notPositive(invoiceItemId);
+    remaining.set(invoiceItemId, { ...item, repairable: item.repairable.minus(amount) });
+    return { invoiceItemId, amount };
+  });
+}
+
+function notOnInvoice(invoiceItemId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+    message: `Invoice item ${invoiceItemId} is not on the invoice that was paid`,
+    facts: { invoiceItemId },
+  });
+}
+
+function notPositive(invoiceItemId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+    message: `The adjustment of invoice item ${invoiceItemId} must be more than 0`,
+    facts: { invoiceItemId },
+  });
+}

@@ -1,0 +1,101 @@
+import {
+  type Payment,
+  type PaymentAttempt,
+  type PaymentTransaction,
+  type PluginProperty,
+  TransactionStatus,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import type { ReservationFacts } from './reservation-facts.ts';
+
+/** A payment of an invoice that a call asks for (§9.6). */
+export interface ApiPayment {
+  /** Null = the account's default method. */
+  readonly methodId: Uuid | null;
+  /** Null = the balance. */
+  readonly amount: Decimal | null;
+  /** The client's own keys; null = ours. */
+  readonly paymentKey: string | null;
+  readonly transactionKey: string | null;
+  readonly properties: readonly PluginProperty[];
+  /**
+   * True: it waits for another payment of the invoice, and an account without a method is an error; false: what cannot
+   * be paid now is passed over.
+   */
+  readonly waits: boolean;
+}
+
+/** Payments and transactions of the tenant with the keys that API payments give. */
+export interface KeyedRecords {
+  readonly payments: readonly Payment[];
+  readonly transactions: readonly PaymentTransaction[];
+}
+
+/** A payment whose transactions have all failed: it is tried again under its keys (§4.2). */
+interface FailedPayment {
+  readonly payment: Payment;
+  readonly origin: PaymentAttempt;
+}
+
+/** The failed payment of this invoice that has a key that is given; null = a new one is made. */
+export function failedPaymentOf(
+  { paymentKey, transactionKey }: ApiPayment,
+  { payments, transactions, attempts }: ReservationFacts,
+): FailedPayment | null {
+  const meant = payments.find(
+    ({ id, externalKey }) =>
+      externalKey === paymentKey ||
+      transactions.some((each) => each.paymentId === id && each.externalKey === transactionKey),
+  );
+  if (!meant || transactions.some((each) => each.paymentId === meant.id && !hasFailed(each))) return null;
+  const origin = attempts.findLast(
+    (attempt) =>
+      attempt.paymentExternalKey === meant.externalKey &&
+      (transactionKey === null || attempt.transactionExternalKey === transactionKey),
+  );
+  return origin ? { payment: meant, origin } : null;
+}
+
+/** @throws BillingError for a key that something else has (§4.2). */
+export function checkKeysAreFree(
+  { paymentKey, transactionKey }: ApiPayment,
+  { payments, transactions }: KeyedRecords,
+): void {
+  const ofKey = transactions.filter(({ externalKey }) => externalKey === transactionKey);
+  const [first] = ofKey;
+  const succeeded = ofKey.find(({ status }) => status === TransactionStatus.SUCCESS);
+  if (succeeded) {
+    throw new BillingError({
+      code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+      message: `Transaction ${succeeded.id} with this external key has succeeded already`,
+      facts: { transactionId: succeeded.id, paymentId: succeeded.paymentId },
+    });
+  }
+  if (first) throw taken('transactionExternalKey', first.externalKey);
+  if (payments.some(({ externalKey }) => externalKey === paymentKey)) {
+    throw taken('paymentExternalKey', paymentKey ?? '');
+  }
+}
+
+export function noDefaultMethod(accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
+    message: `Account ${accountId} has no default payment method, and the payment names none`,
+    facts: { accountId },
+  });
+}
+
+function hasFailed({ status }: PaymentTransaction): boolean {
+  return status === TransactionStatus.PAYMENT_FAILURE || status === TransactionStatus.PLUGIN_FAILURE;
+}
+
+function taken(parameter: string, key: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
+    message: `${parameter} "${shortened(key)}" is used by another payment already`,
+    facts: { parameter, key },
+  });
+}

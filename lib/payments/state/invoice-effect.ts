@@ -1,0 +1,143 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import {
+  type Invoice,
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  InvoicePaymentType,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import {
+  type ChangedRow,
+  changedRow,
+  type InvoicePaymentResult,
+  invoicePaymentResult,
+} from './invoice-payment-result.ts';
+
+interface Ledger {
+  readonly rows: readonly InvoicePayment[];
+  readonly invoices: ReadonlyMap<Uuid, Invoice>;
+}
+
+interface Tools {
+  readonly ids: IdGenerator;
+  readonly now: Instant;
+}
+
+/** What a decided transaction makes of the payment rows of its invoice (§9.4, §9.5); null = nothing. */
+export function invoiceEffect(
+  transaction: PaymentTransaction,
+  ledger: Ledger,
+  tools: Tools,
+): ChangedRow | null {
+  switch (transaction.transactionType) {
+    case TransactionType.PURCHASE:
+      return effectOfPurchase(transaction, ledger);
+    case TransactionType.REFUND:
+    case TransactionType.CREDIT:
+      return effectOfRefund(transaction, ledger, tools);
+    case TransactionType.CHARGEBACK:
+      return effectOfChargeback(transaction, ledger, tools);
+    default:
+      return null;
+  }
+}
+
+function effectOfPurchase(transaction: PaymentTransaction, { rows, invoices }: Ledger): ChangedRow | null {
+  const before = rowOf(InvoicePaymentType.ATTEMPT, transaction, rows);
+  const invoice = before && invoices.get(before.invoiceId);
+  return before && invoice ? changedRow(before, invoicePaymentResult(transaction, invoice.currency)) : null;
+}
+
+/** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */
+function effectOfRefund(
+  transaction: PaymentTransaction,
+  { rows, invoices }: Ledger,
+  tools: Tools,
+): ChangedRow | null {
+  const paid = paidBy(transaction, rows);
+  const invoice = paid && invoices.get(paid.invoiceId);
+  if (!paid || !invoice) return null;
+  const taken = invoicePaymentResult(transaction, invoice.currency);
+  const result = { ...taken, amount: taken.amount.negated() };
+  const before = rowOf(InvoicePaymentType.REFUND, transaction, rows);
+  if (before) return changedRow(before, result);
+  if (result.status === InvoicePaymentStatus.INIT) return null;
+  return newRow(InvoicePaymentType.REFUND, { transaction, paid, result }, tools);
+}
+
+/** A reversal takes the row out of the balance, a later chargeback of its key puts it back (§9.5 rules 3 and 4). */
+function effectOfChargeback(
+  transaction: PaymentTransaction,
+  { rows }: Ledger,
+  tools: Tools,
+): ChangedRow | null {
+  const paid = paidBy(transaction, rows);
+  if (!paid) return null;
+  const before = rowOf(InvoicePaymentType.CHARGED_BACK, transaction, rows);
+  const processedCurrency = transaction.processedCurrency ?? paid.processedCurrency;
+  if (transaction.status !== TransactionStatus.SUCCESS) {
+    const isReversal = transaction.amount === null;
+    const ended = { status: InvoicePaymentStatus.INIT, processedCurrency } as const;
+    return before && isReversal ? changedRow(before, { ...ended, amount: before.amount }) : null;
+  }
+  const isInCurrency = transaction.currency === paid.currency;
+  const amount = (isInCurrency ? transaction.amount : null) ?? paid.amount;
+  const result = {
+    status: InvoicePaymentStatus.SUCCESS,
+    amount: amount.negated(),
+    processedCurrency,
+  } as const;
+  if (before) return changedRow(before, result);
+  return newRow(InvoicePaymentType.CHARGED_BACK, { transaction, paid, result }, tools);
+}
+
+function rowOf(
+  type: InvoicePaymentType,
+  { externalKey }: Pick<PaymentTransaction, 'externalKey'>,
+  rows: readonly InvoicePayment[],
+): InvoicePayment | undefined {
+  return rows.find((row) => row.type === type && row.transactionExternalKey === externalKey);
+}
+
+/** What was paid, of which the transaction takes back: the row it names, else that of its own payment. */
+function paidBy(
+  { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
+  rows: readonly InvoicePayment[],
+): InvoicePayment | undefined {
+  if (invoiceRefund !== null) return rows.find(({ id }) => id === invoiceRefund.invoicePaymentId);
+  if (transactionType === TransactionType.CREDIT) return undefined;
+  return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && row.paymentId === paymentId);
+}
+
+function newRow(
+  type: InvoicePaymentType,
+  {
+    transaction,
+    paid,
+    result,
+  }: {
+    readonly transaction: PaymentTransaction;
+    readonly paid: InvoicePayment;
+    readonly result: InvoicePaymentResult;
+  },
+  { ids, now }: Tools,
+): ChangedRow {
+  const after = {
+    id: ids.next(),
+    accountRecordId: paid.accountRecordId,
+    invoiceId: paid.invoiceId,
+    type,
+    paymentId: paid.paymentId,
+    paymentDate: now,
+    currency: paid.currency,
+    transactionExternalKey: transaction.externalKey,
+    linkedInvoicePaymentId: paid.id,
+    createdDate: now,
+    ...result,
+  };
+  return { before: null, after };
+}
