@@ -3,7 +3,7 @@ import { type AttemptView, ShownAttemptState } from '../../../lib/payments/index
 import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
 import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { field, model } from '../wire/model.ts';
+import { field, model, reading } from '../wire/model.ts';
 import {
   bool,
   currency,
@@ -48,7 +48,7 @@ interface ShownTransaction extends PaymentTransactionView {
   readonly paymentExternalKey: string;
 }
 
-const PaymentTransaction = model('PaymentTransaction', {
+export const PaymentTransaction = model('PaymentTransaction', {
   transactionId: field(uuid, 'R', { from: 'id' }),
   transactionExternalKey: field(externalKey, 'C', { from: 'externalKey' }),
   paymentId: field(uuid, 'R'),
@@ -75,6 +75,30 @@ const PaymentTransaction = model('PaymentTransaction', {
     from: ({ pluginInfo }: ShownTransaction) => pluginInfo?.properties ?? null,
   }),
   auditLogs,
+});
+
+const transactionInput = {
+  ...PaymentTransaction.fields,
+  transactionId: field(uuid, 'I'),
+  paymentId: field(uuid, 'I'),
+  effectiveDate: field(timestamp, 'I'),
+  status: field(enumeration(TransactionStatus), 'I'),
+};
+
+/** A transaction as requests have it: which one it is, and what it is to be. */
+export const PaymentTransactionInput = reading(PaymentTransaction, transactionInput);
+
+/** What is taken off an item with a refund. */
+const RefundedItem = model('RefundedInvoiceItem', {
+  invoiceItemId: field(uuid, 'I', { required: true }),
+  invoiceId: field(uuid, 'I'),
+  amount: field(decimalNumber, 'I'),
+});
+
+export const InvoicePaymentTransaction = model('InvoicePaymentTransaction', {
+  ...transactionInput,
+  isAdjusted: field(bool, 'I', { nullable: true }),
+  adjustments: field(listOf(RefundedItem), 'I', { nullable: true }),
 });
 
 const PaymentAttempt = model('PaymentAttempt', {
@@ -114,6 +138,15 @@ const paymentFields = {
 };
 
 export const Payment = model('Payment', { ...paymentFields, auditLogs });
+
+/** What a request to pay an invoice holds. */
+export const InvoicePaymentInput = {
+  accountId: field(uuid, 'I', { required: true }),
+  purchasedAmount: field(decimalNumber, 'I'),
+  paymentMethodId: field(uuid, 'I'),
+  paymentExternalKey: field(externalKey, 'I'),
+  transactions: field(listOf(PaymentTransactionInput), 'I', { nullable: true }),
+} as const;
 
 export const InvoicePayment = model('InvoicePayment', {
   targetInvoiceId: field(uuid, 'R', { nullable: true }),

@@ -30,12 +30,17 @@ export async function renderAnswer(input: Rendering): Promise<Rendered> {
       ...answer.headers,
       ...(answer.location === undefined
         ? {}
-        : { Location: `${base.origin}${base.path}${CORE}${answer.location}` }),
+        : { Location: locationOf(base, answer.location) }),
       ...(answer.page === undefined ? {} : paginationHeaders(answer.page, placeOf(input), input.paging)),
       ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },
     body,
   };
+}
+
+/** The whole `Location` of a path below the core prefix. */
+export function locationOf(base: BaseUrl, path: string): string {
+  return `${base.origin}${base.path}${CORE}${path}`;
 }
 
 /** The path and the whole query of the request, for links to other pages. */

@@ -1,8 +1,10 @@
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { BaseUrl } from '../request/base-url.ts';
 import { challengeOf, type Scheme } from '../auth/challenge.ts';
+import { AnsweredError } from './answered-error.ts';
 import { errorBody } from './error-body.ts';
 import { type StatusContext, statusOfError } from './error-status.ts';
-import { jsonText } from './render-answer.ts';
+import { jsonText, locationOf } from './render-answer.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
 /**
@@ -20,11 +22,16 @@ export function renderError(
   context: StatusContext & {
     readonly withStackTrace: boolean;
     readonly scheme: Scheme;
+    /** What stands before a path of `Location`. */
+    readonly base: BaseUrl;
     readonly bodyOf?: ErrorBodyOf | undefined;
   },
 ): Rendered {
   const status = statusOfError(error, context);
   const headers: Record<string, string> = { 'Content-Type': jsonType, ...headersOf(error) };
+  if (error instanceof AnsweredError && error.location !== null) {
+    headers.Location = locationOf(context.base, error.location);
+  }
   if (status === 413) headers.Connection = 'close';
   const challenge = challengeOf(error, context.scheme);
   if (challenge !== null) headers['WWW-Authenticate'] = challenge;

@@ -297,7 +297,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
     const bodyOf = route?.errorBody;
-    const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf });
+    const base = baseUrlOf(ctx.req);
+    const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf, base });
     if (rendered.status < 500) return { rendered, error };
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
     if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');

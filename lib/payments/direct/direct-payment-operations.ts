@@ -1,7 +1,7 @@
 import type { Leading, PluginProperty, TransactionType } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { PaymentTransactionView, PaymentView } from '../state/payment-view.ts';
 
@@ -29,7 +29,7 @@ export interface NewPaymentInput extends OperationInput {
   /** More than 0; of an authorization 0 checks the method. */
   readonly amount: Decimal;
   /** Default: the account's. */
-  readonly currency?: Currency | null;
+  readonly currency?: string | null;
   /** Default: the account's default method. */
   readonly paymentMethodId?: Uuid | null;
   /** A payment of the account that is to be tried again. */
@@ -48,7 +48,7 @@ interface OfPayment extends OperationInput {
 export interface PaymentAmountInput extends OfPayment {
   readonly amount: Decimal;
   /** Default: the account's. */
-  readonly currency?: Currency | null;
+  readonly currency?: string | null;
 }
 
 export interface VoidInput extends OfPayment {}
@@ -64,7 +64,7 @@ export interface CompletionInput extends OfPayment {
   readonly transactionType?: TransactionType | null;
   /** Told to the gateway instead of what is stored; what is stored stays. */
   readonly amount?: Decimal | null;
-  readonly currency?: Currency | null;
+  readonly currency?: string | null;
 }
 
 /** How a pending transaction has ended, as the gateway has told by another way. */

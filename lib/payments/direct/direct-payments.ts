@@ -1,4 +1,6 @@
 import { type CallContext, TransactionStatus, TransactionType } from '../../records/index.ts';
+import { type Currency, isCurrency } from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import type { PaymentOperation } from '../state/payment-state.ts';
 import type {
@@ -98,9 +100,14 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
     transactionExternalKey: checkExternalKey(input.transactionExternalKey ?? null),
     paymentMethodId: input.paymentMethodId ?? null,
     amount: input.amount ?? null,
-    currency: input.currency ?? null,
+    currency: currencyOf(input.currency ?? null),
     effectiveDate: input.effectiveDate ?? null,
     properties: input.properties ?? [],
     controlPlugins: input.controlPlugins ?? null,
   };
+}
+
+function currencyOf(currency: string | null): Currency | null {
+  if (currency === null || isCurrency(currency)) return currency;
+  throw badParameter('currency', `"${shortened(currency)}" is no currency code of ISO 4217, such as EUR`);
 }

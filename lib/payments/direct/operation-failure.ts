@@ -2,11 +2,16 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 
+interface FailedCall {
+  readonly paymentId: Uuid;
+  readonly transaction: { readonly id: Uuid };
+}
+
 /**
  * The error of a call that gave no result at all (§2.2, last rows); null where there is a result, whose status tells.
  * Money may have moved: the message says so and names the payment.
  */
-export function failureOfCall(outcome: CallOutcome, paymentId: Uuid): BillingError | null {
+export function failureOfCall(outcome: CallOutcome, call: FailedCall): BillingError | null {
   switch (outcome.kind) {
     case 'RESULT':
     case 'NEVER_RECEIVED':
@@ -15,25 +20,25 @@ export function failureOfCall(outcome: CallOutcome, paymentId: Uuid): BillingErr
       return unknownOutcome(
         ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
         `no answer within ${outcome.timeoutMs} ms`,
-        paymentId,
+        call,
       );
     case 'GATEWAY_ERROR':
-      return unknownOutcome(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, outcome.message, paymentId);
+      return unknownOutcome(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, outcome.message, call);
     case 'FAULT':
-      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, outcome.message, paymentId);
+      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, outcome.message, call);
     case 'NO_RESULT':
-      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, 'it gave no result', paymentId);
+      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, 'it gave no result', call);
     default:
       return outcome satisfies never;
   }
 }
 
-function unknownOutcome(code: ErrorCode, why: string, paymentId: Uuid): BillingError {
+function unknownOutcome(code: ErrorCode, why: string, { paymentId, transaction }: FailedCall): BillingError {
   return new BillingError({
     code,
     message:
       `The outcome of payment ${paymentId} is unknown, money may have moved: ${why}. ` +
       'Recovery asks the payment gateway; read the payment before trying again',
-    facts: { paymentId },
+    facts: { paymentId, transactionId: transaction.id },
   });
 }

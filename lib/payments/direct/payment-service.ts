@@ -124,7 +124,7 @@ export class PaymentService {
     if (reserved.kind === 'SETTLED') return resultOf(this.#ports.storage, context, reserved);
     const answered =
       reserved.kind === 'DONE' ? reserved.call : await this.#callAndRecord(context, reserved.call);
-    const failure = failureOfCall(answered.outcome, answered.paymentId);
+    const failure = failureOfCall(answered.outcome, answered);
     if (failure !== null) throw failure;
     return resultOf(this.#ports.storage, context, answered);
   }
@@ -275,7 +275,7 @@ export class PaymentService {
         facts,
         'the result of a gateway call was not recorded; recovery will ask the gateway',
       );
-      throw notRecorded(call.paymentId, error);
+      throw notRecorded(call, error);
     } finally {
       this.#calls.followLateAnswers([answered]);
     }
@@ -283,13 +283,13 @@ export class PaymentService {
   }
 }
 
-function notRecorded(paymentId: Uuid, cause: unknown): BillingError {
+function notRecorded({ paymentId, transaction }: OpenCall, cause: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.PAYMENT_INTERNAL_ERROR,
     message:
       `The outcome of payment ${paymentId} could not be recorded, money may have moved. ` +
       'Recovery asks the payment gateway; read the payment before trying again',
-    facts: { paymentId },
+    facts: { paymentId, transactionId: transaction.id },
     cause,
   });
 }

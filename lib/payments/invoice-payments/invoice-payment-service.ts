@@ -195,7 +195,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     { charges, made }: Extract<Tried, { kind: 'CHARGE' }>,
   ): Promise<PaymentResult> {
     const [answered] = await this.#unpaid.make(context, charges);
-    const failure = answered ? failureOfCall(answered.outcome, answered.paymentId) : null;
+    const failure = answered ? failureOfCall(answered.outcome, answered) : null;
     if (failure !== null) throw failure;
     return resultOf(this.#ports.storage, context, answered ?? made);
   }
@@ -254,7 +254,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const request = {
           ...asked,
           amount,
-          currency: input.currency ?? paid.currency,
+          currency: asked.currency ?? paid.currency,
           paymentMethodId: methodId,
         };
         const plan = planOperation(request, { ...facts, method }, rules);

@@ -8,6 +8,7 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, pluginProperties } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
+import { propertyOf } from './plugin-property.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
@@ -184,16 +185,4 @@ function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {
   throw invalidField(`PaymentMethodJson accountId ${ofBody} is not the account ${ofPath} of the path`, {
     accountId: ofBody,
   });
-}
-
-function propertyOf(property: {
-  readonly key?: string | null;
-  readonly value?: string | null;
-  readonly isUpdatable?: boolean | null;
-}): PropertyRecord {
-  return {
-    key: property.key ?? '',
-    value: property.value ?? null,
-    isUpdatable: property.isUpdatable ?? false,
-  };
 }

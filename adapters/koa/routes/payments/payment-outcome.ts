@@ -1,0 +1,52 @@
+import type { PaymentResult } from '../../../../lib/payments/index.ts';
+import { TransactionStatus } from '../../../../lib/records/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Answer } from '../../routing/answer.ts';
+import { AnsweredError } from '../../response/answered-error.ts';
+
+/** The errors of every row marked PAY (http-api §12, §13). */
+export const paymentFailures = [
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+  ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+  ErrorCode.PAYMENT_INVALID_PARAMETER,
+  ErrorCode.PAYMENT_INVALID_OPERATION,
+  ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID,
+  ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
+  ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+  ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+  ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
+  ErrorCode.PAYMENT_INTERNAL_ERROR,
+  ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+];
+
+/**
+ * The answer of a payment transaction by its status (http-api §12): the route's success, or 402, 502, 503 with the
+ * payment.
+ * @throws AnsweredError for the latter.
+ */
+export function outcomeOf(result: PaymentResult, options: { readonly hasLocation?: boolean } = {}): Answer {
+  const { payment, transaction } = result;
+  const { status, gatewayErrorMsg } = transaction;
+  const location = `/payments/${payment.id}`;
+  const facts = { paymentId: payment.id, transactionId: transaction.id };
+  switch (status) {
+    case TransactionStatus.SUCCESS:
+    case TransactionStatus.PENDING:
+      return options.hasLocation === false ? {} : { location };
+    case TransactionStatus.PAYMENT_FAILURE: {
+      const message = `Payment decline by gateway. Error message: ${gatewayErrorMsg}`;
+      throw new AnsweredError({ code: ErrorCode.PAYMENT_CREATE_PAYMENT, message, facts }, { status: 402, location });
+    }
+    case TransactionStatus.PLUGIN_FAILURE: {
+      const message = 'Failed to submit payment transaction';
+      throw new AnsweredError({ code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts }, { status: 502, location });
+    }
+    default: {
+      const message = 'Payment in unknown status, failed to receive gateway response.';
+      throw new AnsweredError({ code: ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts }, { status: 503, location });
+    }
+  }
+}
