@@ -62,6 +62,7 @@ export type {
   ChargebackReversalInput,
   CompletionInput,
   DirectPaymentOperations,
+  InvoiceChargebackInput,
   InvoicePaymentInput,
   InvoicePaymentOperations,
   InvoicePaymentView,

@@ -17,6 +17,7 @@ export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
 export type {
+  InvoiceChargebackInput,
   InvoicePaymentInput,
   InvoicePaymentOperations,
   InvoiceRefundInput,

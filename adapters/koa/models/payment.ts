@@ -140,7 +140,7 @@ const paymentFields = {
 export const Payment = model('Payment', { ...paymentFields, auditLogs });
 
 /** What a request to pay an invoice holds. */
-export const InvoicePaymentInput = {
+const invoicePaymentInput = {
   accountId: field(uuid, 'I', { required: true }),
   purchasedAmount: field(decimalNumber, 'I'),
   paymentMethodId: field(uuid, 'I'),
@@ -153,6 +153,8 @@ export const InvoicePayment = model('InvoicePayment', {
   ...paymentFields,
   auditLogs,
 });
+
+export const InvoicePaymentRequest = reading(InvoicePayment, invoicePaymentInput);
 
 export function auditedIdsOfPayment(payment: PaymentView): readonly Uuid[] {
   const attempts = payment.attempts ?? [];

@@ -12,7 +12,12 @@ export function refuseWhileStopping(request: IncomingMessage, response: ServerRe
     code: ErrorCode.BUSY,
     message: 'This node is shutting down and has done nothing; send the request again in a moment',
   });
-  const { status, headers } = renderError(error, { dialect: 'D', withStackTrace: false, scheme: 'BASIC', base: { origin: '', path: '' } });
+  const { status, headers } = renderError(error, {
+    dialect: 'D',
+    withStackTrace: false,
+    scheme: 'BASIC',
+    base: { origin: '', path: '' },
+  });
   const body = JSON.stringify(errorBody(error, { withStackTrace: false }));
   const length = { 'Content-Length': String(Buffer.byteLength(body)) };
   response.writeHead(status, { ...headers, ...length, Connection: 'close' });

@@ -28,9 +28,7 @@ export async function renderAnswer(input: Rendering): Promise<Rendered> {
     headers: {
       'Content-Type': type,
       ...answer.headers,
-      ...(answer.location === undefined
-        ? {}
-        : { Location: locationOf(base, answer.location) }),
+      ...(answer.location === undefined ? {} : { Location: locationOf(base, answer.location) }),
       ...(answer.page === undefined ? {} : paginationHeaders(answer.page, placeOf(input), input.paging)),
       ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },

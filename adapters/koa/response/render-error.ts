@@ -1,6 +1,6 @@
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import type { BaseUrl } from '../request/base-url.ts';
 import { challengeOf, type Scheme } from '../auth/challenge.ts';
+import type { BaseUrl } from '../request/base-url.ts';
 import { AnsweredError } from './answered-error.ts';
 import { errorBody } from './error-body.ts';
 import { type StatusContext, statusOfError } from './error-status.ts';

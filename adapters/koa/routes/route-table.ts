@@ -16,6 +16,7 @@ import { customFieldRoutes } from './objects/custom-fields.ts';
 import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
+import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentOperationRoutes } from './payments/payment-operations.ts';
 import { paymentRoutes } from './payments/payments.ts';
 import { oauthTokenRoute } from './security/oauth-token.ts';
@@ -68,6 +69,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...itemExplanationRoutes,
     ...paymentRoutes,
     ...paymentOperationRoutes,
+    ...invoicePaymentRoutes,
     ...tagRoutes,
     ...objectTagRoutes,
     ...customFieldRoutes,

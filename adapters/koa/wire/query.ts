@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { DEFAULT_PAGE_SIZE } from '../../../lib/values/limits.ts';
+import { type Decimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   type Instant,
@@ -101,6 +102,18 @@ export const uuidParameter: QueryParameter<Uuid | null> = single({
   read(text) {
     const lower = text.toLowerCase();
     return isUuid(lower) ? { value: lower } : { problem: 'is not a UUID' };
+  },
+});
+
+/** An exact decimal, up to 15 integer and 9 fractional digits; absent = null. */
+export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | null>({
+  answer: () => z.number(),
+  fallback: null,
+  read(text) {
+    const value = parseWireDecimal(text);
+    return value === undefined
+      ? { problem: `is not a decimal of at most 15 integer and 9 fractional digits: "${shortened(text)}"` }
+      : { value };
   },
 });
 

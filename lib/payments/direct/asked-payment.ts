@@ -1,9 +1,9 @@
 import { type Payment, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { badParameter, noPaymentOfKey, noSuchPayment } from '../state/payment-errors.ts';
 import { isFirstOperation } from '../state/payment-state.ts';
 import type { OperationRequest } from './operation-request.ts';
-import { badParameter, noPaymentOfKey, noSuchPayment } from './payment-errors.ts';
 
 /** What the id and the keys of a request lead to. */
 export interface KeyedPayments {

@@ -2,6 +2,7 @@ import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import { TransactionStatus, type TransactionType } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { badParameter } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
 import {
   gatewayOf,
@@ -10,7 +11,6 @@ import {
   type OperationRules,
   usableMethod,
 } from './operation-plan.ts';
-import { badParameter } from './payment-errors.ts';
 
 /** Which transaction of a payment is to be completed; what is not given is null. */
 export interface CompletionChoice {

@@ -6,10 +6,10 @@ import {
 } from '../../records/index.ts';
 import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { checkDisputable, checkRefundable } from '../reservation/invoice-remainder.ts';
+import { badParameter } from '../state/payment-errors.ts';
 import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
 import type { OperationFacts, OperationRules } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
-import { badParameter } from './payment-errors.ts';
 
 /** What an operation is for; VOID and the end of a chargeback have no amount. */
 export interface OperationAmount {

@@ -18,11 +18,11 @@ import { noSuchPlugin } from '../methods/no-such-plugin.ts';
 import { noSuchMethod } from '../methods/payment-method-errors.ts';
 import { checkOffers } from '../reservation/gateway-operation.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
+import { badParameter } from '../state/payment-errors.ts';
 import { checkMayStart, isLeased, notAllowed, type PaymentOperation } from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
 import { checkAmount } from './operation-amount.ts';
 import type { OperationRequest } from './operation-request.ts';
-import { badParameter } from './payment-errors.ts';
 
 /** All that an operation is decided on. */
 export interface OperationFacts {
@@ -65,6 +65,8 @@ export type OperationPlan =
       readonly amount: Decimal | null;
       readonly currency: Currency | null;
       readonly invoiceRefund?: InvoiceRefund | null;
+      /** True: it is only recorded, as a failure. */
+      readonly isRefused?: true;
     };
 
 /** Transactions that a deleted payment method still serves (§2.1 rule 4). */

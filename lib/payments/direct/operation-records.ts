@@ -65,6 +65,7 @@ export function newOperation(
   const { gateway } = plan;
   const { properties } = request;
   return {
+    isRefused: plan.isRefused ?? false,
     account,
     gateway,
     paymentId,

@@ -11,6 +11,7 @@ import { repairOnRead } from '../recovery/repair-on-read.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { paymentBusy } from '../state/payment-errors.ts';
 import {
   type CompletionChoice,
   type NotifiedOutcome,
@@ -29,7 +30,6 @@ import {
 } from './operation-plan.ts';
 import { newOperation } from './operation-records.ts';
 import type { OperationRequest } from './operation-request.ts';
-import { paymentBusy } from './payment-errors.ts';
 import { resultOf } from './payment-result.ts';
 
 /** A reserved call, or what ended within the reservation. */

@@ -83,13 +83,13 @@ function callGatewayOf(
 }
 
 /** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
-function recorded({ paymentId, transaction }: OpenCall, now: GatewayContext['now']): Answer {
+function recorded({ paymentId, transaction, isRefused }: OpenCall, now: GatewayContext['now']): Answer {
   const { id, amount, currency, transactionType } = transaction;
   const result: GatewayResult = {
     kbPaymentId: paymentId,
     kbTransactionPaymentId: id,
     transactionType,
-    status: amount === null ? PluginStatus.ERROR : PluginStatus.PROCESSED,
+    status: amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED,
     ...(amount && { amount }),
     ...(currency && { currency }),
     createdDate: now,

@@ -66,6 +66,11 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly paymentMethodId?: Uuid | null;
 }
 
+export interface InvoiceChargebackInput extends PaymentAmountInput {
+  /** Whether one of more than what is left is recorded as a failed transaction instead of refused; default false. */
+  readonly recordsExcess?: boolean;
+}
+
 /**
  * Payments of invoices (payments §9). Errors as of the operations on payments; a gateway that declines is no error.
  */
@@ -97,7 +102,7 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901),
    * INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE (4902).
    */
-  chargeback(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
+  chargeback(...given: [...C, input: Given<InvoiceChargebackInput>]): Promise<PaymentResult>;
 
   /**
    * Records that a chargeback has ended in the merchant's favour.

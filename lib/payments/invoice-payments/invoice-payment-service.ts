@@ -24,7 +24,6 @@ import {
 import type {
   ChargebackReversalInput,
   CompletionInput,
-  PaymentAmountInput,
   PaymentResult,
 } from '../direct/direct-payment-operations.ts';
 import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
@@ -36,7 +35,6 @@ import {
   planOperation,
 } from '../direct/operation-plan.ts';
 import type { OperationRequest } from '../direct/operation-request.ts';
-import { paymentBusy } from '../direct/payment-errors.ts';
 import { resultOf } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
@@ -45,7 +43,9 @@ import { methodOfAccount } from '../methods/stored-methods.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import { checkRefundable } from '../reservation/invoice-remainder.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { paymentBusy } from '../state/payment-errors.ts';
 import type {
+  InvoiceChargebackInput,
   InvoicePaymentInput,
   InvoicePaymentOperations,
   InvoiceRefundInput,
@@ -136,10 +136,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     });
   }
 
-  async chargeback(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+  async chargeback(context: CallContext, input: InvoiceChargebackInput): Promise<PaymentResult> {
     if (input.amount == null || input.amount.lessThanOrEqualTo(0)) throw chargebackNotPositive();
     const request = requestOf(TransactionType.CHARGEBACK, input);
-    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, planOperation) });
+    const plan = input.recordsExcess ? planRefusedChargeback : planOperation;
+    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, plan) });
   }
 
   async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
@@ -321,6 +322,31 @@ async function refundOf(session: WriteSession, input: InvoiceRefundInput, { invo
   const { isAdjusted = false, adjustments = [], amount = null } = input;
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
   return adjustedRefund({ amount, isAdjusted, adjustments }, items);
+}
+
+/** A chargeback of more than what is left, as a failed transaction that changes nothing (http-api §4 line 15). */
+function planRefusedChargeback(
+  request: OperationRequest,
+  facts: OperationFacts,
+  rules: OperationRules,
+): OperationPlan {
+  try {
+    return planOperation(request, facts, rules);
+  } catch (error) {
+    const isExcess =
+      error instanceof BillingError && error.code === ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
+    const method = facts.method;
+    if (!isExcess || method === null) throw error;
+    const { amount, currency } = request;
+    return {
+      kind: 'NEW',
+      method,
+      gateway: null,
+      amount,
+      currency: currency ?? facts.account.currency,
+      isRefused: true,
+    };
+  }
 }
 
 /** A plan that only payments of invoices have. */

@@ -1,12 +1,19 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { GatewayResult, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, InvoicePayment, Payment, WithContext } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type {
+  CallContext,
+  InvoicePayment,
+  Payment,
+  PaymentTransaction,
+  WithContext,
+} from '../../records/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { noPaymentOfKey, noPaymentOfTransaction, noSuchPayment } from '../state/payment-errors.ts';
 import {
   type InvoicePaymentView,
   type LoadedPayments,
@@ -39,6 +46,74 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#gatewayInfo = new GatewayInfo(ports);
+  }
+
+  async get(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}): Promise<PaymentView> {
+    return this.#one(context, options, async (session) => {
+      const [payment] = await session.payments.findByIds([paymentId]);
+      return payment ?? fail(noSuchPayment(paymentId));
+    });
+  }
+
+  async getByKey(
+    context: CallContext,
+    externalKey: string,
+    options: PaymentReadOptions = {},
+  ): Promise<PaymentView> {
+    return this.#one(context, options, async (session) => {
+      const [payment] = await session.payments.findByKeys([externalKey]);
+      return payment ?? fail(noPaymentOfKey(externalKey));
+    });
+  }
+
+  async ofTransaction(
+    context: CallContext,
+    transactionId: Uuid,
+    options: PaymentReadOptions = {},
+  ): Promise<PaymentView> {
+    return this.#one(context, options, async (session) => {
+      const [transaction] = await session.payments.findTransactionsByIds([transactionId]);
+      return paymentOf(session, transaction ?? fail(noPaymentOfTransaction(transactionId)));
+    });
+  }
+
+  async ofTransactionKey(
+    context: CallContext,
+    transactionExternalKey: string,
+    options: PaymentReadOptions = {},
+  ): Promise<PaymentView> {
+    return this.#one(context, options, async (session) => {
+      const transactions = await session.payments.findTransactionsByKeys([transactionExternalKey]);
+      return paymentOf(session, transactions.at(-1) ?? fail(noPaymentOfKey(transactionExternalKey)));
+    });
+  }
+
+  async invoicePayment(
+    context: CallContext,
+    paymentId: Uuid,
+    options: PaymentReadOptions = {},
+  ): Promise<InvoicePaymentView> {
+    const found = await this.#read(context, options, async (session) => {
+      const payments = await session.payments.findByIds([paymentId]);
+      if (payments.length === 0) throw noSuchPayment(paymentId);
+      return { payments, rows: await session.payments.findInvoicePaymentsByPayments([paymentId]) };
+    });
+    const [view] = withInvoices(found.payments, found.rows);
+    return view ?? fail(noSuchPayment(paymentId));
+  }
+
+  async #one(
+    context: CallContext,
+    options: PaymentReadOptions,
+    find: (session: ReadSession) => Promise<Payment>,
+  ): Promise<PaymentView> {
+    const { payments } = await this.#read(context, options, async (session) => ({
+      payments: [await find(session)],
+      rows: [],
+    }));
+    const [view] = payments;
+    assertInvariant(view, 'A payment that was found is shown', {});
+    return view;
   }
 
   async ofAccount(
@@ -130,4 +205,16 @@ function noSuchInvoice(invoiceId: Uuid): BillingError {
     message: `No invoice could be found for id ${invoiceId}`,
     facts: { invoiceId },
   });
+}
+
+async function paymentOf(
+  session: ReadSession,
+  { paymentId }: Pick<PaymentTransaction, 'paymentId'>,
+): Promise<Payment> {
+  const [payment] = await session.payments.findByIds([paymentId]);
+  return payment ?? fail(noSuchPayment(paymentId));
+}
+
+function fail(error: BillingError): never {
+  throw error;
 }

@@ -30,6 +30,8 @@ export interface ReservedCall {
     | 'accountRecordId'
   >;
   readonly properties: readonly PluginProperty[];
+  /** True: what nobody is asked about is recorded as a failure. */
+  readonly isRefused?: boolean;
 }
 
 /** False where nobody is asked, and for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */

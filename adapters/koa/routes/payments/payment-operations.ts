@@ -8,7 +8,14 @@ import { PaymentTransactionInput } from '../../models/payment.ts';
 import type { Answer } from '../../routing/answer.ts';
 import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
 import { type Method, type Route, type Success, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { pluginProperties, type QueryOf, required, textList, textOrEmpty, uuidParameter } from '../../wire/query.ts';
+import {
+  pluginProperties,
+  type QueryOf,
+  required,
+  textList,
+  textOrEmpty,
+  uuidParameter,
+} from '../../wire/query.ts';
 import { outcomeOf, paymentFailures } from './payment-outcome.ts';
 import { propertyOf } from './plugin-property.ts';
 
@@ -16,7 +23,9 @@ import { propertyOf } from './plugin-property.ts';
 export const controlled = { controlPluginName: textList, pluginProperty: pluginProperties };
 
 type Controlled = QueryOf<typeof controlled>;
-type Body = NonNullable<ReturnType<ReturnType<typeof optionalJsonBody<typeof PaymentTransactionInput>>['read']>>;
+type Body = NonNullable<
+  ReturnType<ReturnType<typeof optionalJsonBody<typeof PaymentTransactionInput>>['read']>
+>;
 type OperationCall = Pick<TenantCall<string, typeof controlled, Body | null>, 'billing' | 'context'>;
 type Asked = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
 
@@ -116,7 +125,11 @@ export const paymentOperationRoutes: readonly Route[] = [
     success: created,
     fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.PRECONDITION_FAILED],
     async handle({ billing, context, params, query, body }) {
-      const input = { ...inputOf(body, query), accountId: params.accountId, paymentMethodId: query.paymentMethodId };
+      const input = {
+        ...inputOf(body, query),
+        accountId: params.accountId,
+        paymentMethodId: query.paymentMethodId,
+      };
       return outcomeOf(await newPayment({ billing, context }, input, body));
     },
   }),
@@ -220,7 +233,7 @@ function byKey(operation: Operation): Route {
 /** A recorded reversal is a success, whatever the status of its transaction (payments §3.2). */
 function answerOf({ suffix, success }: Operation, result: PaymentResult): Answer {
   if (suffix === '/chargebackReversals') return { location: `/payments/${result.payment.id}` };
-  return outcomeOf(result, { hasLocation: success !== undefined });
+  return outcomeOf(result, success === undefined ? { at: null } : {});
 }
 
 /** What bodies and queries say of an operation. */
@@ -242,11 +255,13 @@ function chosenBy(body: Body | null) {
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD without an amount. */
-function withAmount<I extends { readonly amount?: Decimal | null }>(input: I): I & { readonly amount: Decimal } {
+function withAmount<I extends { readonly amount?: Decimal | null }>(
+  input: I,
+): I & { readonly amount: Decimal } {
   return { ...input, amount: input.amount ?? missing('amount') };
 }
 
-function missing(field: string): never {
+export function missing(field: string): never {
   throw new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
     message: `PaymentTransactionJson ${field} needs to be set`,

@@ -1,8 +1,8 @@
 import type { PaymentResult } from '../../../../lib/payments/index.ts';
 import { TransactionStatus } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Answer } from '../../routing/answer.ts';
 import { AnsweredError } from '../../response/answered-error.ts';
+import type { Answer } from '../../routing/answer.ts';
 
 /** The errors of every row marked PAY (http-api §12, §13). */
 export const paymentFailures = [
@@ -27,7 +27,7 @@ export const paymentFailures = [
  * payment.
  * @throws AnsweredError for the latter.
  */
-export function outcomeOf(result: PaymentResult, options: { readonly hasLocation?: boolean } = {}): Answer {
+export function outcomeOf(result: PaymentResult, options: { readonly at?: null } = {}): Answer {
   const { payment, transaction } = result;
   const { status, gatewayErrorMsg } = transaction;
   const location = `/payments/${payment.id}`;
@@ -35,18 +35,27 @@ export function outcomeOf(result: PaymentResult, options: { readonly hasLocation
   switch (status) {
     case TransactionStatus.SUCCESS:
     case TransactionStatus.PENDING:
-      return options.hasLocation === false ? {} : { location };
+      return options.at === null ? {} : { location };
     case TransactionStatus.PAYMENT_FAILURE: {
       const message = `Payment decline by gateway. Error message: ${gatewayErrorMsg}`;
-      throw new AnsweredError({ code: ErrorCode.PAYMENT_CREATE_PAYMENT, message, facts }, { status: 402, location });
+      throw new AnsweredError(
+        { code: ErrorCode.PAYMENT_CREATE_PAYMENT, message, facts },
+        { status: 402, location },
+      );
     }
     case TransactionStatus.PLUGIN_FAILURE: {
       const message = 'Failed to submit payment transaction';
-      throw new AnsweredError({ code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts }, { status: 502, location });
+      throw new AnsweredError(
+        { code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts },
+        { status: 502, location },
+      );
     }
     default: {
       const message = 'Payment in unknown status, failed to receive gateway response.';
-      throw new AnsweredError({ code: ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts }, { status: 503, location });
+      throw new AnsweredError(
+        { code: ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts },
+        { status: 503, location },
+      );
     }
   }
 }

@@ -5,7 +5,7 @@ import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../
 import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, pluginProperties } from '../../wire/query.ts';
+import { flag, pluginProperties, required, textOrEmpty } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
 import { propertyOf } from './plugin-property.ts';
@@ -106,6 +106,71 @@ export const paymentRoutes: readonly Route[] = [
         payAllUnpaidInvoices: query.payAllUnpaidInvoices,
         properties: query.pluginProperty,
       }),
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/payments/{paymentId}',
+    operationId: 'getPayment',
+    summary: 'Read a payment',
+    permission: 'NONE',
+    query: { ...attempts, ...pluginInfo, ...auditParameter },
+    success: { status: 200, body: Payment },
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const payment = await billing.payments.get(context, params.paymentId, paymentOptions(query));
+      return audited(call, auditedPayment, payment);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/payments',
+    operationId: 'getPaymentByExternalKey',
+    summary: 'Read the payment with an external key',
+    permission: 'NONE',
+    query: { externalKey: required(textOrEmpty), ...attempts, ...pluginInfo, ...auditParameter },
+    success: { status: 200, body: Payment },
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    async handle(call) {
+      const { billing, context, query } = call;
+      const payment = await billing.payments.getByKey(context, query.externalKey, paymentOptions(query));
+      return audited(call, auditedPayment, payment);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/paymentTransactions/{transactionId}',
+    operationId: 'getPaymentByTransactionId',
+    summary: 'Read the payment of a transaction',
+    permission: 'NONE',
+    query: { ...attempts, ...pluginInfo, ...auditParameter },
+    success: { status: 200, body: Payment },
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const payment = await billing.payments.ofTransaction(
+        context,
+        params.transactionId,
+        paymentOptions(query),
+      );
+      return audited(call, auditedPayment, payment);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/paymentTransactions',
+    operationId: 'getPaymentByTransactionExternalKey',
+    summary: 'Read the payment of the transaction with an external key',
+    permission: 'NONE',
+    query: { transactionExternalKey: required(textOrEmpty), ...attempts, ...pluginInfo, ...auditParameter },
+    success: { status: 200, body: Payment },
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    async handle(call) {
+      const { billing, context, query } = call;
+      const key = query.transactionExternalKey;
+      const payment = await billing.payments.ofTransactionKey(context, key, paymentOptions(query));
+      return audited(call, auditedPayment, payment);
+    },
   }),
   tenantRoute({
     method: 'GET',

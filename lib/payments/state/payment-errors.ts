@@ -10,6 +10,14 @@ export function noSuchPayment(paymentId: Uuid): BillingError {
   });
 }
 
+export function noPaymentOfTransaction(transactionId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+    message: `No payment has the transaction ${transactionId}`,
+    facts: { transactionId },
+  });
+}
+
 export function noPaymentOfKey(externalKey: string): BillingError {
   return new BillingError({
     code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
