@@ -1,9 +1,11 @@
 import {
   isUnresolved,
+  type Payment,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /** An operation on a payment: the transaction types, and the reversal of a chargeback. */

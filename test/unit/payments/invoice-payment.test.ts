@@ -4,7 +4,7 @@ import {
   type InvoicePaymentCheckInput,
   lostSuccesses,
 } from '../../../lib/payments/reservation/invoice-payment-check.ts';
-import { invoicePaymentResult } from '../../../lib/payments/state/invoice-payment-result.ts';
+import { eventOfResult, invoicePaymentResult } from '../../../lib/payments/state/invoice-payment-result.ts';
 import { settleInvoice } from '../../../lib/payments/state/settled-invoices.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
@@ -121,7 +121,7 @@ describe('invoice payment result (payments §9.4)', () => {
   for (const [status, rowStatus, amount, event] of rows) {
     it(`an invoice payment makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
       const result = invoicePaymentResult(transaction({ status }), 'USD');
-      expect({ ...result, amount: result.amount.toFixed() }).to.deep.equal({
+      expect({ ...result, amount: result.amount.toFixed(), event: eventOfResult(result) }).to.deep.equal({
         status: rowStatus,
         amount,
         processedCurrency: 'USD',

@@ -128,12 +128,21 @@ describe('sandbox gateway (payments §2.4)', () => {
 
   it('charges a transaction id once and answers what was recorded', async () => {
     const gateway = gatewayOf();
-    const once = request(property('ACTION_RETURN_PLUGIN_STATUS_PENDING'));
+    const once = request(property('ACTION_RETURN_PLUGIN_STATUS_ERROR'));
     const first = await gateway.purchase(once, context);
     expect(await gateway.purchase({ ...once, amount: decimal('1'), properties: [] }, context)).to.deep.equal(
       first,
     );
     expect(gateway.ledger.all()).to.have.length(1);
+  });
+
+  it('decides a pending transaction when it is asked for again', async () => {
+    const gateway = gatewayOf();
+    const once = request(property('ACTION_RETURN_PLUGIN_STATUS_PENDING'));
+    await gateway.purchase(once, context);
+    const again = await gateway.purchase({ ...once, properties: [] }, context);
+    expect(said(again)).to.deep.equal(['PROCESSED', '249.95', 'USD']);
+    expect(gateway.ledger.all().map(({ status }) => status)).to.deep.equal(['PROCESSED']);
   });
 
   it('reports an overridden status', async () => {

@@ -26,6 +26,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       janitorUnknownDelaysMs: [300_000, 3_600_000, ...Array(5).fill(86_400_000)],
       janitorPendingDelaysMs: [3_600_000, 86_400_000],
       allowEmptyInvoice: false,
+      allowsOverRefund: false,
+      lockRetries: 50,
     });
     const set = settingsOf({
       'org.service.payment.retry.days': '1,2',
@@ -36,6 +38,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.payment.janitor.unknown.retries': '6m',
       'org.service.payment.janitor.pending.retries': '7m,8m',
       'org.service.payment.allow.emptyInvoice': 'true',
+      'org.service.payment.overRefund.allowed': 'true',
+      'org.service.payment.globalLock.retries': '3',
     });
     expect(paymentConfig(await set())).to.deep.equal({
       retryDays: [1, 2],
@@ -44,6 +48,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       janitorUnknownDelaysMs: [360_000],
       janitorPendingDelaysMs: [420_000, 480_000],
       allowEmptyInvoice: true,
+      allowsOverRefund: true,
+      lockRetries: 3,
     });
   });
 
