@@ -70,6 +70,8 @@ export type {
   NewPaymentInput,
   NotifiedOutcomeInput,
   NotifiedStatus,
+  OfPayment,
+  OperationInput,
   PaidInvoices,
   PayAllInput,
   PaymentAmountInput,

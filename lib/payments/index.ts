@@ -8,6 +8,8 @@ export type {
   NewPaymentInput,
   NotifiedOutcomeInput,
   NotifiedStatus,
+  OfPayment,
+  OperationInput,
   PaymentAmountInput,
   PaymentResult,
   VoidInput,

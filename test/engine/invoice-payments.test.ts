@@ -39,7 +39,7 @@ anyDatabase((_kind, open) => {
     const purchased = async (invoiceId: Uuid): Promise<number> =>
       Number((await paymentOf(invoiceId)).totals.purchasedAmount);
 
-    it('§14 example 8: partial by the gateway, chargeback, reversal', async () => {
+    it('payments §14 example 8: partial by the gateway, chargeback, reversal', async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '10' });
       const { id } = await invoice('249.95');
       const { id: paymentId } = await paymentOf(id);
@@ -56,7 +56,7 @@ anyDatabase((_kind, open) => {
       expect([await purchased(id), await balanceOf(id)]).to.deep.equal([10, 239.95]);
     });
 
-    it('§14 example 9: refunds on a paid invoice of 249.95', async () => {
+    it('payments §14 example 9: refunds on a paid invoice of 249.95', async () => {
       const { id, itemId: invoiceItemId } = await invoice('249.95');
       const { id: paymentId } = await paymentOf(id);
       const { invoicePayments } = engine.acme;
@@ -79,7 +79,7 @@ anyDatabase((_kind, open) => {
       expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
     });
 
-    it('§14 example 10: two partial payments, then refunds', async () => {
+    it('payments §14 example 10: two partial payments, then refunds', async () => {
       const { id, itemId: invoiceItemId } = await invoice('10', { isHeldBack: true });
       const { invoicePayments } = engine.acme;
       const first = await invoicePayments.pay({ invoiceId: id, amount: '4' });
@@ -108,7 +108,7 @@ anyDatabase((_kind, open) => {
       expect(rows[3]?.linkedInvoicePaymentId).to.equal(rows[1]?.id);
     });
 
-    it('§14 example 11: other processed currency', async () => {
+    it('payments §14 example 11: other processed currency', async () => {
       engine.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_SLEEP',
         PROCESSED_AMOUNT: '225.44',
@@ -125,7 +125,7 @@ anyDatabase((_kind, open) => {
       expect([await purchased(id), await balanceOf(id)]).to.deep.equal([249.95, 0]);
     });
 
-    it('§14 example 13: AUTO_PAY_OFF', async () => {
+    it('payments §14 example 13: AUTO_PAY_OFF', async () => {
       const { id } = await invoice('249.95', { isHeldBack: true });
       expect(await balanceOf(id)).to.equal(249.95);
       await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '10' });
@@ -139,7 +139,7 @@ anyDatabase((_kind, open) => {
       expect(amounts).to.deep.equal([10, 239.95]);
     });
 
-    it('§14 example 14: pay all, external, too much', async () => {
+    it('payments §14 example 14: pay all, external, too much', async () => {
       const one = await invoice('50', { isHeldBack: true });
       const other = await invoice('30');
       const paid = await engine.acme.invoicePayments.payAll({
@@ -153,7 +153,7 @@ anyDatabase((_kind, open) => {
       expect(Number(balances.get(account.id)?.accountCBA)).to.equal(20);
     });
 
-    it('§14 example 14: pay all, external, too little', async () => {
+    it('payments §14 example 14: pay all, external, too little', async () => {
       const one = await invoice('50', { isHeldBack: true });
       const other = await invoice('30');
       await engine.acme.invoicePayments.payAll({ accountId: account.id, isExternal: true, amount: '60' });
@@ -162,7 +162,7 @@ anyDatabase((_kind, open) => {
       expect(Number(balances.get(account.id)?.accountCBA)).to.equal(0);
     });
 
-    it('§14 example 16: external refund', async () => {
+    it('payments §14 example 16: external refund', async () => {
       const { id } = await invoice('249.95');
       const { id: paymentId } = await paymentOf(id);
       const refund = await engine.acme.invoicePayments.refund({

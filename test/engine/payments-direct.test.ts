@@ -43,7 +43,7 @@ anyDatabase((_kind, open) => {
       };
     };
 
-    it('§14 example 1: auth, captures, refund', async () => {
+    it('payments §14 example 1: auth, captures, refund', async () => {
       const { payments } = engine.acme;
       const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
       const paymentId = payment.id;
@@ -74,7 +74,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('§14 example 2: void', async () => {
+    it('payments §14 example 2: void', async () => {
       const { payments } = engine.acme;
       const { payment } = await payments.authorize({ accountId: account.id, amount: '50' });
       const voided = await payments.void({ paymentId: payment.id });
@@ -88,7 +88,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
     });
 
-    it('§14 example 3: declined, then repeated', async () => {
+    it('payments §14 example 3: declined, then repeated', async () => {
       const { payments } = engine.acme;
       const keys = { externalKey: 'P1', transactionExternalKey: 'T1' };
       const input = { accountId: account.id, amount: '10', ...keys };
@@ -106,7 +106,7 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
     });
 
-    it('§14 example 4: pending', async () => {
+    it('payments §14 example 4: pending', async () => {
       const { payments } = engine.acme;
       const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };
       const pending = await payments.authorize({ ...input, properties: PENDING });

@@ -12,7 +12,7 @@ export interface PaymentResult {
 }
 
 /** What every operation on a payment may say. */
-interface OperationInput {
+export interface OperationInput {
   /** The client's own key of the transaction; one that has succeeded is not run again (7030). Default: its id. */
   readonly transactionExternalKey?: string | null;
   /** Default: now. */
@@ -39,7 +39,7 @@ export interface NewPaymentInput extends OperationInput {
 }
 
 /** Which payment: by its id, else by its key. */
-interface OfPayment extends OperationInput {
+export interface OfPayment extends OperationInput {
   readonly paymentId?: Uuid | null;
   readonly externalKey?: string | null;
 }

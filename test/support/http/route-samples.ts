@@ -1,6 +1,7 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
+import { paymentSamples } from './payment-samples.ts';
 import type { Request } from './serving.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
@@ -259,6 +260,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
+  ...paymentSamples,
   ...samplesOfCarried(),
   getTagDefinitions: () => ({ query: 'audit=FULL' }),
   getTagDefinition: () => ({ query: 'audit=MINIMAL' }),

@@ -164,9 +164,12 @@ async function send(
     ...request.headers,
   };
   const headers = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+  const sent = isText ? body : JSON.stringify(body);
+  // Node frames the body of a DELETE only if it is told its length.
+  if (sent !== undefined && method === 'DELETE') headers['content-length'] ??= String(Buffer.byteLength(sent));
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = startRequest(url + path, { agent, method, headers }, resolve).on('error', reject);
-    asked.end(isText ? body : JSON.stringify(body));
+    asked.end(sent);
   });
   const text = await textOf(answer);
   const type = answer.headers['content-type'];

@@ -4,6 +4,7 @@ import type { Permission } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../../lib/values/money/index.ts';
+import { Dialect } from '../../dialect.ts';
 import { PaymentTransactionInput } from '../../models/payment.ts';
 import type { Answer } from '../../routing/answer.ts';
 import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
@@ -13,7 +14,7 @@ import {
   type QueryOf,
   required,
   textList,
-  textOrEmpty,
+  plainText,
   uuidParameter,
 } from '../../wire/query.ts';
 import { outcomeOf, paymentFailures } from './payment-outcome.ts';
@@ -140,7 +141,7 @@ export const paymentOperationRoutes: readonly Route[] = [
     area: 'payments',
     summary: 'Authorize, purchase or credit on the account with this external key',
     permission: 'payment:trigger',
-    query: { externalKey: required(textOrEmpty), paymentMethodId: uuidParameter, ...controlled },
+    query: { externalKey: required(plainText), paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(PaymentTransactionInput),
     success: created,
     fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.PRECONDITION_FAILED],
@@ -206,7 +207,7 @@ function byId(operation: Operation): Route {
     async handle(call) {
       const { params, query, body } = call;
       const input = { ...inputOf(body, query), externalKey: null, paymentId: params.paymentId };
-      return answerOf(operation, await run(call, input, body));
+      return { ...answerOf(operation, await run(call, input, body)), ...statusOf(operation, call.dialect) };
     },
   });
 }
@@ -225,7 +226,7 @@ function byKey(operation: Operation): Route {
       const { query, body } = call;
       const input = { ...inputOf(body, query), paymentId: body.paymentId ?? null };
       if (input.paymentId === null && !input.externalKey) missing('paymentExternalKey');
-      return answerOf(operation, await run(call, input, body));
+      return { ...answerOf(operation, await run(call, input, body)), ...statusOf(operation, call.dialect) };
     },
   });
 }
@@ -234,6 +235,11 @@ function byKey(operation: Operation): Route {
 function answerOf({ suffix, success }: Operation, result: PaymentResult): Answer {
   if (suffix === '/chargebackReversals') return { location: `/payments/${result.payment.id}` };
   return outcomeOf(result, success === undefined ? { at: null } : {});
+}
+
+/** The status of dialect K where it is another (http-api §4 line 6). */
+function statusOf({ success }: Operation, dialect: Dialect) {
+  return dialect === Dialect.K && success?.statusInK !== undefined ? { status: success.statusInK } : {};
 }
 
 /** What bodies and queries say of an operation. */

@@ -5,7 +5,7 @@ import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../
 import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, pluginProperties, required, textOrEmpty } from '../../wire/query.ts';
+import { flag, pluginProperties, required, plainText } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
 import { propertyOf } from './plugin-property.ts';
@@ -128,7 +128,7 @@ export const paymentRoutes: readonly Route[] = [
     operationId: 'getPaymentByExternalKey',
     summary: 'Read the payment with an external key',
     permission: 'NONE',
-    query: { externalKey: required(textOrEmpty), ...attempts, ...pluginInfo, ...auditParameter },
+    query: { externalKey: required(plainText), ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: Payment },
     fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
     async handle(call) {
@@ -162,7 +162,7 @@ export const paymentRoutes: readonly Route[] = [
     operationId: 'getPaymentByTransactionExternalKey',
     summary: 'Read the payment of the transaction with an external key',
     permission: 'NONE',
-    query: { transactionExternalKey: required(textOrEmpty), ...attempts, ...pluginInfo, ...auditParameter },
+    query: { transactionExternalKey: required(plainText), ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: Payment },
     fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
     async handle(call) {

@@ -1,0 +1,139 @@
+import type { Sample } from './route-samples.ts';
+import { createdId } from './serving.ts';
+import type { World } from './world.ts';
+
+type MakeSample = (world: World) => Promise<Sample>;
+
+const PENDING = '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
+
+/** A payment of the world's account that has begun this way, with keys of its own. */
+async function begun(world: World, transactionType: string, query = '') {
+  const keys = { paymentExternalKey: `pay-${world.next()}`, transactionExternalKey: `first-${world.next()}` };
+  const body = { transactionType, amount: 10, currency: 'USD', ...keys };
+  const path = `/1.0/kb/accounts/${world.accountId}/payments${query}`;
+  const paymentId = createdId(await world.serving.call('POST', path, { body }));
+  return { paymentId, ...keys };
+}
+
+type Begun = Awaited<ReturnType<typeof begun>>;
+
+async function transactionOf({ serving }: World, { paymentId }: Begun): Promise<string> {
+  const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+  return (json as { transactions: { transactionId: string }[] }).transactions[0]?.transactionId ?? '';
+}
+
+async function chargedBack(world: World): Promise<Begun & { readonly chargeback: string }> {
+  const payment = await begun(world, 'PURCHASE');
+  const chargeback = `chargeback-${world.next()}`;
+  const body = { amount: 4, currency: 'USD', transactionExternalKey: chargeback };
+  await world.serving.call('POST', `/1.0/kb/payments/${payment.paymentId}/chargebacks`, { body });
+  return { ...payment, chargeback };
+}
+
+/** A sample by id, and one by key, of an operation on a payment made this way. */
+function operation(
+  name: string,
+  make: (world: World) => Promise<{ readonly payment: Begun; readonly body: object }>,
+): Readonly<Record<string, MakeSample>> {
+  return {
+    [name]: async (world) => {
+      const { payment, body } = await make(world);
+      return { segments: { paymentId: payment.paymentId }, body };
+    },
+    [`${name}ByExternalKey`]: async (world) => {
+      const { payment, body } = await make(world);
+      return { body: { ...body, paymentExternalKey: payment.paymentExternalKey } };
+    },
+  };
+}
+
+const amount = { amount: 3, currency: 'USD' };
+
+/** Invoice of the world's account that is paid by its method. */
+async function paidInvoice(world: World): Promise<{ readonly invoiceId: string; readonly paymentId: string }> {
+  const invoiceId = await unpaidInvoice(world);
+  const body = { accountId: world.accountId };
+  const paymentId = createdId(
+    await world.serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, { body }),
+  );
+  return { invoiceId, paymentId };
+}
+
+async function unpaidInvoice({ serving, accountId }: World): Promise<string> {
+  const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
+  const { json } = await serving.call('POST', path, { body: [{ accountId, amount: 20, currency: 'USD' }] });
+  return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
+}
+
+/** One sample for each operation on payments. */
+export const paymentSamples: Readonly<Record<string, MakeSample>> = {
+  ...operation('captureAuthorization', async (world) => ({
+    payment: await begun(world, 'AUTHORIZE'),
+    body: amount,
+  })),
+  ...operation('completeTransaction', async (world) => ({
+    payment: await begun(world, 'PURCHASE', PENDING),
+    body: {},
+  })),
+  ...operation('voidPayment', async (world) => ({ payment: await begun(world, 'AUTHORIZE'), body: {} })),
+  ...operation('refundPayment', async (world) => ({ payment: await begun(world, 'PURCHASE'), body: amount })),
+  ...operation('chargebackPayment', async (world) => ({
+    payment: await begun(world, 'PURCHASE'),
+    body: amount,
+  })),
+  ...operation('chargebackReversalPayment', async (world) => {
+    const payment = await chargedBack(world);
+    return { payment, body: { transactionExternalKey: payment.chargeback } };
+  }),
+  processPayment: async ({ next }) => ({
+    body: { transactionType: 'AUTHORIZE', ...amount, paymentExternalKey: `new-${next()}` },
+  }),
+  processPaymentByExternalKey: async () => ({
+    query: 'externalKey=customer',
+    body: { transactionType: 'PURCHASE', ...amount },
+  }),
+  notifyStateChanged: async (world) => {
+    const payment = await begun(world, 'PURCHASE', PENDING);
+    const transactionId = await transactionOf(world, payment);
+    return {
+      segments: { transactionId },
+      body: { paymentId: payment.paymentId, status: 'SUCCESS' },
+    };
+  },
+  getPayment: async () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
+  getPaymentByExternalKey: async (world) => ({
+    query: `externalKey=${(await begun(world, 'CREDIT')).paymentExternalKey}&audit=MINIMAL`,
+  }),
+  getPaymentByTransactionId: async () => ({ query: 'withAttempts=true&audit=FULL' }),
+  getPaymentByTransactionExternalKey: async (world) => ({
+    query: `transactionExternalKey=${(await begun(world, 'CREDIT')).transactionExternalKey}`,
+  }),
+  getInvoicePayment: async () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
+  completeInvoicePaymentTransaction: async (world) => ({
+    segments: { paymentId: (await paidInvoice(world)).paymentId },
+    body: {},
+  }),
+  createRefundWithAdjustments: async (world) => ({
+    segments: { paymentId: (await paidInvoice(world)).paymentId },
+    body: amount,
+  }),
+  createChargeback: async (world) => ({
+    segments: { paymentId: (await paidInvoice(world)).paymentId },
+    body: amount,
+  }),
+  createChargebackReversal: async (world) => {
+    const { paymentId } = await paidInvoice(world);
+    const transactionExternalKey = `chargeback-${world.next()}`;
+    const body = { ...amount, transactionExternalKey };
+    await world.serving.call('POST', `/1.0/kb/invoicePayments/${paymentId}/chargebacks`, { body });
+    return { segments: { paymentId }, body: { transactionExternalKey } };
+  },
+  createInstantPayment: async (world) => ({
+    segments: { invoiceId: await unpaidInvoice(world) },
+    body: { accountId: world.accountId },
+  }),
+  payAllInvoices: async (world) => {
+    await unpaidInvoice(world);
+    return {};
+  },
+};
