@@ -4,6 +4,7 @@ import type {
   EntitlementPlugin,
   IdGenerator,
   Logger,
+  PaymentControl,
   PaymentGateway,
   SecretCipher,
   SecretHasher,
@@ -24,6 +25,8 @@ export interface BillingOptions<Host> {
   readonly logger: Logger;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];
+  /** Stand before and behind operations on payments that name them, or whose tenant does (payments §2.3). */
+  readonly paymentControls?: readonly PaymentControl[];
   /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog §16). */
   readonly catalogPlugins?: readonly CatalogPlugin[];
   /** The host's own code, asked in this order before what happens to subscriptions (subscriptions §22). */

@@ -34,7 +34,11 @@ export interface Foundation {
 
 export function portsOf<Host>(options: BillingOptions<Host>): Ports {
   const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
-  return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
+  return {
+    ...options,
+    gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])),
+    paymentControls: new Map((options.paymentControls ?? []).map((control) => [control.name, control])),
+  };
 }
 
 export function engineSettings<Host>(

@@ -1,6 +1,7 @@
 import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
 import type { Logger } from './logger.ts';
+import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
 
@@ -11,6 +12,7 @@ export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';
+export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
 export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
@@ -26,6 +28,8 @@ export interface Ports {
   readonly logger: Logger;
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  /** Registered control plugins of payments by name. */
+  readonly paymentControls: ReadonlyMap<string, PaymentControl>;
 }
 export type { NameResolver } from './name-resolver.ts';
 export type {

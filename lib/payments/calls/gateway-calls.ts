@@ -9,7 +9,10 @@ import { LateAnswers } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import type { ControlResult } from '../state/settlement.ts';
 
-export type CallPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
+export type CallPorts = Pick<
+  Ports,
+  'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways' | 'paymentControls'
+>;
 
 /** A call with its answer, and what control plugins made of it. */
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };

@@ -1,7 +1,11 @@
-import { ActingComponent, QueueName } from '../../records/index.ts';
+import type { ClaimedEntry } from '../../ports/storage/index.ts';
+import { ActingComponent, type EventPayload, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import { OperationRetries } from '../direct/operation-retries.ts';
+import { PaymentService } from '../direct/payment-service.ts';
+import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { readRetryJob, uuidOf } from '../state/payment-notifications.ts';
+import { readInvoiceRetryJob, uuidOf } from '../state/payment-notifications.ts';
 import type { PaymentPorts } from './charge-steps.ts';
 import { PaymentRun } from './payment-run.ts';
 
@@ -13,9 +17,11 @@ export class PaymentRetryHandler implements QueueHandler {
   readonly name = 'payment-service:retry';
   readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
   readonly #run: PaymentRun;
+  readonly #operations: OperationRetries;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#run = new PaymentRun(ports, configOf);
+    this.#operations = new OperationRetries(ports, new PaymentService(ports, configOf));
   }
 
   /** Resolves once no late answer is being recorded any more. */
@@ -23,14 +29,26 @@ export class PaymentRetryHandler implements QueueHandler {
     return this.#run.idle();
   }
 
-  handle(batch: HandlerBatch): Promise<void> {
-    return this.#run.run(batch, ActingComponent.PAYMENT_RETRY, ({ payload }) => {
-      if ('holdId' in payload) {
-        const invoiceId = uuidOf(payload, 'invoiceId');
-        return { invoiceId, retry: null, holdId: uuidOf(payload, 'holdId') };
-      }
-      const retry = readRetryJob(payload);
-      return { invoiceId: retry.invoiceId, retry };
-    });
+  async handle(batch: HandlerBatch): Promise<void> {
+    const [operations, ofInvoices] = [true, false].map((isOperation) =>
+      batch.entries.filter(({ payload }) => paysNoInvoice(payload) === isOperation),
+    );
+    if (ofInvoices?.length) {
+      await this.#run.run({ ...batch, entries: ofInvoices }, ActingComponent.PAYMENT_RETRY, readRequest);
+    }
+    await this.#operations.run(batch, operations ?? []);
   }
+}
+
+function paysNoInvoice({ invoiceId }: EventPayload): boolean {
+  return invoiceId == null;
+}
+
+function readRequest({ payload }: ClaimedEntry): Omit<PaymentRequest, 'accountRecordId'> {
+  if ('holdId' in payload) {
+    const invoiceId = uuidOf(payload, 'invoiceId');
+    return { invoiceId, retry: null, holdId: uuidOf(payload, 'holdId') };
+  }
+  const retry = readInvoiceRetryJob(payload);
+  return { invoiceId: retry.invoiceId, retry };
 }

@@ -22,6 +22,7 @@ export function newOperation(
     ...tools
   }: {
     readonly plan: Extract<OperationPlan, { kind: 'NEW' }>;
+    readonly made: { readonly paymentId: Uuid; readonly transactionId: Uuid } | null;
     readonly ids: IdGenerator;
     readonly now: Instant;
     readonly leaseUntil: Instant;
@@ -29,8 +30,8 @@ export function newOperation(
   },
 ): PlannedOperation {
   const { ids, now } = tools;
-  const paymentId = payment?.id ?? ids.next();
-  const id = ids.next();
+  const paymentId = payment?.id ?? tools.made?.paymentId ?? ids.next();
+  const id = tools.made?.transactionId ?? ids.next();
   const transaction: New<PaymentTransaction> = {
     id,
     paymentId,

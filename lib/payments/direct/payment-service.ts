@@ -1,16 +1,14 @@
 import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
-import type { CallContext, Payment, PaymentTransaction } from '../../records/index.ts';
+import type { CallContext } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type AnsweredCall, type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
-import { leaseUntil } from '../reservation/lease.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
-import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import {
   type CompletionChoice,
@@ -21,64 +19,31 @@ import {
 import type { PaymentResult } from './direct-payment-operations.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
 import { failureOfCall } from './operation-failure.ts';
-import {
-  type OperationFacts,
-  type OperationPlan,
-  type OperationRules,
-  openOf,
-  planOperation,
-} from './operation-plan.ts';
-import { newOperation } from './operation-records.ts';
+import { type ControlledOperation, OperationControl } from './operation-control.ts';
+import { openOf, planOperation } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { resultOf } from './payment-result.ts';
+import { type Deciding, type Reservation, reserveOperation, type Work } from './reserve-operation.ts';
 
-/** A reserved call, or what ended within the reservation. */
-type Reserved =
-  | { readonly kind: 'WAIT'; readonly accountId: Uuid }
-  | {
-      readonly kind: 'SETTLED';
-      readonly paymentId: Uuid;
-      readonly transaction: Pick<PaymentTransaction, 'id'>;
-    }
-  | { readonly kind: 'CALL'; readonly call: OpenCall }
-  | { readonly kind: 'DONE'; readonly call: AnsweredCall };
-
-/** What is asked for, and how it is decided once the facts are known. */
-export interface Work {
-  readonly request: OperationRequest;
-  plan(
-    facts: OperationFacts,
-    rules: OperationRules,
-    session: WriteSession,
-  ): OperationPlan | Promise<OperationPlan>;
-}
-
-/** A transaction that is to be asked for again, or whose outcome is told. */
-interface Completing {
-  readonly work: Work;
-  readonly facts: OperationFacts;
-  readonly config: PaymentConfig;
-  readonly plan: Extract<OperationPlan, { kind: 'COMPLETE' }>;
-  readonly open: Pick<OpenCall, 'timeoutMs' | 'caller'>;
-}
-
-/** One call of its own. */
-const ALONE = { count: 1, parallelCalls: 1 } as const;
+/** An operation that has ended, or that had nothing to do. */
+type Ended = { readonly call: AnsweredCall } | { readonly settled: Extract<Reservation, { kind: 'SETTLED' }> };
 
 /**
- * Operations on payments (§4, §5): decided and reserved under the account's lock, called without it, recorded under
- * it again.
+ * Operations on payments (§4, §5, §8): controlled, decided and reserved under the account's lock, called without it,
+ * recorded under it again.
  */
 export class PaymentService {
   readonly #ports: CallPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #calls: GatewayCalls;
+  readonly #control: OperationControl;
   readonly #gatewayInfo: GatewayInfo;
 
   constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#calls = new GatewayCalls(ports, configOf);
+    this.#control = new OperationControl(ports, configOf);
     this.#gatewayInfo = new GatewayInfo(ports);
   }
 
@@ -89,10 +54,13 @@ export class PaymentService {
 
   /** Runs the operation and answers when its outcome is recorded. */
   async run(context: CallContext, request: OperationRequest): Promise<PaymentResult> {
-    return this.runPlanned(context, {
-      request,
-      plan: (facts, rules) => planOperation(request, facts, rules),
-    });
+    return this.runPlanned(context, { request, plan: planPlainly });
+  }
+
+  /** Runs an operation that is decided in another way than a plain one. */
+  async runPlanned(context: CallContext, work: Work): Promise<PaymentResult> {
+    await this.#repair(context, work.request);
+    return this.#run(context, work, await this.#control.begin(context, work));
   }
 
   /** Asks the gateway once more for a transaction that waits for its outcome (§6.1). */
@@ -101,7 +69,8 @@ export class PaymentService {
     request: OperationRequest,
     choice: CompletionChoice,
   ): Promise<PaymentResult> {
-    return this.#run(context, { request, plan: (facts, rules) => planCompletion(choice, facts, rules) });
+    const plan = ({ facts, rules }: Deciding) => planCompletion(choice, facts, rules);
+    return this.#run(context, { request, plan }, null);
   }
 
   /** Records how a pending transaction has ended; no gateway is asked (§6.2). */
@@ -110,23 +79,20 @@ export class PaymentService {
     request: OperationRequest,
     notified: NotifiedOutcome,
   ): Promise<PaymentResult> {
-    return this.#run(context, { request, plan: (facts, rules) => planNotified(notified, facts, rules) });
+    const plan = ({ facts, rules }: Deciding) => planNotified(notified, facts, rules);
+    return this.#run(context, { request, plan }, null);
   }
 
-  /** Runs an operation that is decided in another way than a plain one. */
-  async runPlanned(context: CallContext, work: Work): Promise<PaymentResult> {
-    await this.#repair(context, work.request);
-    return this.#run(context, work);
-  }
-
-  async #run(context: CallContext, work: Work): Promise<PaymentResult> {
-    const reserved = await this.#reserveInTime(context, work);
-    if (reserved.kind === 'SETTLED') return resultOf(this.#ports.storage, context, reserved);
-    const answered =
-      reserved.kind === 'DONE' ? reserved.call : await this.#callAndRecord(context, reserved.call);
-    const failure = failureOfCall(answered.outcome, answered);
+  async #run(
+    context: CallContext,
+    work: Work,
+    control: ControlledOperation | null,
+  ): Promise<PaymentResult> {
+    const ended = await this.#endInTime(context, work, control);
+    if ('settled' in ended) return resultOf(this.#ports.storage, context, ended.settled);
+    const failure = failureOfCall(ended.call.outcome, ended.call);
     if (failure !== null) throw failure;
-    return resultOf(this.#ports.storage, context, answered);
+    return resultOf(this.#ports.storage, context, ended.call);
   }
 
   /** What is open is asked about first (§4.1 rule 4); a gateway that cannot say blocks nothing by itself. */
@@ -148,28 +114,52 @@ export class PaymentService {
   }
 
   /** Meets a running call with patience: looks again every 100 ms, as long as the tenant says (§5.3 rule 2). */
-  async #reserveInTime(context: CallContext, work: Work): Promise<Exclude<Reserved, { kind: 'WAIT' }>> {
+  async #endInTime(
+    context: CallContext,
+    work: Work,
+    control: ControlledOperation | null,
+  ): Promise<Ended> {
+    const failed = async (error: unknown): Promise<never> => {
+      if (control !== null) await this.#control.failed(context, control);
+      throw error;
+    };
     for (let looks = 0; ; looks += 1) {
-      const { reserved, patience } = await this.#reserve(context, work);
-      if (reserved.kind !== 'WAIT') return reserved;
-      if (looks >= patience) throw paymentBusy({ accountId: reserved.accountId });
+      const { reserved, ended, patience } = await this.#reserve(context, work, control).catch(failed);
+      if (ended !== null) return { call: ended };
+      if (reserved.kind === 'SETTLED') return { settled: reserved };
+      if (reserved.kind === 'CALL') return { call: await this.#callAndRecord(context, reserved.call, control) };
+      if (looks >= patience) return failed(paymentBusy({ accountId: reserved.accountId }));
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
   }
 
-  async #reserve(
-    context: CallContext,
-    work: Work,
-  ): Promise<{ readonly reserved: Reserved; readonly patience: number }> {
-    const { storage } = this.#ports;
+  /** What has no outside effect, and no plugin to tell of it, ends in the transaction that reserves it (§2.4 rule 1). */
+  async #reserve(context: CallContext, work: Work, control: ControlledOperation | null) {
+    const { storage, ids, gateways } = this.#ports;
+    const request = control?.request ?? work.request;
     return storage
       .write(context.tenant, authorshipOf(context), async (session) => {
         const config = await this.#configOf(session);
-        const { account } = await loadOperationFacts(session, work.request);
+        const { account } = await loadOperationFacts(session, request);
         await session.lockAccounts([account.id], { wait: LockWait.PAYMENT });
-        const facts = await loadOperationFacts(session, work.request);
-        const reserved = await this.#reserveUnderLock(session, { context, work, facts, config });
-        return { reserved, patience: config.lockRetries };
+        const facts = await loadOperationFacts(session, request);
+        const rules = {
+          now: session.authorship.createdDate,
+          gateways,
+          allowsOverRefund: config.allowsOverRefund,
+        };
+        const attemptId = control?.attempt.id ?? null;
+        const made = control?.ids ?? null;
+        const deciding = { request, facts, rules, session };
+        const reserved = await reserveOperation(work, { ...deciding, context, config, ids, attemptId, made });
+        const patience = config.lockRetries;
+        if (reserved.kind !== 'CALL') return { reserved, ended: null, patience };
+        if (!hasOutsideEffect(reserved.call) && !this.#control.isHeard(control)) {
+          return { reserved, ended: await this.#endAtOnce(session, reserved.call), patience };
+        }
+        const check = firstCheck(reserved.call, config);
+        if (check !== null) session.schedule([check]);
+        return { reserved, ended: null, patience };
       })
       .catch((error: unknown) => {
         if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
@@ -177,92 +167,20 @@ export class PaymentService {
       });
   }
 
-  async #reserveUnderLock(
-    session: WriteSession,
-    {
-      context,
-      work,
-      facts,
-      config,
-    }: {
-      readonly context: CallContext;
-      readonly work: Work;
-      readonly facts: OperationFacts;
-      readonly config: PaymentConfig;
-    },
-  ): Promise<Reserved> {
-    const { ids, gateways } = this.#ports;
-    const { request } = work;
-    const { account } = facts;
-    const now = session.authorship.createdDate;
-    const { pluginTimeoutMs: timeoutMs } = config;
-    const rules = { now, gateways, allowsOverRefund: config.allowsOverRefund };
-    const plan = await work.plan(facts, rules, session);
-    const open = { timeoutMs, caller: context };
-    if (plan.kind === 'WAIT') return { kind: 'WAIT', accountId: account.id };
-    if (plan.kind === 'SETTLED') return { ...plan, paymentId: plan.transaction.paymentId };
-    if (plan.kind === 'COMPLETE')
-      return this.#reserveCompletion(session, { work, facts, config, plan, open });
-    const lease = leaseUntil(now, { ...ALONE, timeoutMs });
-    const planned = newOperation(request, facts, { plan, ids, now, leaseUntil: lease, attemptId: null });
-    await this.#insert(session, { planned, payment: facts.payment });
-    const call = { ...planned, ...open };
-    return this.#finishIfDirect(session, call, config);
-  }
-
-  /** A completion leases what is pending (§5.1 rule 1); one whose outcome is told already asks nobody. */
-  async #reserveCompletion(
-    session: WriteSession,
-    { work: { request }, facts: { account, payment }, config, plan, open }: Completing,
-  ): Promise<Reserved> {
-    const now = session.authorship.createdDate;
-    const lease = leaseUntil(now, { ...ALONE, timeoutMs: open.timeoutMs });
-    const { transaction, gateway, outcome } = plan;
-    assertInvariant(payment, 'What is completed belongs to a payment', { transactionId: transaction.id });
-    const leased = await session.payments.leaseTransactions([transaction.id], { now, leaseUntil: lease });
-    if (leased.length === 0) return { kind: 'WAIT', accountId: account.id };
-    const { id: paymentId, paymentMethodId } = payment;
-    const told = { amount: request.amount, currency: request.currency };
-    const leasedTransaction = { ...transaction, leaseUntil: lease };
-    const { properties } = request;
-    const call = { ...open, account, gateway, paymentId, paymentMethodId, properties, told };
-    return this.#finishIfDirect(
-      session,
-      { ...call, transaction: leasedTransaction, ...(outcome && { outcome }) },
-      config,
-    );
-  }
-
-  async #insert(
-    session: WriteSession,
-    {
-      planned: { newPayment, transaction },
-      payment,
-    }: { readonly planned: ReturnType<typeof newOperation>; readonly payment: Payment | null },
-  ): Promise<void> {
-    if (newPayment !== null) {
-      const paymentNumber = await session.payments.takePaymentNumbers(1);
-      await session.payments.insertPayments([{ ...newPayment, paymentNumber }]);
-    } else if (payment !== null) await session.payments.updatePayments([payment]); // §5.1 rule 4: its audit row
-    await session.payments.insertTransactions([transaction]);
-  }
-
-  /** What has no outside effect ends in the transaction that reserves it (§2.4 rule 1). */
-  async #finishIfDirect(session: WriteSession, call: OpenCall, config: PaymentConfig): Promise<Reserved> {
-    if (hasOutsideEffect(call)) {
-      const check = firstCheck(call, config);
-      if (check !== null) session.schedule([check]);
-      return { kind: 'CALL', call };
-    }
-    const [answered] = await this.#calls.call([call], ALONE.parallelCalls);
-    assertInvariant(answered, 'A call has an answer', { transactionId: call.transaction.id });
+  async #endAtOnce(session: WriteSession, call: OpenCall): Promise<AnsweredCall> {
+    const answered = await this.#call(call);
     await this.#calls.record(session, [answered]);
-    return { kind: 'DONE', call: answered };
+    return answered;
   }
 
-  async #callAndRecord(context: CallContext, call: OpenCall): Promise<AnsweredCall> {
-    const [answered] = await this.#calls.call([call], ALONE.parallelCalls);
-    assertInvariant(answered, 'A call has an answer', { transactionId: call.transaction.id });
+  async #callAndRecord(
+    context: CallContext,
+    call: OpenCall,
+    control: ControlledOperation | null,
+  ): Promise<AnsweredCall> {
+    const answer = await this.#call(call);
+    const told = await this.#control.ended(context, answer, control);
+    const answered = told === null ? answer : { ...answer, control: told };
     try {
       const authorship = { ...authorshipOf(context), createdDate: this.#ports.clock.now() };
       await this.#ports.storage.write(context.tenant, authorship, async (session) => {
@@ -281,6 +199,16 @@ export class PaymentService {
     }
     return answered;
   }
+
+  async #call(call: OpenCall): Promise<AnsweredCall> {
+    const [answered] = await this.#calls.call([call], 1);
+    assertInvariant(answered, 'A call has an answer', { transactionId: call.transaction.id });
+    return answered;
+  }
+}
+
+function planPlainly({ request, facts, rules }: Deciding) {
+  return planOperation(request, facts, rules);
 }
 
 function notRecorded({ paymentId, transaction }: OpenCall, cause: unknown): BillingError {

@@ -1,5 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 
 export interface GatewayCall<T> {
@@ -32,6 +33,6 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
     return { kind: 'VALUE', value: await call() };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT', message };
+    return { kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT', message, ...(error instanceof BillingError && { cause: error }) };
   }
 }

@@ -37,6 +37,7 @@ import {
 import type { OperationRequest } from '../direct/operation-request.ts';
 import { resultOf } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';
+import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
@@ -126,7 +127,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const request = requestOf(TransactionType.REFUND, input);
     return this.#payments.runPlanned(context, {
       request,
-      plan: async (facts, rules, session) => {
+      isOfInvoice: true,
+      plan: async ({ request, facts, rules, session }) => {
         const paid = paidRow(facts, input.paymentId);
         const { amount, adjustments } = await refundOf(session, input, paid);
         const plan = planOperation({ ...request, amount }, facts, rules);
@@ -140,12 +142,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     if (input.amount == null || input.amount.lessThanOrEqualTo(0)) throw chargebackNotPositive();
     const request = requestOf(TransactionType.CHARGEBACK, input);
     const plan = input.recordsExcess ? planRefusedChargeback : planOperation;
-    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, plan) });
+    return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(plan) });
   }
 
   async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
     const request = requestOf('CHARGEBACK_REVERSAL', input);
-    return this.#payments.runPlanned(context, { request, plan: ofInvoice(request, planOperation) });
+    return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(planOperation) });
   }
 
   async complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
@@ -244,7 +246,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     });
     return this.#payments.runPlanned(context, {
       request: asked,
-      plan: async (facts, rules, session) => {
+      isOfInvoice: true,
+      plan: async ({ request: asked, facts, rules, session }) => {
         const methodId =
           input.paymentMethodId ?? (await externalMethodOf(session, facts.account, this.#ports.ids));
         const [method = null] = await session.payments.findMethodsByIds([methodId]);
@@ -350,11 +353,8 @@ function planRefusedChargeback(
 }
 
 /** A plan that only payments of invoices have. */
-function ofInvoice(
-  request: OperationRequest,
-  plan: typeof planOperation,
-): (facts: OperationFacts, rules: OperationRules) => OperationPlan {
-  return (facts, rules) => {
+function ofInvoice(plan: typeof planOperation): Work['plan'] {
+  return ({ request, facts, rules }) => {
     paidRow(facts, facts.payment?.id ?? null);
     return plan(request, facts, rules);
   };

@@ -1,10 +1,11 @@
 import { loadAccount, lockAccount } from '../../accounts/index.ts';
-import type { PaymentGateway, Ports } from '../../ports/index.ts';
+import type { PaymentGateway } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { CallPorts } from '../calls/gateway-calls.ts';
 import { type ReservedPayment, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
@@ -27,14 +28,11 @@ interface Addition {
 
 /** Changes of the payment methods of accounts (§10.1, §10.4). */
 export class PaymentMethodService {
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
+  readonly #ports: CallPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #unpaid: UnpaidInvoicePayments;
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
-    configOf: PaymentConfigOf,
-  ) {
+  constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#unpaid = new UnpaidInvoicePayments(ports, configOf);

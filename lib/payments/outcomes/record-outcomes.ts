@@ -39,14 +39,16 @@ export async function recordOutcomes(
   const changes = settlements.flatMap((settlement) => {
     const before = stored.get(settlement.transactionId);
     const after = before && settledTransaction(before, settlement, tools.now);
-    return after ? [{ before, after }] : [];
+    return after ? [{ before, after, control: settlement.control }] : [];
   });
   const wanted = changes.map(({ before, after }) => ({ transaction: after, expected: before.status }));
   const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
   for (const { after } of changes) if (written.has(after.id)) stored.set(after.id, after);
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
-  const effective = changes.filter(({ after }) => written.has(after.id)).map(({ after }) => after);
-  const all = effective.flatMap((each) => consequencesOf(each, { ...records, transactions }, tools) ?? []);
+  const effective = changes.filter(({ after }) => written.has(after.id));
+  const all = effective.flatMap(
+    ({ after, control }) => consequencesOf({ transaction: after, control }, { ...records, transactions }, tools) ?? [],
+  );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
   return stored;
 }

@@ -10,7 +10,7 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
-import type { RetryJob } from '../state/payment-notifications.ts';
+import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
 import { mayStart } from '../state/payment-state.ts';
 import { type ApiPayment, checkKeysAreFree, failedPaymentOf, noDefaultMethod } from './api-payment.ts';
 import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
@@ -21,7 +21,7 @@ import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
-  readonly retry: RetryJob | null;
+  readonly retry: InvoiceRetryJob | null;
   /** The hold whose payment has to be made now (§9.3). */
   readonly holdId?: Uuid;
   /** An API payment (§9.2); absent = an automatic one. */
@@ -130,7 +130,7 @@ function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decima
 }
 
 /** §8.3: repeats an attempt, on the same payment with the same key. */
-function planRetry(job: RetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const payment = facts.payments.find(({ id }) => id === job.paymentId);
   const runs = facts.attempts.filter((attempt) => attempt.paymentExternalKey === payment?.externalKey);
   const origin = runs.find(({ id }) => id === job.attemptId);

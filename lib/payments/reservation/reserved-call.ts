@@ -21,6 +21,7 @@ export interface ReservedCall {
   readonly transaction: Pick<
     PaymentTransaction,
     | 'id'
+    | 'attemptId'
     | 'transactionType'
     | 'status'
     | 'amount'

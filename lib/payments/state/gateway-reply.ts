@@ -4,9 +4,9 @@ import type { GatewayResult } from '../../ports/index.ts';
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
   /** A declared error of the gateway. */
-  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string }
+  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
   /** Any other throw. */
-  | { readonly kind: 'FAULT'; readonly message: string };
+  | { readonly kind: 'FAULT'; readonly message: string; readonly cause?: unknown };
 
 /** The reply to one gateway call (§2.2). */
 export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;

@@ -12,7 +12,7 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import { type Instant, minInstant } from '../../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
 import { invoiceEffect } from './invoice-effect.ts';
 import { type ChangedRow, eventOfResult } from './invoice-payment-result.ts';
@@ -22,6 +22,7 @@ import { recoveryNotification, retryNotification } from './payment-notifications
 import { paymentStateAfter } from './payment-state.ts';
 import { janitorCheck } from './recovery-schedule.ts';
 import { retryDate } from './retry-dates.ts';
+import type { ControlResult } from './settlement.ts';
 
 /** The records around transactions that are being settled. */
 export interface SettledRecords {
@@ -43,6 +44,12 @@ export interface Consequences {
   readonly notifications: readonly NewNotification[];
 }
 
+/** A transaction with its outcome, and what control plugins made of it. */
+export interface Decided {
+  readonly transaction: PaymentTransaction;
+  readonly control: ControlResult | undefined;
+}
+
 interface Rules {
   readonly ids: IdGenerator;
   readonly now: Instant;
@@ -51,7 +58,7 @@ interface Rules {
 
 /** Payment state, attempt state, invoice payment, notifications and events of one changed transaction. */
 export function consequencesOf(
-  transaction: PaymentTransaction,
+  { transaction, control }: Decided,
   records: SettledRecords,
   rules: Rules,
 ): Consequences | undefined {
@@ -62,8 +69,8 @@ export function consequencesOf(
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const isAutomatic = isPurchase && row !== null && attempt !== null && !attempt.isApiPayment;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const retryAt = isAutomatic ? retryDate(own, rules.now, rules.config) : null;
-  const nextAttempt = attempt && { ...attempt, stateName: attemptStateAfter(transaction.status, retryAt) };
+  const retryAt = earliest(isAutomatic ? retryDate(own, rules.now, rules.config) : null, control?.retryAt ?? null);
+  const nextAttempt = attempt && endedAttempt(attempt, { transaction, payment, retryAt, control });
   const events = [paymentEvent(payment, transaction, attempt?.isApiPayment ?? false)];
   if (row !== null) {
     const { accountId } = payment;
@@ -80,6 +87,32 @@ export function consequencesOf(
   };
 }
 
+/** §3.3, §8.1 rule 3: what drives a retry is the amount that was asked for. */
+function endedAttempt(
+  attempt: PaymentAttempt,
+  {
+    transaction,
+    payment,
+    retryAt,
+    control,
+  }: Decided & { readonly payment: Payment; readonly retryAt: Instant | null },
+): PaymentAttempt {
+  return {
+    ...attempt,
+    stateName: attemptStateAfter(transaction.status, retryAt),
+    transactionId: transaction.id,
+    paymentMethodId: payment.paymentMethodId,
+    amount: transaction.amount ?? attempt.amount,
+    currency: transaction.currency ?? attempt.currency,
+    pluginProperties: control?.properties ?? attempt.pluginProperties ?? [],
+  };
+}
+
+function earliest(one: Instant | null, other: Instant | null): Instant | null {
+  if (one === null || other === null) return one ?? other;
+  return minInstant(one, other);
+}
+
 function notificationsOf(
   run: {
     readonly transaction: PaymentTransaction;
@@ -94,8 +127,7 @@ function notificationsOf(
     const check = janitorCheck({ status: transaction.status, check: 0, from: now }, config);
     return check ? [recoveryNotification(transaction, check)] : [];
   }
-  if (nextAttempt?.stateName !== AttemptState.RETRIED || retryAt === null || invoiceId === undefined)
-    return [];
-  const job = { attemptId: nextAttempt.id, paymentId: transaction.paymentId, invoiceId };
+  if (nextAttempt?.stateName !== AttemptState.RETRIED || retryAt === null) return [];
+  const job = { attemptId: nextAttempt.id, paymentId: transaction.paymentId, invoiceId: invoiceId ?? null };
   return [retryNotification(job, transaction.accountRecordId, retryAt)];
 }

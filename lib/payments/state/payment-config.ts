@@ -22,6 +22,10 @@ export interface PaymentConfig {
   readonly allowsOverRefund: boolean;
   /** `globalLock.retries`: looks, 100 ms apart, at a payment that a running call holds. */
   readonly lockRetries: number;
+  /** `invoice.plugin`: control plugins of the tenant's payments, where a call names none. */
+  readonly controlPlugins: readonly string[];
+  /** `method.overwrite`: true = control plugins may replace a payment method that is named. */
+  readonly overwritesMethod: boolean;
 }
 
 /** Gives the payment settings of a session's tenant. */
@@ -42,5 +46,7 @@ export function paymentConfig(settings: TenantSettings): PaymentConfig {
     allowEmptyInvoice: settings['payment.allow.emptyInvoice'],
     allowsOverRefund: settings['payment.overRefund.allowed'],
     lockRetries: settings['payment.globalLock.retries'],
+    controlPlugins: settings['payment.invoice.plugin'],
+    overwritesMethod: settings['payment.method.overwrite'],
   };
 }

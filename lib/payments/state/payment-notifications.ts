@@ -22,6 +22,14 @@ export interface RecoveryJob {
 /** What a retry notification asks for: repeat this attempt. */
 export interface RetryJob {
   readonly attemptId: Uuid;
+  /** Null where no payment was made. */
+  readonly paymentId: Uuid | null;
+  /** Null of a payment that pays no invoice. */
+  readonly invoiceId: Uuid | null;
+}
+
+/** One of an automatic payment of an invoice. */
+export interface InvoiceRetryJob extends RetryJob {
   readonly paymentId: Uuid;
   readonly invoiceId: Uuid;
 }
@@ -94,11 +102,20 @@ export function readRecoveryJob(payload: EventPayload): RecoveryJob {
 }
 
 /** @throws BillingError or InvariantError if the payload is not one of ours. */
-export function readRetryJob(payload: EventPayload): RetryJob {
+export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
     paymentId: uuidOf(payload, 'paymentId'),
     invoiceId: uuidOf(payload, 'invoiceId'),
+  };
+}
+
+/** The attempt that an operation retry runs again. @throws BillingError or InvariantError as above. */
+export function readRetryJob(payload: EventPayload): RetryJob {
+  return {
+    attemptId: uuidOf(payload, 'attemptId'),
+    paymentId: payload.paymentId == null ? null : uuidOf(payload, 'paymentId'),
+    invoiceId: payload.invoiceId == null ? null : uuidOf(payload, 'invoiceId'),
   };
 }
 

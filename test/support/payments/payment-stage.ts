@@ -89,6 +89,7 @@ export class PaymentStage {
       storage,
       ids: this.ids,
       gateways: this.gateways,
+      paymentControls: new Map(),
       clock: this.clock,
       systemClock: this.timers,
       logger: this.logger,
@@ -128,7 +129,7 @@ export class PaymentStage {
     const configOf = () =>
       Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...this.#options.config });
     const { clock, ids, logger, gateways, timers } = this;
-    const ports = { storage, clock, systemClock: timers, ids, logger, gateways };
+    const ports = { storage, clock, systemClock: timers, ids, logger, gateways, paymentControls: new Map() };
     this.#automatic = new AutomaticPaymentHandler(ports, configOf);
     this.#retry = new PaymentRetryHandler(ports, configOf);
     this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, configOf), this.#recorder()];

@@ -1,0 +1,99 @@
+import type { ClaimedEntry } from '../../ports/storage/index.ts';
+import {
+  ActingComponent,
+  AttemptState,
+  type CallContext,
+  CallOrigin,
+  INVOICE_PAYMENT_CONTROL_PLUGIN,
+  type PaymentAttempt,
+} from '../../records/index.ts';
+import { batchAuthorship, type HandlerBatch } from '../../runtime/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import type { CallPorts } from '../calls/gateway-calls.ts';
+import { readRetryJob } from '../state/payment-notifications.ts';
+import type { OperationRequest } from './operation-request.ts';
+import { planOperation } from './operation-plan.ts';
+import type { PaymentService } from './payment-service.ts';
+
+/** Runs operations again that a control plugin has given a date for (§8.3): a new attempt with the keys of the old. */
+export class OperationRetries {
+  readonly #ports: CallPorts;
+  readonly #payments: PaymentService;
+
+  constructor(ports: CallPorts, payments: PaymentService) {
+    this.#ports = ports;
+    this.#payments = payments;
+  }
+
+  /** One after the other: each begins an attempt, by which a second delivery sees that it was made. */
+  async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
+    for (const entry of entries) await this.#runOne(batch, entry);
+  }
+
+  async #runOne(batch: HandlerBatch, entry: ClaimedEntry): Promise<void> {
+    try {
+      const { attemptId } = readRetryJob(entry.payload);
+      const origin = await this.#originOf(batch, attemptId);
+      if (origin !== null) await this.#repeat(batch, entry, origin);
+      const authorship = batchAuthorship([entry], ActingComponent.PAYMENT_RETRY, this.#ports.clock.now());
+      await this.#ports.storage.write(batch.tenant, authorship, (session) => batch.finish(session, [entry]));
+    } catch (error) {
+      if (error instanceof BillingError && error.facts.isBusy === true) batch.busy([entry]);
+      else batch.failed(entry, error);
+    }
+  }
+
+  /** The attempt that is to run again; null when it has, or was decided anew since. */
+  async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']): Promise<PaymentAttempt | null> {
+    return this.#ports.storage.read(batch.tenant, async (session) => {
+      const [origin] = await session.payments.findAttemptsByIds([attemptId]);
+      if (origin?.stateName !== AttemptState.RETRIED) return null;
+      const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
+      const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
+      return own.at(-1)?.id === origin.id ? origin : null;
+    });
+  }
+
+  /** What it ends in stands in its attempt; an operation that may not run any more is no failure of the entry. */
+  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<void> {
+    const context: CallContext = {
+      tenant: batch.tenant,
+      userName: ActingComponent.PAYMENT_RETRY,
+      principal: null,
+      reasonCode: null,
+      comments: null,
+      userToken: entry.userToken,
+      callOrigin: CallOrigin.INTERNAL,
+      createdDate: this.#ports.clock.now(),
+    };
+    const request = requestOfAttempt(origin);
+    try {
+      await this.#payments.runPlanned(context, {
+        request,
+        isOfInvoice: origin.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN),
+        isApiPayment: false,
+        plan: (deciding) => planOperation(deciding.request, deciding.facts, deciding.rules),
+      });
+    } catch (error) {
+      if (!(error instanceof BillingError) || error.facts.isBusy === true) throw error;
+      const facts = { err: error, attemptId: origin.id };
+      this.#ports.logger.info(facts, 'a retried payment ended with an error; its attempt tells');
+    }
+  }
+}
+
+function requestOfAttempt(origin: PaymentAttempt): OperationRequest {
+  return {
+    operation: origin.transactionType,
+    accountId: origin.accountId,
+    paymentId: null,
+    paymentExternalKey: origin.paymentExternalKey,
+    transactionExternalKey: origin.transactionExternalKey,
+    paymentMethodId: origin.paymentMethodId,
+    amount: origin.amount,
+    currency: origin.currency,
+    effectiveDate: null,
+    properties: origin.pluginProperties ?? [],
+    controlPlugins: origin.pluginNames.filter((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN),
+  };
+}

@@ -1,0 +1,107 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { CallContext, Payment, PaymentTransaction } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { OpenCall } from '../gateways/call-operation.ts';
+import { leaseUntil } from '../reservation/lease.ts';
+import type { PaymentConfig } from '../state/payment-config.ts';
+import type { OperationFacts, OperationPlan, OperationRules } from './operation-plan.ts';
+import { newOperation } from './operation-records.ts';
+import type { OperationRequest } from './operation-request.ts';
+
+/** What an operation is decided with, under the account's lock. */
+export interface Deciding {
+  /** As the control plugins have left it. */
+  readonly request: OperationRequest;
+  readonly facts: OperationFacts;
+  readonly rules: OperationRules;
+  readonly session: WriteSession;
+}
+
+/** What is asked for, and how it is decided once the facts are known. */
+export interface Work {
+  readonly request: OperationRequest;
+  /** True: the built-in invoice control stands first (§2.3 rule 9). */
+  readonly isOfInvoice?: boolean;
+  /** False: the engine tries again what a control plugin has given a date for; default true. */
+  readonly isApiPayment?: boolean;
+  plan(deciding: Deciding): OperationPlan | Promise<OperationPlan>;
+}
+
+/** What is reserved, before its gateway is called. */
+export type Reservation =
+  | { readonly kind: 'WAIT'; readonly accountId: Uuid }
+  | {
+      readonly kind: 'SETTLED';
+      readonly paymentId: Uuid;
+      readonly transaction: Pick<PaymentTransaction, 'id'>;
+    }
+  | { readonly kind: 'CALL'; readonly call: OpenCall };
+
+interface Reserving extends Deciding {
+  readonly context: CallContext;
+  readonly config: PaymentConfig;
+  readonly ids: IdGenerator;
+  readonly attemptId: Uuid | null;
+  /** Ids of what is new; null = any. */
+  readonly made: { readonly paymentId: Uuid; readonly transactionId: Uuid } | null;
+}
+
+/** One call of its own. */
+const ALONE = { count: 1, parallelCalls: 1 } as const;
+
+/** The Reserve step of one operation (§5.1 rule 1): what a call needs to be recoverable is stored before it is made. */
+export async function reserveOperation(work: Work, reserving: Reserving): Promise<Reservation> {
+  const { session, facts, request, config, context, rules } = reserving;
+  const plan = await work.plan(reserving);
+  const { pluginTimeoutMs: timeoutMs } = config;
+  if (plan.kind === 'WAIT') return { kind: 'WAIT', accountId: facts.account.id };
+  if (plan.kind === 'SETTLED') return { ...plan, paymentId: plan.transaction.paymentId };
+  const lease = leaseUntil(rules.now, { ...ALONE, timeoutMs });
+  const open = { timeoutMs, caller: context };
+  if (plan.kind === 'COMPLETE') return reserveCompletion(plan, { ...reserving, lease, open });
+  const tools = { ids: reserving.ids, now: rules.now, leaseUntil: lease, attemptId: reserving.attemptId };
+  const planned = newOperation(request, facts, { ...tools, plan, made: reserving.made });
+  await insert(session, { planned, payment: facts.payment });
+  return { kind: 'CALL', call: { ...planned, ...open } };
+}
+
+/** A completion leases what is pending; one whose outcome is told already asks nobody. */
+async function reserveCompletion(
+  { transaction, gateway, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
+  {
+    session,
+    facts: { account, payment },
+    request,
+    rules: { now },
+    lease,
+    open,
+  }: Reserving & {
+    readonly lease: ReturnType<typeof leaseUntil>;
+    readonly open: Pick<OpenCall, 'timeoutMs' | 'caller'>;
+  },
+): Promise<Reservation> {
+  assertInvariant(payment, 'What is completed belongs to a payment', { transactionId: transaction.id });
+  const leased = await session.payments.leaseTransactions([transaction.id], { now, leaseUntil: lease });
+  if (leased.length === 0) return { kind: 'WAIT', accountId: account.id };
+  const { id: paymentId, paymentMethodId } = payment;
+  const { amount, currency, properties } = request;
+  const call = { ...open, account, gateway, paymentId, paymentMethodId, properties, told: { amount, currency } };
+  const leasedTransaction = { ...transaction, leaseUntil: lease };
+  return { kind: 'CALL', call: { ...call, transaction: leasedTransaction, ...(outcome && { outcome }) } };
+}
+
+async function insert(
+  session: WriteSession,
+  {
+    planned: { newPayment, transaction },
+    payment,
+  }: { readonly planned: ReturnType<typeof newOperation>; readonly payment: Payment | null },
+): Promise<void> {
+  if (newPayment !== null) {
+    const paymentNumber = await session.payments.takePaymentNumbers(1);
+    await session.payments.insertPayments([{ ...newPayment, paymentNumber }]);
+  } else if (payment !== null) await session.payments.updatePayments([payment]); // §5.1 rule 4: its audit row
+  await session.payments.insertTransactions([transaction]);
+}
