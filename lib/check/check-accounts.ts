@@ -1,21 +1,76 @@
 import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
+import { recoveryKey } from '../payments/index.ts';
+import type { Account, Payment, PaymentTransaction } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FindingOfAccount } from './check-invoices.ts';
 import { expectedEntries } from './expected-entries.ts';
 import { CheckedInvariant } from './model.ts';
+import { miscounted } from './invoice-payments.ts';
 import { overRefunded } from './payment-limits.ts';
 
-/** Checks the payments of these accounts, those without an invoice included. */
-export async function checkRefunds(
+/** Checks the payments of these accounts, those without an invoice included, and what their invoices count of them. */
+export async function checkPayments(
   session: ReadSession,
-  accountIds: readonly Uuid[],
+  accounts: readonly Account[],
 ): Promise<readonly FindingOfAccount[]> {
-  const payments = await session.payments.findByAccounts(accountIds);
-  if (payments.length === 0) return [];
+  const payments = await session.payments.findByAccounts(accounts.map(({ id }) => id));
   const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
+  const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
+  const found = [
+    ...(await checkDefaultMethods(session, accounts)),
+    ...(await checkRecoveries(session, { payments, transactions })),
+    ...overRefundedPayments(payments, transactions),
+  ];
+  const [ofAccount, rowsOfAccount] = [
+    Map.groupBy(transactions, ({ accountRecordId }) => accountRecordId),
+    Map.groupBy(rows, ({ accountRecordId }) => accountRecordId),
+  ];
+  const counted = accounts.flatMap(({ id: accountId, recordId }) =>
+    miscounted(rowsOfAccount.get(recordId) ?? [], ofAccount.get(recordId) ?? []).map((finding) => ({
+      ...finding,
+      accountId,
+    })),
+  );
+  return [...found, ...counted];
+}
+
+/** A default method is an active one of the account. */
+async function checkDefaultMethods(
+  session: ReadSession,
+  accounts: readonly Account[],
+): Promise<readonly FindingOfAccount[]> {
+  const ids = accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
+  const methods = new Map((await session.payments.findMethodsByIds(ids)).map((method) => [method.id, method]));
+  return accounts.flatMap(({ id: accountId, paymentMethodId }) => {
+    const method = paymentMethodId === null ? undefined : methods.get(paymentMethodId);
+    if (method === undefined || (method.isActive && method.accountId === accountId)) return [];
+    const flaw = method.isActive ? 'is of another account' : 'is deleted';
+    const message = `the default payment method ${method.id} ${flaw}`;
+    return [{ accountId, invariant: CheckedInvariant.DEFAULT_METHOD, message }];
+  });
+}
+
+/** A call that may have been cut off has its recovery in the queue (payments §5.1 rule 1). */
+async function checkRecoveries(
+  session: ReadSession,
+  { payments, transactions }: { readonly payments: readonly Payment[]; readonly transactions: readonly PaymentTransaction[] },
+): Promise<readonly FindingOfAccount[]> {
+  const leased = transactions.filter(({ leaseUntil }) => leaseUntil !== null);
+  const queued = await session.checks.queuedKeys(leased.map(({ id }) => recoveryKey(id)));
+  const owners = new Map(payments.map(({ id, accountId }) => [id, accountId]));
+  return leased.flatMap(({ id, paymentId }) => {
+    const accountId = owners.get(paymentId);
+    if (accountId === undefined || queued.has(recoveryKey(id))) return [];
+    const message = `the queue has no entry for the recovery of transaction ${id}`;
+    return [{ accountId, invariant: CheckedInvariant.QUEUED, message }];
+  });
+}
+
+function overRefundedPayments(
+  payments: readonly Payment[],
+  transactions: readonly PaymentTransaction[],
+): readonly FindingOfAccount[] {
   const ofPayment = Map.groupBy(transactions, ({ paymentId }) => paymentId);
   return payments.flatMap(({ id, accountId }) =>
     overRefunded(id, ofPayment.get(id) ?? []).map((finding) => ({ ...finding, accountId })),

@@ -14,6 +14,10 @@ export const CheckedInvariant = {
   REFUNDS: 'REFUNDS',
   /** An invoice has at most one payment whose outcome is open. */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
+  /** What an invoice counts as paid, refunded or charged back is what transactions say (payments §9.4, §9.5). */
+  INVOICE_PAYMENT: 'INVOICE_PAYMENT',
+  /** The default payment method of an account is an active one of its own (payments §10). */
+  DEFAULT_METHOD: 'DEFAULT_METHOD',
   /** Every audited record has exactly one audit row of its creation. */
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */

@@ -54,9 +54,10 @@ eachDatabase((_kind, open) => {
       });
       expect(entries).to.have.length(count);
       const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
+      const paymentControls = new Map();
       const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
       const handler = new AutomaticPaymentHandler(
-        { storage, clock, systemClock, ids, logger, gateways },
+        { storage, clock, systemClock, ids, logger, gateways, paymentControls },
         async (session) => paymentConfig(await configuration.settingsOf(session)),
       );
       statements = [];

@@ -54,6 +54,7 @@ export async function openEngine(
     readonly catalog?: URL | string | null;
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
+    readonly paymentControls?: BillingOptions<never>['paymentControls'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
     /** Default one that costs nothing. */
@@ -78,6 +79,7 @@ export async function openEngine(
     hasher: options.hasher ?? plainHasher(),
     gateways: [gateway],
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
+    ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),

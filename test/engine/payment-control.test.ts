@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import {
+  type Account,
+  BillingError,
+  decimal,
+  ErrorCode,
+  type PaymentControl,
+  type PaymentControlContext,
+} from '../../lib/index.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+
+/** A control plugin that a test scripts, and that keeps what it was asked. */
+class ScriptedControl implements PaymentControl {
+  readonly name: string;
+  readonly asked: (readonly [call: string, context: PaymentControlContext])[] = [];
+  prior: Awaited<ReturnType<NonNullable<PaymentControl['priorCall']>>> | Error = null;
+  failure: Awaited<ReturnType<NonNullable<PaymentControl['onFailureCall']>>> = null;
+  success: Awaited<ReturnType<NonNullable<PaymentControl['onSuccessCall']>>> = null;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  async priorCall(context: PaymentControlContext) {
+    this.asked.push(['priorCall', context]);
+    if (this.prior instanceof Error) throw this.prior;
+    return this.prior;
+  }
+
+  async onSuccessCall(context: PaymentControlContext) {
+    this.asked.push(['onSuccessCall', context]);
+    return this.success;
+  }
+
+  async onFailureCall(context: PaymentControlContext) {
+    this.asked.push(['onFailureCall', context]);
+    return this.failure;
+  }
+
+  calls(): readonly string[] {
+    return this.asked.map(([call]) => call);
+  }
+}
+
+const DECLINE = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
+
+anyDatabase((_kind, open) => {
+  describe('control plugins of payments (payments §2.3, §8)', () => {
+    let engine: TestEngine;
+    let account: Account;
+    let first: ScriptedControl;
+    let second: ScriptedControl;
+
+    beforeEach(async () => {
+      first = new ScriptedControl('first');
+      second = new ScriptedControl('second');
+      const paymentControls = [first, second];
+      engine = await openEngine(open, { now: '2024-01-01T10:00:00Z', catalog: null, paymentControls });
+      account = await engine.payingAccount({ currency: 'USD' });
+    });
+    afterEach(() => engine.close());
+
+    const purchase = (more: object = {}) =>
+      engine.acme.payments.purchase({
+        accountId: account.id,
+        amount: '10',
+        externalKey: 'controlled',
+        controlPlugins: ['first', 'second'],
+        ...more,
+      });
+    const attempts = async () => {
+      const payment = await engine.acme.payments.getByKey('controlled', { withAttempts: true });
+      return (payment.attempts ?? []).map(({ stateName, amount, pluginNames }) => [
+        stateName,
+        Number(amount),
+        pluginNames.join(','),
+      ]);
+    };
+    /** Of runs that have made no payment. */
+    const storedAttempts = async () =>
+      engine.storage.read(engine.tenant, (session) =>
+        session.payments.findAttemptsByPaymentKeys(['controlled']),
+      );
+
+    it('plugins run in their order, each with what those before have adjusted', async () => {
+      first.prior = { adjustedAmount: decimal('7') };
+      const { payment, transaction } = await purchase();
+      expect(Number(transaction.amount)).to.equal(7);
+      expect(second.asked.map(([call, { amount }]) => [call, Number(amount)])).to.deep.equal([
+        ['priorCall', 7],
+        ['onSuccessCall', 7],
+      ]);
+      const [, told] = second.asked[1] ?? [];
+      expect(told?.paymentId).to.equal(payment.id);
+      expect(told?.transactionId).to.equal(transaction.id);
+      expect(Number(told?.processedAmount)).to.equal(7);
+      expect(await attempts()).to.deep.equal([['SUCCESS', 7, 'first,second']]);
+    });
+
+    it('the first abort stops everything: no transaction, no later plugin, an ABORTED attempt', async () => {
+      first.prior = { isAborted: true };
+      expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_PLUGIN_API_ABORTED);
+      expect(second.calls()).to.deep.equal([]);
+      expect(first.calls()).to.deep.equal(['priorCall']);
+      expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+      expect(engine.ledger.all()).to.deep.equal([]);
+    });
+
+    it('a payment error that a prior call throws is answered, any other as 7019', async () => {
+      first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
+      expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      first.prior = new Error('broken');
+      expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+      expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal(['ABORTED', 'ABORTED']);
+    });
+
+    it('a payment method that is named may not be replaced', async () => {
+      const other = await engine.acme.paymentMethods.add({
+        accountId: account.id,
+        pluginName: engine.gateway.name,
+      });
+      first.prior = { adjustedPaymentMethodId: other.id };
+      expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+      expect(engine.ledger.all()).to.deep.equal([]);
+    });
+
+    it('the earliest retry date wins, the retry is shown, and runs with the same keys', async () => {
+      first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
+      second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
+      engine.gateway.configure({
+        CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+        TIMES: 1,
+      });
+      const { transaction } = await purchase({ transactionExternalKey: 'again' });
+      expect(transaction.status).to.equal('PAYMENT_FAILURE');
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+      await engine.runTo('2024-01-03T09:59:59Z');
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+      await engine.runTo('2024-01-03T10:00:00Z');
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SUCCESS']);
+      const payment = await engine.acme.payments.getByKey('controlled');
+      expect(payment.transactions.map(({ status, externalKey }) => [status, externalKey])).to.deep.equal([
+        ['PAYMENT_FAILURE', 'again'],
+        ['SUCCESS', 'again'],
+      ]);
+      expect(first.asked.at(-1)?.[1].isApiPayment).to.equal(false);
+    });
+
+    it('a decline without a retry date ends the attempt', async () => {
+      await purchase({ properties: DECLINE });
+      expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
+      expect(await attempts()).to.deep.equal([['ABORTED', 10, 'first,second']]);
+    });
+
+    it('an operation that is refused behind the prior calls is told to the plugins', async () => {
+      await purchase();
+      first.asked.splice(0);
+      expect(await codeOf(purchase({ transactionExternalKey: 'other' }))).to.equal(
+        ErrorCode.PAYMENT_INVALID_OPERATION,
+      );
+      expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED']);
+    });
+
+    it('a plugin that nobody has registered is passed over with a warning', async () => {
+      const { transaction } = await purchase({ controlPlugins: ['nobody'] });
+      expect(transaction.status).to.equal('SUCCESS');
+      expect(engine.logger.lines.some(({ message }) => message.includes('is not registered'))).to.equal(true);
+    });
+
+    it('properties are stored only once a plugin could strip them', async () => {
+      const secret = { key: 'cvv', value: '123', isUpdatable: false };
+      first.success = { adjustedProperties: [] };
+      first.prior = {};
+      const seen: unknown[] = [];
+      const read = second.priorCall.bind(second);
+      second.priorCall = async (context) => {
+        seen.push((await storedAttempts()).map(({ pluginProperties }) => pluginProperties));
+        return read(context);
+      };
+      await purchase({ properties: [secret] });
+      expect(seen).to.deep.equal([[null]]);
+      expect((await storedAttempts()).map(({ pluginProperties }) => pluginProperties)).to.deep.equal([[]]);
+    });
+
+    it('the completion of a pending transaction tells the plugins of its attempt', async () => {
+      const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
+      const { payment } = await purchase({ properties: pending });
+      first.asked.splice(0);
+      await engine.acme.payments.complete({ paymentId: payment.id });
+      expect(first.calls()).to.deep.equal(['onSuccessCall']);
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS']);
+    });
+  });
+});
