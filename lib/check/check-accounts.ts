@@ -1,12 +1,12 @@
 import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
 import { recoveryKey } from '../payments/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, Payment, PaymentTransaction } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FindingOfAccount } from './check-invoices.ts';
 import { expectedEntries } from './expected-entries.ts';
-import { CheckedInvariant } from './model.ts';
 import { miscounted } from './invoice-payments.ts';
+import { CheckedInvariant } from './model.ts';
 import { overRefunded } from './payment-limits.ts';
 
 /** Checks the payments of these accounts, those without an invoice included, and what their invoices count of them. */
@@ -41,7 +41,9 @@ async function checkDefaultMethods(
   accounts: readonly Account[],
 ): Promise<readonly FindingOfAccount[]> {
   const ids = accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
-  const methods = new Map((await session.payments.findMethodsByIds(ids)).map((method) => [method.id, method]));
+  const methods = new Map(
+    (await session.payments.findMethodsByIds(ids)).map((method) => [method.id, method]),
+  );
   return accounts.flatMap(({ id: accountId, paymentMethodId }) => {
     const method = paymentMethodId === null ? undefined : methods.get(paymentMethodId);
     if (method === undefined || (method.isActive && method.accountId === accountId)) return [];
@@ -54,7 +56,10 @@ async function checkDefaultMethods(
 /** A call that may have been cut off has its recovery in the queue (payments §5.1 rule 1). */
 async function checkRecoveries(
   session: ReadSession,
-  { payments, transactions }: { readonly payments: readonly Payment[]; readonly transactions: readonly PaymentTransaction[] },
+  {
+    payments,
+    transactions,
+  }: { readonly payments: readonly Payment[]; readonly transactions: readonly PaymentTransaction[] },
 ): Promise<readonly FindingOfAccount[]> {
   const leased = transactions.filter(({ leaseUntil }) => leaseUntil !== null);
   const queued = await session.checks.queuedKeys(leased.map(({ id }) => recoveryKey(id)));

@@ -28,10 +28,7 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
  * Finds rows that count what no transaction has done, and transactions that have done what no row counts; `rows` and
  * `transactions` are all of the payments of one account.
  */
-export function miscounted(
-  rows: readonly Row[],
-  transactions: readonly Transaction[],
-): readonly Finding[] {
+export function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),
   );
@@ -59,7 +56,8 @@ function uncounted(
     const type = typeOfRow(transaction, paying);
     if (type === null || transaction.status !== TransactionStatus.SUCCESS) return [];
     const latest = transactions.findLast(
-      (each) => each.externalKey === transaction.externalKey && each.transactionType === transaction.transactionType,
+      (each) =>
+        each.externalKey === transaction.externalKey && each.transactionType === transaction.transactionType,
     );
     const row = rows.find(
       (each) => each.type === type && each.transactionExternalKey === transaction.externalKey,

@@ -12,7 +12,7 @@ import {
   MAX_CLOCK_SKEW_MS,
 } from '../values/limits.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
-import { checkQueued, checkPayments } from './check-accounts.ts';
+import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
 import { type Breach, CheckedInvariant } from './model.ts';
 
@@ -100,7 +100,10 @@ export class CheckService {
     return this.#ports.storage.read(tenant, async (session) => {
       // The accounts as this snapshot has them, like everything else.
       const accounts = await session.accounts.findByIds(ids);
-      const lasting = [...(await checkInvoices(session, accounts)), ...(await checkPayments(session, accounts))];
+      const lasting = [
+        ...(await checkInvoices(session, accounts)),
+        ...(await checkPayments(session, accounts)),
+      ];
       if (!isTimeKnown) return lasting;
       return [
         ...lasting,

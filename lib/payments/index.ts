@@ -43,8 +43,8 @@ export type { PaymentReadOperations, PaymentReadOptions } from './reading/paymen
 export { PaymentReads } from './reading/payment-reads.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
-export { recoveryKey } from './state/payment-notifications.ts';
 export { type PaymentConfig, type PaymentConfigOf, paymentConfig } from './state/payment-config.ts';
+export { recoveryKey } from './state/payment-notifications.ts';
 export type { PaymentTotals } from './state/payment-totals.ts';
 export type { TransactionPluginInfo } from './state/payment-view.ts';
 export {

@@ -11,7 +11,11 @@ const damages = [
     `update bw_payment_transactions set status = 'PAYMENT_FAILURE' where transaction_type = 'PURCHASE'`,
     'counts ATTEMPT',
   ],
-  ['INVOICE_PAYMENT', `update bw_invoice_payments set status = 'INIT' where type = 'REFUND'`, 'does not count it'],
+  [
+    'INVOICE_PAYMENT',
+    `update bw_invoice_payments set status = 'INIT' where type = 'REFUND'`,
+    'does not count it',
+  ],
   [
     'INVOICE_PAYMENT',
     `update bw_invoice_payments set status = 'INIT' where type = 'CHARGED_BACK'`,

@@ -113,7 +113,10 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
       first.prior = new Error('broken');
       expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-      expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal(['ABORTED', 'ABORTED']);
+      expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal([
+        'ABORTED',
+        'ABORTED',
+      ]);
     });
 
     it('a payment method that is named may not be replaced', async () => {

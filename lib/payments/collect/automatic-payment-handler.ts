@@ -21,7 +21,8 @@ export class AutomaticPaymentHandler implements QueueHandler {
   }
 
   handle(batch: HandlerBatch): Promise<void> {
-    return this.#run.run(batch, ActingComponent.PAYMENT_REQUEST, ({ payload }) => ({
+    const run = { batch, entries: batch.entries, actor: ActingComponent.PAYMENT_REQUEST };
+    return this.#run.run(run, ({ payload }) => ({
       invoiceId: uuidOf(payload, 'invoiceId'),
       retry: null,
     }));

@@ -34,7 +34,8 @@ export class PaymentRetryHandler implements QueueHandler {
       batch.entries.filter(({ payload }) => paysNoInvoice(payload) === isOperation),
     );
     if (ofInvoices?.length) {
-      await this.#run.run({ ...batch, entries: ofInvoices }, ActingComponent.PAYMENT_RETRY, readRequest);
+      const run = { batch, entries: ofInvoices, actor: ActingComponent.PAYMENT_RETRY };
+      await this.#run.run(run, readRequest);
     }
     await this.#operations.run(batch, operations ?? []);
   }

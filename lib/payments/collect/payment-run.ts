@@ -11,8 +11,10 @@ import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedChar
 export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
 /** A batch, and in whose name it is processed. */
-interface Run {
+export interface Run {
   readonly batch: HandlerBatch;
+  /** Those that are worked on: all of the batch, or some. */
+  readonly entries: readonly ClaimedEntry[];
   readonly actor: ActingComponent;
 }
 
@@ -47,13 +49,11 @@ export class PaymentRun {
   }
 
   /** Pays what the entries of the batch ask for. */
-  async run(batch: HandlerBatch, actor: ActingComponent, read: ReadRequest): Promise<void> {
-    const requests = readRequests(batch, read);
+  async run(run: Run, read: ReadRequest): Promise<void> {
+    const { batch } = run;
+    const requests = readRequests(run, read);
     if (requests.length === 0) return;
-    const run = { batch, actor };
-    const reserved = await this.#write(run, batch.entries, (session) =>
-      this.#reserve(session, run, requests),
-    );
+    const reserved = await this.#write(run, run.entries, (session) => this.#reserve(session, run, requests));
     batch.busy(reserved.busy);
     if (reserved.charges.length === 0) return;
     const answered = await this.#steps.call(reserved.charges, MAX_CONCURRENT_GATEWAY_CALLS);
@@ -103,9 +103,7 @@ export class PaymentRun {
   async #record(run: Run, answered: readonly Answered[]): Promise<void> {
     let left = answered;
     try {
-      left = await this.#write(run, run.batch.entries, (session) =>
-        this.#recordTogether(session, run, answered),
-      );
+      left = await this.#write(run, run.entries, (session) => this.#recordTogether(session, run, answered));
     } catch (error) {
       const facts = { err: error, count: answered.length };
       this.#ports.logger.warn(facts, 'recording payments together failed; recording one by one');
@@ -159,8 +157,8 @@ export class PaymentRun {
   }
 }
 
-function readRequests(batch: HandlerBatch, read: ReadRequest): readonly QueuedRequest[] {
-  return batch.entries.flatMap((entry) => {
+function readRequests({ batch, entries }: Run, read: ReadRequest): readonly QueuedRequest[] {
+  return entries.flatMap((entry) => {
     const { accountRecordId, topic, recordId } = entry;
     try {
       if (accountRecordId === null) throw new InvariantError(`${topic} entry ${recordId} has no account`);

@@ -17,12 +17,17 @@ export function adjustedContext(
   const { context } = run;
   const methodId = result.adjustedPaymentMethodId ?? context.paymentMethodId;
   const isOverwritten = context.paymentMethodId !== null && methodId !== context.paymentMethodId;
-  if (isOverwritten && !overwritesMethod) throw notAllowed(plugin, 'the payment method, which is named already');
-  const amount = result.adjustedAmount == null ? context.amount : parseWireDecimal(String(result.adjustedAmount));
+  if (isOverwritten && !overwritesMethod)
+    throw notAllowed(plugin, 'the payment method, which is named already');
+  const amount =
+    result.adjustedAmount == null ? context.amount : parseWireDecimal(String(result.adjustedAmount));
   if (amount === undefined) throw notAllowed(plugin, 'the amount to something that is none');
   const currency = result.adjustedCurrency ?? context.currency;
-  if (currency !== null && !isCurrency(currency)) throw notAllowed(plugin, 'the currency to something that is none');
-  const properties = result.adjustedProperties ? gatewayProperties(result.adjustedProperties) : run.properties;
+  if (currency !== null && !isCurrency(currency))
+    throw notAllowed(plugin, 'the currency to something that is none');
+  const properties = result.adjustedProperties
+    ? gatewayProperties(result.adjustedProperties)
+    : run.properties;
   return { ...run, context: { ...context, paymentMethodId: methodId, amount, currency }, properties };
 }
 

@@ -1,9 +1,4 @@
-import type {
-  PaymentControl,
-  PaymentControlContext,
-  Ports,
-  PriorCallResult,
-} from '../../ports/index.ts';
+import type { PaymentControl, PaymentControlContext, Ports, PriorCallResult } from '../../ports/index.ts';
 import { INVOICE_PAYMENT_CONTROL_PLUGIN, type PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
@@ -61,7 +56,8 @@ export class ControlCalls {
       const given = properties;
       const reply = await this.#call(limits, async () => plugin.onSuccessCall?.(run.context, given));
       if (reply.kind !== 'VALUE') this.#warn(plugin.name, 'onSuccessCall', reply);
-      else if (reply.value?.adjustedProperties) properties = gatewayProperties(reply.value.adjustedProperties);
+      else if (reply.value?.adjustedProperties)
+        properties = gatewayProperties(reply.value.adjustedProperties);
     }
     return { retryAt: null, properties };
   }
@@ -90,7 +86,10 @@ export class ControlCalls {
       if (name === INVOICE_PAYMENT_CONTROL_PLUGIN) return [];
       const plugin = this.#ports.paymentControls.get(name);
       if (plugin === undefined) {
-        this.#ports.logger.warn({ pluginName: name }, 'a payment control plugin is not registered; it is passed over');
+        this.#ports.logger.warn(
+          { pluginName: name },
+          'a payment control plugin is not registered; it is passed over',
+        );
         return [];
       }
       return [plugin];
@@ -102,7 +101,10 @@ export class ControlCalls {
   }
 
   #warn(pluginName: string, member: string, reply: GatewayReply<unknown>): void {
-    this.#ports.logger.warn({ pluginName, member, reply }, 'a payment control plugin failed after an operation');
+    this.#ports.logger.warn(
+      { pluginName, member, reply },
+      'a payment control plugin failed after an operation',
+    );
   }
 }
 

@@ -12,11 +12,11 @@ import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { AnsweredCall, CallPorts } from '../calls/gateway-calls.ts';
 import { ControlCalls, type ControlledRun } from '../control/control-calls.ts';
-import type { ControlResult } from '../state/settlement.ts';
-import { readOutcome } from '../state/transaction-outcome.ts';
 import { attemptStateAfter } from '../state/attempt-state.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
+import type { ControlResult } from '../state/settlement.ts';
+import { readOutcome } from '../state/transaction-outcome.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
 import { type OperationFacts, typeOf } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
@@ -157,7 +157,11 @@ function adjusted({ context, properties }: ControlledRun): Partial<OperationRequ
 
 function newOperationAttempt(
   context: CallContext,
-  { work, facts, names }: { readonly work: ControlledWork; readonly facts: OperationFacts; readonly names: readonly string[] },
+  {
+    work,
+    facts,
+    names,
+  }: { readonly work: ControlledWork; readonly facts: OperationFacts; readonly names: readonly string[] },
   ids: IdGenerator,
 ): ControlledOperation {
   const { account, payment, method } = facts;

@@ -18,15 +18,17 @@ import {
 } from './completion-plan.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
-import { failureOfCall } from './operation-failure.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
+import { failureOfCall } from './operation-failure.ts';
 import { openOf, planOperation } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { resultOf } from './payment-result.ts';
 import { type Deciding, type Reservation, reserveOperation, type Work } from './reserve-operation.ts';
 
 /** An operation that has ended, or that had nothing to do. */
-type Ended = { readonly call: AnsweredCall } | { readonly settled: Extract<Reservation, { kind: 'SETTLED' }> };
+type Ended =
+  | { readonly call: AnsweredCall }
+  | { readonly settled: Extract<Reservation, { kind: 'SETTLED' }> };
 
 /**
  * Operations on payments (§4, §5, §8): controlled, decided and reserved under the account's lock, called without it,
@@ -83,11 +85,7 @@ export class PaymentService {
     return this.#run(context, { request, plan }, null);
   }
 
-  async #run(
-    context: CallContext,
-    work: Work,
-    control: ControlledOperation | null,
-  ): Promise<PaymentResult> {
+  async #run(context: CallContext, work: Work, control: ControlledOperation | null): Promise<PaymentResult> {
     const ended = await this.#endInTime(context, work, control);
     if ('settled' in ended) return resultOf(this.#ports.storage, context, ended.settled);
     const failure = failureOfCall(ended.call.outcome, ended.call);
@@ -114,11 +112,7 @@ export class PaymentService {
   }
 
   /** Meets a running call with patience: looks again every 100 ms, as long as the tenant says (§5.3 rule 2). */
-  async #endInTime(
-    context: CallContext,
-    work: Work,
-    control: ControlledOperation | null,
-  ): Promise<Ended> {
+  async #endInTime(context: CallContext, work: Work, control: ControlledOperation | null): Promise<Ended> {
     const failed = async (error: unknown): Promise<never> => {
       if (control !== null) await this.#control.failed(context, control);
       throw error;
@@ -127,7 +121,8 @@ export class PaymentService {
       const { reserved, ended, patience } = await this.#reserve(context, work, control).catch(failed);
       if (ended !== null) return { call: ended };
       if (reserved.kind === 'SETTLED') return { settled: reserved };
-      if (reserved.kind === 'CALL') return { call: await this.#callAndRecord(context, reserved.call, control) };
+      if (reserved.kind === 'CALL')
+        return { call: await this.#callAndRecord(context, reserved.call, control) };
       if (looks >= patience) return failed(paymentBusy({ accountId: reserved.accountId }));
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }

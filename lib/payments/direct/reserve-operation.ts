@@ -87,7 +87,15 @@ async function reserveCompletion(
   if (leased.length === 0) return { kind: 'WAIT', accountId: account.id };
   const { id: paymentId, paymentMethodId } = payment;
   const { amount, currency, properties } = request;
-  const call = { ...open, account, gateway, paymentId, paymentMethodId, properties, told: { amount, currency } };
+  const call = {
+    ...open,
+    account,
+    gateway,
+    paymentId,
+    paymentMethodId,
+    properties,
+    told: { amount, currency },
+  };
   const leasedTransaction = { ...transaction, leaseUntil: lease };
   return { kind: 'CALL', call: { ...call, transaction: leasedTransaction, ...(outcome && { outcome }) } };
 }

@@ -33,6 +33,10 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
     return { kind: 'VALUE', value: await call() };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT', message, ...(error instanceof BillingError && { cause: error }) };
+    return {
+      kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT',
+      message,
+      ...(error instanceof BillingError && { cause: error }),
+    };
   }
 }

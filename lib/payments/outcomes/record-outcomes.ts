@@ -47,7 +47,8 @@ export async function recordOutcomes(
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ after }) => written.has(after.id));
   const all = effective.flatMap(
-    ({ after, control }) => consequencesOf({ transaction: after, control }, { ...records, transactions }, tools) ?? [],
+    ({ after, control }) =>
+      consequencesOf({ transaction: after, control }, { ...records, transactions }, tools) ?? [],
   );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
   return stored;

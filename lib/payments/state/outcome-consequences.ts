@@ -69,7 +69,10 @@ export function consequencesOf(
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const isAutomatic = isPurchase && row !== null && attempt !== null && !attempt.isApiPayment;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const retryAt = earliest(isAutomatic ? retryDate(own, rules.now, rules.config) : null, control?.retryAt ?? null);
+  const retryAt = earliest(
+    isAutomatic ? retryDate(own, rules.now, rules.config) : null,
+    control?.retryAt ?? null,
+  );
   const nextAttempt = attempt && endedAttempt(attempt, { transaction, payment, retryAt, control });
   const events = [paymentEvent(payment, transaction, attempt?.isApiPayment ?? false)];
   if (row !== null) {

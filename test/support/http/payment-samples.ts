@@ -50,7 +50,9 @@ function operation(
 const amount = { amount: 3, currency: 'USD' };
 
 /** Invoice of the world's account that is paid by its method. */
-async function paidInvoice(world: World): Promise<{ readonly invoiceId: string; readonly paymentId: string }> {
+async function paidInvoice(
+  world: World,
+): Promise<{ readonly invoiceId: string; readonly paymentId: string }> {
   const invoiceId = await unpaidInvoice(world);
   const body = { accountId: world.accountId };
   const paymentId = createdId(

@@ -166,7 +166,8 @@ async function send(
   const headers = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   const sent = isText ? body : JSON.stringify(body);
   // Node frames the body of a DELETE only if it is told its length.
-  if (sent !== undefined && method === 'DELETE') headers['content-length'] ??= String(Buffer.byteLength(sent));
+  if (sent !== undefined && method === 'DELETE')
+    headers['content-length'] ??= String(Buffer.byteLength(sent));
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = startRequest(url + path, { agent, method, headers }, resolve).on('error', reject);
     asked.end(sent);

@@ -10,11 +10,11 @@ import type { Answer } from '../../routing/answer.ts';
 import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
 import { type Method, type Route, type Success, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import {
+  plainText,
   pluginProperties,
   type QueryOf,
   required,
   textList,
-  plainText,
   uuidParameter,
 } from '../../wire/query.ts';
 import { outcomeOf, paymentFailures } from './payment-outcome.ts';

@@ -5,7 +5,7 @@ import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../
 import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, pluginProperties, required, plainText } from '../../wire/query.ts';
+import { flag, plainText, pluginProperties, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
 import { propertyOf } from './plugin-property.ts';
