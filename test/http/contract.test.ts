@@ -7,14 +7,8 @@ import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
-import {
-  pathOf,
-  type Sample,
-  samples,
-  statusForUnknownId,
-  type TenantKeys,
-  withQuery,
-} from '../support/http/route-samples.ts';
+import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
+import type { Sample, TenantKeys } from '../support/http/sample.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';

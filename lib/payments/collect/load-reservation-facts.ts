@@ -2,7 +2,7 @@ import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ApiPayment, KeyedRecords } from '../reservation/api-payment.ts';
+import type { ApiPayment, KeyedRecords } from '../reservation/api-request.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
 

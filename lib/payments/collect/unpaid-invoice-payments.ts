@@ -4,7 +4,7 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ApiPayment } from '../reservation/api-payment.ts';
+import type { ApiPayment } from '../reservation/api-request.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';

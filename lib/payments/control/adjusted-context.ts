@@ -2,7 +2,7 @@ import type { PriorCallResult } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isCurrency, parseWireDecimal } from '../../values/money/index.ts';
 import { gatewayProperties } from '../state/gateway-claims.ts';
-import type { ControlledRun } from './control-calls.ts';
+import type { ControlledRun } from './controlled-run.ts';
 
 /**
  * The run with what a plugin has adjusted; its answer is a claim, and is checked.

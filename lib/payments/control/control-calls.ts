@@ -1,5 +1,5 @@
-import type { PaymentControl, PaymentControlContext, Ports, PriorCallResult } from '../../ports/index.ts';
-import { INVOICE_PAYMENT_CONTROL_PLUGIN, type PluginProperty } from '../../records/index.ts';
+import type { PaymentControl, Ports, PriorCallResult } from '../../ports/index.ts';
+import { INVOICE_PAYMENT_CONTROL_PLUGIN } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
@@ -7,16 +7,9 @@ import { gatewayProperties } from '../state/gateway-claims.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { adjustedContext } from './adjusted-context.ts';
+import type { ControlledRun } from './controlled-run.ts';
 
 export type ControlPorts = Pick<Ports, 'paymentControls' | 'systemClock' | 'logger'>;
-
-/** A run that control plugins stand around. */
-export interface ControlledRun {
-  /** In their order, the built-in invoice control among them. */
-  readonly names: readonly string[];
-  readonly context: PaymentControlContext;
-  readonly properties: readonly PluginProperty[];
-}
 
 interface Limits {
   readonly timeoutMs: number;

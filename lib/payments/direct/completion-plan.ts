@@ -4,13 +4,8 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
-import {
-  gatewayOf,
-  type OperationFacts,
-  type OperationPlan,
-  type OperationRules,
-  usableMethod,
-} from './operation-plan.ts';
+import type { OperationFacts, OperationRules } from './operation-facts.ts';
+import { gatewayOf, type OperationPlan, usableMethod } from './operation-plan.ts';
 
 /** Which transaction of a payment is to be completed; what is not given is null. */
 export interface CompletionChoice {

@@ -3,7 +3,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { askedPayment } from './asked-payment.ts';
-import type { OperationFacts } from './operation-plan.ts';
+import type { OperationFacts } from './operation-facts.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /**

@@ -8,7 +8,7 @@ import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../val
 import { checkDisputable, checkRefundable } from '../reservation/invoice-remainder.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
-import type { OperationFacts, OperationRules } from './operation-plan.ts';
+import type { OperationFacts, OperationRules } from './operation-facts.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** What an operation is for; VOID and the end of a chargeback have no amount. */

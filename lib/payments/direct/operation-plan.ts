@@ -1,10 +1,7 @@
 import type { PaymentGateway } from '../../ports/index.ts';
 import {
-  type Account,
-  type InvoicePayment,
   type InvoiceRefund,
   isUnresolved,
-  type Payment,
   type PaymentMethod,
   type PaymentTransaction,
   TransactionStatus,
@@ -22,28 +19,8 @@ import { badParameter } from '../state/payment-errors.ts';
 import { checkMayStart, isLeased, notAllowed, type PaymentOperation } from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
 import { checkAmount } from './operation-amount.ts';
+import type { OperationFacts, OperationRules } from './operation-facts.ts';
 import type { OperationRequest } from './operation-request.ts';
-
-/** All that an operation is decided on. */
-export interface OperationFacts {
-  readonly account: Account;
-  /** Null = a new one. */
-  readonly payment: Payment | null;
-  /** Of the payment, in creation order. */
-  readonly transactions: readonly PaymentTransaction[];
-  /** Of the tenant, with the key that is asked for. */
-  readonly keyTransactions: readonly PaymentTransaction[];
-  /** What the payment has paid of invoices, and what was taken back. */
-  readonly rows: readonly InvoicePayment[];
-  /** The method of the payment, or the one that a new payment is to be made with. */
-  readonly method: PaymentMethod | null;
-}
-
-export interface OperationRules {
-  readonly now: Instant;
-  readonly gateways: ReadonlyMap<string, PaymentGateway>;
-  readonly allowsOverRefund: boolean;
-}
 
 export type OperationPlan =
   /** A call is running on the payment: ask again later. */

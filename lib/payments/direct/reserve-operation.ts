@@ -6,7 +6,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import type { OperationFacts, OperationPlan, OperationRules } from './operation-plan.ts';
+import type { OperationFacts, OperationRules } from './operation-facts.ts';
+import type { OperationPlan } from './operation-plan.ts';
 import { newOperation } from './operation-records.ts';
 import type { OperationRequest } from './operation-request.ts';
 

@@ -27,13 +27,9 @@ import type {
   PaymentResult,
 } from '../direct/direct-payment-operations.ts';
 import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
+import type { OperationFacts, OperationRules } from '../direct/operation-facts.ts';
 import { failureOfCall } from '../direct/operation-failure.ts';
-import {
-  type OperationFacts,
-  type OperationPlan,
-  type OperationRules,
-  planOperation,
-} from '../direct/operation-plan.ts';
+import { type OperationPlan, planOperation } from '../direct/operation-plan.ts';
 import type { OperationRequest } from '../direct/operation-request.ts';
 import { resultOf } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';

@@ -2,37 +2,13 @@ import {
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
-  type PluginProperty,
   TransactionStatus,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
+import type { ApiPayment, KeyedRecords } from './api-request.ts';
 import type { ReservationFacts } from './reservation-facts.ts';
-
-/** A payment of an invoice that a call asks for (§9.6). */
-export interface ApiPayment {
-  /** Null = the account's default method. */
-  readonly methodId: Uuid | null;
-  /** Null = the balance. */
-  readonly amount: Decimal | null;
-  /** The client's own keys; null = ours. */
-  readonly paymentKey: string | null;
-  readonly transactionKey: string | null;
-  readonly properties: readonly PluginProperty[];
-  /**
-   * True: it waits for another payment of the invoice, and an account without a method is an error; false: what cannot
-   * be paid now is passed over.
-   */
-  readonly waits: boolean;
-}
-
-/** Payments and transactions of the tenant with the keys that API payments give. */
-export interface KeyedRecords {
-  readonly payments: readonly Payment[];
-  readonly transactions: readonly PaymentTransaction[];
-}
 
 /** A payment whose transactions have all failed: it is tried again under its keys (§4.2). */
 interface FailedPayment {

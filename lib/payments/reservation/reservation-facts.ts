@@ -11,7 +11,7 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { ApiPayment, KeyedRecords } from './api-payment.ts';
+import type { ApiPayment, KeyedRecords } from './api-request.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
 /** Everything known about the invoice of a request, under the account's lock. */

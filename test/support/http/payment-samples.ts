@@ -1,4 +1,4 @@
-import type { Sample } from './route-samples.ts';
+import type { Sample } from './sample.ts';
 import { createdId } from './serving.ts';
 import type { World } from './world.ts';
 

@@ -2,25 +2,15 @@ import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-h
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
 import { paymentSamples } from './payment-samples.ts';
-import type { Request } from './serving.ts';
+import type { Sample, TenantKeys } from './sample.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
-
-/** A request that a route answers with its success. */
-export interface Sample extends Request {
-  /** Key and secret of the tenant that it is for, where it is not the first one. */
-  readonly tenant?: TenantKeys;
-  readonly query?: string;
-  /** Segments of the path that are the sample's own and not ids of the world. */
-  readonly segments?: Readonly<Record<string, string>>;
-}
 
 /** Status of the operations that answer an unknown id with something else than 404, by the spec. */
 export const statusForUnknownId: Readonly<Record<string, number>> = {
   getChildrenAccounts: 200,
 };
 
-export type TenantKeys = readonly [apiKey: string, apiSecret: string];
 const secondTenant: TenantKeys = ['eve', 'other'];
 
 type MakeSample = (world: World) => Sample | Promise<Sample>;

@@ -1,0 +1,30 @@
+import type { PaymentGateway } from '../../ports/index.ts';
+import type {
+  Account,
+  InvoicePayment,
+  Payment,
+  PaymentMethod,
+  PaymentTransaction,
+} from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** All that an operation is decided on. */
+export interface OperationFacts {
+  readonly account: Account;
+  /** Null = a new one. */
+  readonly payment: Payment | null;
+  /** Of the payment, in creation order. */
+  readonly transactions: readonly PaymentTransaction[];
+  /** Of the tenant, with the key that is asked for. */
+  readonly keyTransactions: readonly PaymentTransaction[];
+  /** What the payment has paid of invoices, and what was taken back. */
+  readonly rows: readonly InvoicePayment[];
+  /** The method of the payment, or the one that a new payment is to be made with. */
+  readonly method: PaymentMethod | null;
+}
+
+export interface OperationRules {
+  readonly now: Instant;
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  readonly allowsOverRefund: boolean;
+}
