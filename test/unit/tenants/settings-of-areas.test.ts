@@ -28,6 +28,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       allowEmptyInvoice: false,
       allowsOverRefund: false,
       lockRetries: 50,
+      controlPlugins: [],
+      overwritesMethod: false,
     });
     const set = settingsOf({
       'org.service.payment.retry.days': '1,2',
@@ -40,6 +42,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.payment.allow.emptyInvoice': 'true',
       'org.service.payment.overRefund.allowed': 'true',
       'org.service.payment.globalLock.retries': '3',
+      'org.service.payment.invoice.plugin': 'fraud,limits',
+      'org.service.payment.method.overwrite': 'true',
     });
     expect(paymentConfig(await set())).to.deep.equal({
       retryDays: [1, 2],
@@ -50,6 +54,8 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       allowEmptyInvoice: true,
       allowsOverRefund: true,
       lockRetries: 3,
+      controlPlugins: ['fraud', 'limits'],
+      overwritesMethod: true,
     });
   });
 
