@@ -1,9 +1,17 @@
 /**
- * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and a
- * check of catalog plugins. Entry point `billwright/testing`.
+ * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and
+ * checks of catalog plugins and payment gateways. Entry point `billwright/testing`.
  */
 
 export * from '../payments/index.ts';
 export { type CatalogPluginSubject, checkCatalogPlugin } from './check-catalog-plugin.ts';
+export { checkPaymentGateway } from './check-payment-gateway.ts';
 export { type ClockStep, type FakeClock, fakeClock } from './fake-clock.ts';
+export type {
+  PaymentGatewayCheckOptions,
+  ProvokedOutcome,
+  ProvokedPending,
+  SignedNotification,
+} from './gateway-check/gateway-check-options.ts';
+export type { PaymentGatewayReport } from './gateway-check/gateway-report.ts';
 export { type MemoryCatalogPlugin, memoryCatalogPlugin } from './memory-catalog-plugin.ts';

@@ -1,0 +1,160 @@
+import {
+  type Account,
+  BillingError,
+  type GatewayResult,
+  type PaymentGateway,
+  type PaymentResult,
+  type TenantBilling,
+} from '../../../lib/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { Billing } from '../../node/billwright.ts';
+import { type FakeClock, fakeClock } from '../fake-clock.ts';
+import type { GatewayCaller } from './gateway-caller.ts';
+import type { PaymentGatewayCheckOptions } from './gateway-check-options.ts';
+
+interface Engine {
+  readonly acme: TenantBilling;
+  readonly account: Account;
+  readonly caller: GatewayCaller;
+}
+
+interface Opened extends Engine {
+  readonly clock: FakeClock;
+  readonly billing: Billing;
+}
+
+/** Runs every operation that the gateway offers as hosts do: through the engine, over a database of its own. */
+export async function checkInEngine(caller: GatewayCaller): Promise<void> {
+  await inEngine(caller, caller.gateway, checkFlows);
+  if (caller.gateway.capabilities?.sideEffectFree !== true) {
+    await inEngine(caller, losingAnswers(caller.gateway), checkRecovery);
+  }
+}
+
+async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
+  const { gateway } = caller;
+  const amount = caller.amount;
+  const part = { amount: amount.div(2), currency: caller.currency };
+  const all = { accountId: account.id, amount, currency: caller.currency };
+  const properties = caller.options.properties ?? [];
+  const { payments } = acme;
+  const step = stepsOf(caller);
+  const purchased = await step('purchase', payments.purchase({ ...all, properties }));
+  if (purchased !== null && gateway.refund !== undefined)
+    await step('refund', payments.refund({ ...part, paymentId: purchased.payment.id, properties }));
+  if (gateway.credit !== undefined) await step('credit', payments.credit({ ...all, properties }));
+  if (gateway.authorize === undefined) return;
+  const promised = await step('authorize', payments.authorize({ ...all, properties }));
+  if (promised !== null && gateway.capture !== undefined)
+    await step('capture', payments.capture({ ...part, paymentId: promised.payment.id, properties }));
+  if (gateway.void === undefined) return;
+  const other = await step('authorize', payments.authorize({ ...all, properties }));
+  if (other !== null) await step('void', payments.void({ paymentId: other.payment.id, properties }));
+}
+
+/** What an operation came to in the engine; null where it did not succeed, which is found. */
+function stepsOf({ report }: GatewayCaller) {
+  return async (member: string, work: Promise<PaymentResult>): Promise<PaymentResult | null> => {
+    try {
+      const result = await work;
+      const { status, gatewayErrorMsg } = result.transaction;
+      if (status === 'SUCCESS') return result;
+      const why = gatewayErrorMsg === null ? '' : `: ${gatewayErrorMsg}`;
+      if (status !== 'PENDING') report.wrong(`Through the engine ${member} ends in ${status}${why}`);
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      report.wrong(`Through the engine ${member} fails with ${error.code}: ${error.message}`);
+    }
+    return null;
+  };
+}
+
+/** The answer to a purchase is lost: recovery has to find out from the gateway what happened (payments §7). */
+async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
+  const { amount, currency, report } = caller;
+  const properties = caller.options.properties ?? [];
+  const key = 'answer-lost';
+  const input = { accountId: account.id, amount, currency, properties, externalKey: key };
+  const failed = await acme.payments.purchase(input).then(
+    () => false,
+    (error: unknown) => error instanceof BillingError,
+  );
+  if (!failed) return;
+  clock.advance({ hours: 1 });
+  await billing.settle();
+  const payment = await acme.payments.getByKey(key);
+  const [transaction] = payment.transactions;
+  if (transaction?.status === 'SUCCESS' || transaction?.status === 'PENDING') return;
+  report.wrong(
+    `After an answer to purchase is lost, recovery ends in ${transaction?.status ?? 'nothing'}: it has to learn from getPaymentInfo what happened`,
+  );
+}
+
+async function inEngine(
+  caller: GatewayCaller,
+  gateway: PaymentGateway,
+  work: (engine: Opened) => Promise<void>,
+): Promise<void> {
+  const clock = fakeClock('2024-01-31T12:00:00Z');
+  const billing = await Billing.open({
+    storage: await storageOf(caller.options),
+    clock,
+    gateways: [gateway],
+    logger: SILENT,
+    configuration: { 'org.service.payment.plugin.timeout': `${caller.timeLimitMs}ms` },
+  });
+  try {
+    const tenant = await billing.tenants.create(
+      { userName: 'gateway-check' },
+      { apiKey: 'gateway-check', apiSecret: 'gateway-check' },
+    );
+    const acme = billing.as({ tenant: tenant.id, user: 'gateway-check' });
+    const account = await acme.createAccount({ name: 'Gateway check', currency: caller.currency });
+    if (!(await hasMethod({ acme, account, caller }))) return;
+    await work({ acme, account, caller, clock, billing });
+  } finally {
+    await billing.close();
+  }
+}
+
+async function hasMethod({ acme, account, caller }: Engine): Promise<boolean> {
+  const { gateway, options, report } = caller;
+  try {
+    await acme.addPaymentMethod({
+      accountId: account.id,
+      pluginName: gateway.name,
+      isDefault: true,
+      details: options.paymentMethod ?? {},
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    report.wrong(`Through the engine no payment method can be added: ${error.message}`);
+    return false;
+  }
+}
+
+/** A gateway whose purchases have their effect, and whose answers get lost on the way. */
+function losingAnswers(gateway: PaymentGateway): PaymentGateway {
+  const purchase: PaymentGateway['purchase'] = async (request, context): Promise<GatewayResult> => {
+    await gateway.purchase(request, context);
+    throw new Error('the answer is lost');
+  };
+  return new Proxy(gateway, {
+    get(target, property) {
+      if (property === 'purchase') return purchase;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+async function storageOf({ storage }: PaymentGatewayCheckOptions): Promise<Storage<never>> {
+  if (storage !== undefined) return storage();
+  // Loaded when it is needed: whoever gives a storage of their own has no SQLite.
+  const { sqlite } = await import('../../mikro-orm/sqlite.ts');
+  return sqlite(':memory:');
+}
+
+const quiet = (): void => undefined;
+const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -1,0 +1,122 @@
+import { isUuid, type NotificationAnswer } from '../../../lib/index.ts';
+import { shown } from './answer-flaws.ts';
+import type { Called, GatewayCaller } from './gateway-caller.ts';
+import type { SignedNotification } from './gateway-check-options.ts';
+
+interface Signed {
+  readonly rawBody: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+}
+
+/** Pages of the gateway's own, and notifications with their signature (payments §11). */
+export async function checkNotifications(caller: GatewayCaller): Promise<void> {
+  await checkForm(caller);
+  const genuine = caller.options.notification;
+  if (caller.gateway.verifyNotification !== undefined) await checkSignatures(caller, genuine);
+  if (caller.gateway.processNotification !== undefined && genuine !== undefined)
+    await checkProcessing(caller, signedOf(genuine));
+}
+
+async function checkForm(caller: GatewayCaller): Promise<void> {
+  const { gateway, accountId, report } = caller;
+  if (gateway.buildFormDescriptor === undefined) return;
+  const request = { accountId, customFields: [], properties: [] };
+  const form = await caller.value('buildFormDescriptor', async (context) =>
+    gateway.buildFormDescriptor?.(request, context),
+  );
+  if (form === undefined) return;
+  if (form?.kbAccountId !== accountId)
+    report.wrong(
+      `buildFormDescriptor answers for account ${shown(form?.kbAccountId)} where it was asked about another`,
+    );
+  const url = form?.formUrl;
+  if (typeof url === 'string' && !URL.canParse(url))
+    report.wrong(`buildFormDescriptor gives the address ${shown(url)}, which is none`);
+}
+
+async function checkSignatures(
+  caller: GatewayCaller,
+  genuine: SignedNotification | undefined,
+): Promise<void> {
+  const { report } = caller;
+  const bare = { rawBody: new TextEncoder().encode('{}'), headers: {}, query: '' };
+  await expectRefused(caller, bare, 'a notification without any signature');
+  if (genuine === undefined) {
+    report.note('verifyNotification was not given a genuine notification: see `notification` of the options');
+    return;
+  }
+  const signed = signedOf(genuine);
+  const called = await verify(caller, signed);
+  if (called.kind !== 'VALUE' || called.value !== true) {
+    report.wrong(`verifyNotification refuses a genuine notification (${told(called)})`);
+    return;
+  }
+  const changedBody = Uint8Array.from([...signed.rawBody, 0x20]);
+  await expectRefused(caller, { ...signed, rawBody: changedBody }, 'a wrong signature: the body was changed');
+  await expectRefused(caller, { ...signed, headers: {}, query: '' }, 'a body without its signature');
+  const headers = Object.fromEntries(
+    Object.entries(signed.headers).map(([name, value]) => [name, forged(value)]),
+  );
+  const query = signed.query === '' ? '' : forged(signed.query);
+  await expectRefused(caller, { ...signed, headers, query }, 'a wrong signature');
+}
+
+async function expectRefused(caller: GatewayCaller, signed: Signed, what: string): Promise<void> {
+  const called = await verify(caller, signed);
+  if (called.kind !== 'VALUE' || called.value === false) return;
+  caller.report.wrong(
+    called.value === true
+      ? `verifyNotification takes ${what}`
+      : `verifyNotification gives ${shown(called.value)} for ${what}; it must be false`,
+  );
+}
+
+function verify(caller: GatewayCaller, signed: Signed): Promise<Called<boolean | undefined>> {
+  return caller.call('verifyNotification', async (context) =>
+    caller.gateway.verifyNotification?.(signed, context),
+  );
+}
+
+/** Processors repeat notifications: the second time changes nothing. */
+async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Promise<void> {
+  const { gateway, report } = caller;
+  const request = { body: new TextDecoder().decode(rawBody), properties: [] };
+  const process = () =>
+    caller.value('processNotification', async (context) => gateway.processNotification?.(request, context));
+  const first = await process();
+  if (first === undefined) return;
+  for (const flaw of notificationFlaws(first)) report.wrong(`processNotification ${flaw}`);
+  const second = await process();
+  if (second !== undefined && (second.status ?? 200) !== (first.status ?? 200)) {
+    report.wrong(
+      `processNotification answers ${second.status ?? 200} to a repeated notification, and answered ${first.status ?? 200} before`,
+    );
+  }
+}
+
+function notificationFlaws({ status, kbPaymentId, entity }: NotificationAnswer): readonly string[] {
+  const flaws: string[] = [];
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
+    flaws.push(`answers with the status ${shown(status)}, which is none of 200 to 599`);
+  if (kbPaymentId !== undefined && !isUuid(kbPaymentId))
+    flaws.push(`gives the payment ${shown(kbPaymentId)}, which is no id`);
+  if (entity !== undefined && entity !== null && typeof entity !== 'string')
+    flaws.push('gives an entity that is no text');
+  return flaws;
+}
+
+function signedOf({ rawBody, headers, query = '' }: SignedNotification): Signed {
+  const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody;
+  return { rawBody: bytes, headers, query };
+}
+
+/** The same text with another last character. */
+function forged(text: string): string {
+  return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
+}
+
+function told(called: Called<unknown>): string {
+  if (called.kind === 'THROW') return `it throws "${called.message}"`;
+  return called.kind === 'TIMEOUT' ? 'it gives no answer' : `it gives ${shown(called.value)}`;
+}

@@ -1,0 +1,113 @@
+import { type GatewayResult, PluginStatus } from '../../../lib/index.ts';
+import { answerFlaws, shown } from './answer-flaws.ts';
+import { believed } from './check-operations.ts';
+import type { AskedOperation, Called, GatewayCaller } from './gateway-caller.ts';
+import type { ProvokedOutcome, ProvokedPending } from './gateway-check-options.ts';
+
+/** Brings about what the author says how to: a decline, a processor that is away, one that takes its time (payments §2.2). */
+export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
+  const { declined, unreachable, pending } = caller.options.outcomes ?? {};
+  if (declined !== undefined) await checkDeclined(caller, declined);
+  if (unreachable !== undefined) await checkUnreachable(caller, unreachable);
+  if (pending !== undefined) await checkPending(caller, pending);
+}
+
+async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
+  const { asked, called } = await provoke(caller, outcome);
+  if (called.kind === 'THROW') {
+    caller.report.wrong(
+      `purchase throws "${called.message}" where the processor declines: answer ERROR, for a throw leaves the outcome unknown`,
+    );
+    return;
+  }
+  await expectStatus(
+    caller,
+    { asked, called },
+    { status: PluginStatus.ERROR, when: 'the processor declines' },
+  );
+  await expectNoEffect(caller, asked, 'was declined');
+}
+
+async function checkUnreachable(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
+  const { asked, called } = await provoke(caller, outcome);
+  if (called.kind === 'THROW') {
+    caller.report.wrong(
+      `purchase throws "${called.message}" where CANCELED is meant: a throw leaves the outcome unknown, and nothing is tried again before recovery has asked`,
+    );
+    return;
+  }
+  const when = 'the processor cannot be reached';
+  await expectStatus(caller, { asked, called }, { status: PluginStatus.CANCELED, when });
+  await expectNoEffect(caller, asked, 'could not be submitted');
+}
+
+async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Promise<void> {
+  const { asked, called } = await provoke(caller, outcome);
+  const expected = { status: PluginStatus.PENDING, when: 'it was made to wait' };
+  if (!(await expectStatus(caller, { asked, called }, expected))) return;
+  await outcome.settle?.(asked.request.transactionId);
+  const { properties = [] } = caller.options;
+  const again = await believed(caller, { ...asked, request: { ...asked.request, properties } });
+  if (again?.status === PluginStatus.PENDING) {
+    caller.report.wrong(
+      'A pending purchase can never be completed: asked again after it was settled, purchase still answers PENDING',
+    );
+  }
+  const known = (await caller.told(asked.request.paymentId))?.find(
+    (each) => each.kbTransactionPaymentId === asked.request.transactionId,
+  );
+  if (known === undefined || (again !== null && known.status !== again.status)) {
+    caller.report.wrong(
+      `getPaymentInfo gives ${shown(known?.status)} of a pending purchase that was settled, purchase answers ${shown(again?.status)}`,
+    );
+  }
+}
+
+interface Provoked {
+  readonly asked: AskedOperation;
+  readonly called: Called<GatewayResult | null>;
+}
+
+async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<Provoked> {
+  const properties = [...(caller.options.properties ?? []), ...(outcome.properties ?? [])];
+  const asked = caller.asked('PURCHASE', { properties });
+  await outcome.arrange?.();
+  try {
+    return { asked, called: await caller.run(asked) };
+  } finally {
+    await outcome.restore?.();
+  }
+}
+
+/** Whether the answer has that status; otherwise it is found. */
+async function expectStatus(
+  { report }: GatewayCaller,
+  { asked, called }: Provoked,
+  { status, when }: { readonly status: PluginStatus; readonly when: string },
+): Promise<boolean> {
+  if (called.kind === 'TIMEOUT') return false;
+  if (called.kind === 'THROW')
+    report.wrong(`purchase throws "${called.message}" where ${when}: answer ${status}`);
+  else if (called.value === null || called.value === undefined)
+    report.wrong(`purchase answers nothing where ${when}: answer ${status}`);
+  else {
+    for (const flaw of answerFlaws(called.value, asked)) report.wrong(`purchase ${flaw}`);
+    if (called.value.status === status) return true;
+    report.wrong(`purchase answers ${shown(called.value.status)} where ${when}: answer ${status}`);
+  }
+  return false;
+}
+
+async function expectNoEffect(
+  caller: GatewayCaller,
+  { request }: AskedOperation,
+  what: string,
+): Promise<void> {
+  const effects = await caller.options.effectsOf?.(request.transactionId);
+  if (effects !== undefined && effects > 0) caller.report.wrong(`purchase has an effect although it ${what}`);
+  const known = (await caller.told(request.paymentId))?.find(
+    (each) => each.kbTransactionPaymentId === request.transactionId,
+  );
+  if (known?.status === PluginStatus.PROCESSED)
+    caller.report.wrong(`getPaymentInfo gives PROCESSED for a purchase that ${what}`);
+}

@@ -1,0 +1,525 @@
+import { expect } from 'chai';
+import {
+  checkPaymentGateway,
+  type PaymentGatewayCheckOptions,
+  sandboxGateway,
+} from '../../adapters/testing/index.ts';
+import {
+  type GatewayContext,
+  type GatewayRequest,
+  type GatewayResult,
+  type GatewayTransaction,
+  type PaymentGateway,
+  PluginStatus,
+  type Uuid,
+} from '../../lib/index.ts';
+import { externalPaymentGateway } from '../../lib/payments/index.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+
+type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
+
+/** A gateway that does its work, to break in one place at a time; each call has one effect, or as many as are broken. */
+class Books {
+  readonly #known = new Map<Uuid, GatewayResult>();
+  readonly effects: Uuid[] = [];
+  readonly charges: Uuid[] = [];
+
+  gateway(broken: Partial<PaymentGateway> = {}): PaymentGateway {
+    return {
+      name: 'books',
+      authorize: this.operation('AUTHORIZE'),
+      capture: this.operation('CAPTURE'),
+      purchase: this.operation('PURCHASE'),
+      refund: this.operation('REFUND'),
+      getPaymentInfo: async ({ paymentId }) => this.ofPayment(paymentId),
+      ...broken,
+    };
+  }
+
+  operation(transactionType: GatewayResult['transactionType'], change: Partial<GatewayResult> = {}) {
+    return async (request: AnyRequest, { now }: GatewayContext): Promise<GatewayResult> => {
+      const { paymentId, transactionId, amount, currency } = request;
+      const known = this.#known.get(transactionId);
+      if (known) return known;
+      const result: GatewayResult = {
+        kbPaymentId: paymentId,
+        kbTransactionPaymentId: transactionId,
+        transactionType,
+        status: PluginStatus.PROCESSED,
+        ...(amount && { amount }),
+        ...(currency && { currency }),
+        createdDate: now,
+        effectiveDate: now,
+        firstPaymentReferenceId: `ref-${transactionId}`,
+        properties: [],
+        ...change,
+      };
+      this.effects.push(transactionId);
+      this.#known.set(transactionId, result);
+      return result;
+    };
+  }
+
+  ofPayment(paymentId: Uuid): readonly GatewayResult[] {
+    return [...this.#known.values()].filter((each) => each.kbPaymentId === paymentId);
+  }
+
+  readonly effectsOf = (transactionId: Uuid): number =>
+    this.effects.filter((id) => id === transactionId).length;
+}
+
+interface Broken {
+  readonly defect: string;
+  gateway(books: Books): PaymentGateway;
+  options?(books: Books): PaymentGatewayCheckOptions;
+  readonly finding: RegExp;
+}
+
+const answering = (books: Books, change: object): PaymentGateway =>
+  books.gateway({ purchase: books.operation('PURCHASE', change) });
+
+let references = 0;
+
+const broken: readonly Broken[] = [
+  {
+    defect: 'has two effects for the same transaction id, with references that differ',
+    gateway: (books) =>
+      books.gateway({
+        purchase: async (request, context) => {
+          references += 1;
+          const result = await books.operation('PURCHASE')(request, context);
+          return { ...result, firstPaymentReferenceId: `charge-${references}` };
+        },
+      }),
+    finding: /^purchase has two effects where the same transaction id comes twice: the references are/,
+  },
+  {
+    defect: 'has two effects that only its own books show',
+    gateway: (books) =>
+      books.gateway({
+        capture: async (request, context) => {
+          books.effects.push(request.transactionId);
+          return books.operation('CAPTURE')(request, context);
+        },
+      }),
+    options: (books) => ({ effectsOf: books.effectsOf }),
+    finding: /^capture has \d effects where the same transaction id comes twice$/,
+  },
+  {
+    defect: 'has two effects where the same transaction comes twice at once',
+    gateway: (books) =>
+      books.gateway({
+        purchase: async (request, context) => {
+          const isKnown = books.ofPayment(request.paymentId).length > 0;
+          await new Promise((resolve) => setImmediate(resolve));
+          const result = await books.operation('PURCHASE')(request, context);
+          // It looked, and charges: whoever looked at the same time charges too.
+          if (!isKnown) books.charges.push(request.transactionId);
+          return result;
+        },
+      }),
+    options: ({ charges }) => ({ effectsOf: (id) => charges.filter((each) => each === id).length || 1 }),
+    finding: /^purchase has 2 effects where the same transaction id comes twice at once$/,
+  },
+  {
+    defect: 'does not know later what it has answered',
+    gateway: (books) => books.gateway({ getPaymentInfo: async () => [] }),
+    finding: /^getPaymentInfo does not know the transaction that purchase has answered "PROCESSED"/,
+  },
+  {
+    defect: 'tells another outcome later than it has answered',
+    gateway: (books) =>
+      books.gateway({
+        getPaymentInfo: async ({ paymentId }) =>
+          books.ofPayment(paymentId).map((each) => ({ ...each, status: PluginStatus.PENDING })),
+      }),
+    finding: /^getPaymentInfo gives "PENDING" for the transaction that purchase has answered "PROCESSED"$/,
+  },
+  {
+    defect: 'cannot tell recovery what has happened',
+    gateway: (books) => books.gateway({ getPaymentInfo: async () => [] }),
+    finding: /^After an answer to purchase is lost, recovery ends in UNKNOWN/,
+  },
+  {
+    defect: 'tells of all payments where it is asked about one',
+    gateway: (books) => {
+      const all: GatewayResult[] = [];
+      return books.gateway({
+        getPaymentInfo: async ({ paymentId }) => {
+          for (const each of books.ofPayment(paymentId)) if (!all.includes(each)) all.push(each);
+          return all;
+        },
+      });
+    },
+    finding: /^getPaymentInfo tells of transactions of another payment/,
+  },
+  {
+    defect: 'throws of a payment that it does not know',
+    gateway: (books) =>
+      books.gateway({
+        getPaymentInfo: async ({ paymentId }) => {
+          const known = books.ofPayment(paymentId);
+          if (known.length === 0) throw new Error('no such payment');
+          return known;
+        },
+      }),
+    finding: /^getPaymentInfo throws "no such payment"$/,
+  },
+  {
+    defect: 'answers for another transaction',
+    gateway: (books) => answering(books, { kbTransactionPaymentId: '11111111-1111-4111-8111-111111111111' }),
+    finding: /^purchase answers for transaction "11111111-.*" where it was asked about/,
+  },
+  {
+    defect: 'answers for another payment',
+    gateway: (books) => answering(books, { kbPaymentId: '11111111-1111-4111-8111-111111111111' }),
+    finding: /^purchase answers for payment "11111111-.*" where it was asked about/,
+  },
+  {
+    defect: 'answers with another type',
+    gateway: (books) => answering(books, { transactionType: 'CREDIT' }),
+    finding: /^purchase answers with the type "CREDIT" where PURCHASE was asked for$/,
+  },
+  {
+    defect: 'gives an amount that cannot be read',
+    gateway: (books) => answering(books, { amount: '10,00 USD' }),
+    finding: /^purchase gives the amount "10,00 USD", which cannot be read$/,
+  },
+  {
+    defect: 'gives an amount below nothing',
+    gateway: (books) => answering(books, { amount: -10 }),
+    finding: /^purchase gives the amount -10, which cannot be read$/,
+  },
+  {
+    defect: 'gives a currency that does not exist',
+    gateway: (books) => answering(books, { currency: 'dollars' }),
+    finding: /^purchase gives the currency "dollars", which does not exist$/,
+  },
+  {
+    defect: 'takes more than was asked for',
+    gateway: (books) => answering(books, { amount: 12 }),
+    finding: /^purchase processes 12 where 10 was asked for$/,
+  },
+  {
+    defect: 'gives a status that does not exist',
+    gateway: (books) => answering(books, { status: 'SUCCEEDED' }),
+    finding: /^purchase gives the status "SUCCEEDED", which does not exist$/,
+  },
+  {
+    defect: 'gives no status',
+    gateway: (books) => answering(books, { status: undefined }),
+    finding: /^purchase gives no status/,
+  },
+  {
+    defect: 'gives dates that are no instants',
+    gateway: (books) => answering(books, { createdDate: '2024-01-31' }),
+    finding: /^purchase gives the createdDate "2024-01-31", which is no instant in milliseconds$/,
+  },
+  {
+    defect: 'gives no properties',
+    gateway: (books) => answering(books, { properties: undefined }),
+    finding: /^purchase gives no list of properties/,
+  },
+  {
+    defect: 'answers nothing',
+    gateway: (books) => books.gateway({ refund: async () => null }),
+    finding: /^refund answers nothing, which leaves the outcome unknown$/,
+  },
+  {
+    defect: 'declines what nothing was said to be wrong with',
+    gateway: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
+    finding: /^purchase answers "ERROR" \("no token"\) to a plain request/,
+  },
+  {
+    defect: 'fails in the engine',
+    gateway: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
+    finding: /^Through the engine purchase ends in PAYMENT_FAILURE: no token$/,
+  },
+  {
+    defect: 'throws where nothing has happened',
+    gateway: (books) =>
+      books.gateway({
+        purchase: async () => {
+          throw new Error('connection refused');
+        },
+      }),
+    finding: /^purchase throws "connection refused", which leaves the outcome unknown: answer CANCELED/,
+  },
+  {
+    defect: 'throws where CANCELED is meant',
+    ...provoked('unreachable', () => {
+      throw new Error('connection refused');
+    }),
+    finding: /^purchase throws "connection refused" where CANCELED is meant/,
+  },
+  {
+    defect: 'calls a processor that is away a decline',
+    ...provoked('unreachable', (result) => ({ ...result, status: PluginStatus.ERROR })),
+    finding: /^purchase answers "ERROR" where the processor cannot be reached: answer CANCELED$/,
+  },
+  {
+    defect: 'throws where the processor declines',
+    ...provoked('declined', () => {
+      throw new Error('card refused');
+    }),
+    finding: /^purchase throws "card refused" where the processor declines: answer ERROR/,
+  },
+  {
+    defect: 'has an effect although it declines',
+    ...provoked('declined', (result) => ({ ...result, status: PluginStatus.ERROR })),
+    finding: /^purchase has an effect although it was declined$/,
+  },
+  {
+    defect: 'leaves pending for ever what was settled',
+    gateway: (books) => {
+      const waiting = new Set<Uuid>();
+      return books.gateway({
+        purchase: async (request, context) => {
+          if (request.properties.some(({ key }) => key === 'slow')) waiting.add(request.transactionId);
+          const change = waiting.has(request.transactionId) ? { status: PluginStatus.PENDING } : {};
+          return books.operation('PURCHASE', change)(request, context);
+        },
+      });
+    },
+    options: () => ({ outcomes: { pending: { properties: [SLOW] } } }),
+    finding: /^A pending purchase can never be completed/,
+  },
+  {
+    defect: 'is slower than the time limit',
+    gateway: (books) =>
+      books.gateway({
+        refund: async (request, context) => {
+          await new Promise((resolve) => setTimeout(resolve, 400));
+          return books.operation('REFUND')(request, context);
+        },
+      }),
+    options: () => ({ timeLimitMs: 100 }),
+    finding: /^refund gives no answer within 100 ms, the time limit/,
+  },
+  {
+    defect: 'captures without authorizing',
+    gateway: (books) => {
+      const { authorize: _, ...rest } = books.gateway();
+      return rest;
+    },
+    finding: /^capture is offered without authorize/,
+  },
+  {
+    defect: 'authorizes what it cannot capture',
+    gateway: (books) => {
+      const { capture: _, ...rest } = books.gateway();
+      return rest;
+    },
+    finding: /^authorize is offered without capture/,
+  },
+  {
+    defect: 'voids without authorizing',
+    gateway: (books) => {
+      const { authorize: _, capture: __, ...rest } = books.gateway();
+      return { ...rest, void: books.operation('VOID') };
+    },
+    finding: /^void is offered without authorize/,
+  },
+  {
+    defect: 'says that it holds no methods and lists them',
+    gateway: (books) =>
+      books.gateway({ capabilities: { holdsPaymentMethods: false }, getPaymentMethods: async () => [] }),
+    finding: /^capabilities.holdsPaymentMethods is false, but the gateway offers lists/,
+  },
+  {
+    defect: 'says that it holds methods and tells of none',
+    gateway: (books) => books.gateway({ capabilities: { holdsPaymentMethods: true } }),
+    finding: /^capabilities.holdsPaymentMethods is true, but there is no getPaymentMethodDetail/,
+  },
+  {
+    defect: 'is free of side effects and has a ledger of them',
+    gateway: (books) => books.gateway({ capabilities: { sideEffectFree: true, completeLedger: true } }),
+    finding: /^capabilities say both sideEffectFree and completeLedger/,
+  },
+  {
+    defect: 'verifies notifications that it does not read',
+    gateway: (books) => books.gateway({ verifyNotification: async () => false }),
+    finding: /^verifyNotification is offered without processNotification/,
+  },
+  {
+    defect: 'has no name',
+    gateway: (books) => books.gateway({ name: ' ' }),
+    finding: /^The gateway has no name$/,
+  },
+  {
+    defect: 'takes notifications without a signature',
+    ...notified(async () => true),
+    finding: /^verifyNotification takes a notification without any signature$/,
+  },
+  {
+    defect: 'takes a wrong signature',
+    ...notified(async ({ headers }) => headers.signature !== undefined),
+    finding: /^verifyNotification takes a wrong signature$/,
+  },
+  {
+    defect: 'takes the signature of another body',
+    ...notified(async ({ headers }) => headers.signature === 'right'),
+    finding: /^verifyNotification takes a wrong signature: the body was changed$/,
+  },
+  {
+    defect: 'refuses what is genuine',
+    ...notified(async () => false),
+    finding: /^verifyNotification refuses a genuine notification \(it gives false\)$/,
+  },
+  {
+    defect: 'answers a notification with a status that does not exist',
+    ...notified(async () => true, { status: 42 }),
+    finding: /^processNotification answers with the status 42, which is none of 200 to 599$/,
+  },
+  {
+    defect: 'shows a page for another account',
+    gateway: (books) =>
+      books.gateway({
+        buildFormDescriptor: async (_request, { userToken }) => ({
+          kbAccountId: userToken,
+          formUrl: 'pay here',
+        }),
+      }),
+    finding: /^buildFormDescriptor answers for account/,
+  },
+  {
+    defect: 'refuses every payment method',
+    gateway: (books) =>
+      books.gateway({
+        addPaymentMethod: async () => {
+          throw new Error('no vault');
+        },
+      }),
+    finding: /^addPaymentMethod throws "no vault"$/,
+  },
+  {
+    defect: 'does not list the method that was added',
+    gateway: (books) => books.gateway({ getPaymentMethods: async () => [] }),
+    finding: /^getPaymentMethods does not list a method that was added/,
+  },
+  {
+    defect: 'still lists the method that was deleted',
+    gateway: (books) => {
+      const added: Uuid[] = [];
+      return books.gateway({
+        addPaymentMethod: async ({ paymentMethodId }) => void added.push(paymentMethodId),
+        getPaymentMethods: async () => added.map((paymentMethodId) => ({ paymentMethodId })),
+        deletePaymentMethod: async () => undefined,
+      });
+    },
+    finding: /^getPaymentMethods still lists a method that was deleted/,
+  },
+  {
+    defect: 'knows no detail of a method',
+    gateway: (books) =>
+      books.gateway({
+        getPaymentMethodDetail: async () => {
+          throw new Error('gone');
+        },
+      }),
+    finding: /^getPaymentMethodDetail throws "gone" of a method that was added$/,
+  },
+  {
+    defect: 'counts wrongly what it finds',
+    gateway: (books) =>
+      books.gateway({
+        searchPayments: async ({ limit }) => ({ rows: Array.from({ length: limit + 1 }), total: 1 }) as never,
+      }),
+    finding: /^searchPayments gives 11 hits where 10 were asked for$/,
+  },
+];
+
+const SLOW = { key: 'slow', value: 'true', isUpdatable: false };
+
+anyDatabase((_kind, open) => {
+  describe('checkPaymentGateway', () => {
+    /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
+    const check = (gateway: PaymentGateway, options: PaymentGatewayCheckOptions = {}) =>
+      checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });
+    const findings = async (gateway: PaymentGateway, options?: PaymentGatewayCheckOptions) =>
+      (await check(gateway, options)).findings;
+
+    it('finds nothing wrong with a gateway that keeps its contract, and calls all that it offers', async () => {
+      const books = new Books();
+      const report = await check(books.gateway(), { effectsOf: books.effectsOf });
+      expect(report.findings).to.deep.equal([]);
+      expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
+    });
+
+    it('tells as a note that more is refunded than was taken', async () => {
+      const { notes } = await check(new Books().gateway());
+      expect(notes).to.have.length(1);
+      expect(notes[0]).to.match(/^refund accepts more than was taken/);
+    });
+
+    it('is content with a gateway that can only purchase', async () => {
+      const books = new Books();
+      const { name, purchase, getPaymentInfo } = books.gateway();
+      expect(await findings({ name, purchase, getPaymentInfo })).to.deep.equal([]);
+    });
+
+    it('finds nothing wrong with the sandbox and the built-in gateway for payments by other ways', async () => {
+      expect(await findings(sandboxGateway())).to.deep.equal([]);
+      const { name: _, ...external } = externalPaymentGateway();
+      expect(await findings({ name: 'by-cheque', ...external })).to.deep.equal([]);
+    });
+
+    it('calls the members of a gateway that is a class on the gateway itself', async () => {
+      class OwnGateway implements PaymentGateway {
+        readonly name = 'own';
+        readonly #books = new Books();
+        purchase(...call: Parameters<PaymentGateway['purchase']>) {
+          return this.#books.operation('PURCHASE')(...call);
+        }
+        async getPaymentInfo({ paymentId }: Parameters<PaymentGateway['getPaymentInfo']>[0]) {
+          return this.#books.ofPayment(paymentId);
+        }
+      }
+      expect(await findings(new OwnGateway())).to.deep.equal([]);
+    });
+
+    for (const { defect, gateway, options, finding } of broken) {
+      it(`names a gateway that ${defect}`, async () => {
+        const books = new Books();
+        const found = await findings(gateway(books), options?.(books));
+        expect(
+          found.filter((each) => finding.test(each)),
+          found.join('\n'),
+        ).to.have.length(1);
+      });
+    }
+  });
+});
+
+/** A gateway that goes wrong where it is made to have an outcome. */
+function provoked(
+  outcome: 'declined' | 'unreachable',
+  answer: (result: GatewayResult) => GatewayResult,
+): Pick<Broken, 'gateway' | 'options'> {
+  return {
+    gateway: (books) =>
+      books.gateway({
+        purchase: async (request, context) => {
+          const isProvoked = request.properties.some(({ key }) => key === 'provoked');
+          const result = await books.operation('PURCHASE')(request, context);
+          return isProvoked ? answer(result) : result;
+        },
+      }),
+    options: (books) => ({
+      effectsOf: books.effectsOf,
+      outcomes: { [outcome]: { properties: [{ key: 'provoked', value: 'true', isUpdatable: false }] } },
+    }),
+  };
+}
+
+/** A gateway that verifies notifications in that way. */
+function notified(
+  verifyNotification: NonNullable<PaymentGateway['verifyNotification']>,
+  answer: { readonly status?: number } = {},
+): Pick<Broken, 'gateway' | 'options'> {
+  return {
+    gateway: (books) => books.gateway({ verifyNotification, processNotification: async () => answer }),
+    options: () => ({ notification: { rawBody: '{"paid": true}', headers: { signature: 'right' } } }),
+  };
+}

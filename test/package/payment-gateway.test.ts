@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
+import { checkPaymentGateway, fakeClock } from '../../adapters/testing/index.ts';
+import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
+
+describe('the example of a payment gateway', () => {
+  it('pays, refunds, declines and waits as its processor does', async () => {
+    expect(await payThroughLedger()).to.deep.equal([
+      'captured: SUCCESS 30',
+      'refunded: SUCCESS 5',
+      'beyond the limit: PAYMENT_FAILURE 0',
+      'transfer: PENDING 0',
+      'transfer: SUCCESS 12',
+    ]);
+  });
+
+  it('keeps the contract of gateways in all that it offers', async () => {
+    const gateway = ledgerGateway({ signingKey: 'key' });
+    const waiting = { key: 'mode', value: 'bank-transfer', isUpdatable: false };
+    const { findings, notes, called } = await checkPaymentGateway(gateway, {
+      effectsOf: gateway.effectsOf,
+      outcomes: {
+        unreachable: {
+          arrange: () => gateway.setReachable(false),
+          restore: () => gateway.setReachable(true),
+        },
+        pending: {
+          properties: [waiting],
+          settle: async (transactionId) => {
+            const body = gateway.notificationOf(transactionId).rawBody;
+            await gateway.processNotification?.({ body, properties: [] }, CONTEXT);
+          },
+        },
+      },
+      notification: gateway.notificationOf(CONTEXT.tenantId),
+    });
+    expect(findings).to.deep.equal([]);
+    expect(notes).to.deep.equal([]);
+    const members = Object.entries(gateway).flatMap(([name, value]) =>
+      typeof value === 'function' && !OWN.has(name) ? [name] : [],
+    );
+    expect(called).to.have.members(members);
+  });
+});
+
+const ids = uuidGenerator();
+const CONTEXT = {
+  tenantId: ids.next(),
+  userName: 'test',
+  userToken: ids.next(),
+  now: fakeClock('2024-01-10').now(),
+};
+
+/** What the example has beyond the port. */
+const OWN: ReadonlySet<string> = new Set(['effectsOf', 'notificationOf', 'setReachable']);
