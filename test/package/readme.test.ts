@@ -37,20 +37,44 @@ describe('README', function () {
     );
   }
 
-  for (const [index, example] of ['the embedding example', 'the catalog as code'].entries()) {
+  const examples = [
+    'the embedding example',
+    'the catalog as code',
+    'the payment gateway of your own',
+  ] as const;
+
+  /** The block as a file that finds the sources where it would find the package. */
+  async function writeExample(index: number): Promise<string> {
+    const block = blocks('ts')[index] ?? '';
+    const imported = block.replaceAll(/from '(billwright[^']*)'/g, (_, name: string) => {
+      return `from '${join(root, SOURCES[name] ?? 'missing')}'`;
+    });
+    const file = join(directory, `example-${index}.ts`);
+    await writeFile(file, imported);
+    return file;
+  }
+
+  for (const [index, example] of examples.entries()) {
     it(`${example} runs as it stands and prints what the README says`, async () => {
-      const imported = (blocks('ts')[index] ?? '').replaceAll(
-        /from '(billwright[^']*)'/g,
-        (_, name: string) => {
-          return `from '${join(root, SOURCES[name] ?? 'missing')}'`;
-        },
-      );
-      const file = join(directory, `example-${index}.ts`);
-      await writeFile(file, imported);
-      const { stdout } = await run(process.execPath, [file], { cwd: directory });
+      const { stdout } = await run(process.execPath, [await writeExample(index)], { cwd: directory });
       expect(stdout).to.equal(blocks('text')[index]);
     });
   }
+
+  it('has no block that the compiler objects to, and tests every one', async () => {
+    expect(blocks('ts')).to.have.length(examples.length);
+    const files = await Promise.all(examples.map((_, index) => writeExample(index)));
+    const types = { typeRoots: [join(root, 'node_modules/@types')], types: ['node'] };
+    const compilerOptions = { ...types, rewriteRelativeImportExtensions: false };
+    await writeFile(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] };
+    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { stdout } = await run(process.execPath, [tsc, '-p', directory]).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    expect(stdout).to.equal('');
+  });
 
   it('the curl walk-through runs as it stands and ends in two paid invoices', async () => {
     const walkThrough = blocks('sh').find((block) => block.includes('call()')) ?? '';
