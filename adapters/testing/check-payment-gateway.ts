@@ -17,12 +17,12 @@ import { GatewayFindings, type PaymentGatewayReport } from './gateway-check/gate
  * and `notification` tell how to bring about is looked at too.
  *
  * @example
- * const report = await checkPaymentGateway(myGateway(), { properties: [{ key: 'token', value: 'tok_visa' }] });
+ * const report = await checkPaymentGateway(myGateway(), { storage: () => sqlite(':memory:') });
  * expect(report.findings).to.deep.equal([]);
  */
 export async function checkPaymentGateway(
   gateway: PaymentGateway,
-  options: PaymentGatewayCheckOptions = {},
+  options: PaymentGatewayCheckOptions,
 ): Promise<PaymentGatewayReport> {
   const report = new GatewayFindings();
   checkCapabilities(gateway, report);

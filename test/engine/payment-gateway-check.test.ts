@@ -69,10 +69,12 @@ class Books {
     this.effects.filter((id) => id === transactionId).length;
 }
 
+type Options = Partial<PaymentGatewayCheckOptions>;
+
 interface Broken {
   readonly defect: string;
   gateway(books: Books): PaymentGateway;
-  options?(books: Books): PaymentGatewayCheckOptions;
+  options?(books: Books): Options;
   readonly finding: RegExp;
 }
 
@@ -435,9 +437,9 @@ const SLOW = { key: 'slow', value: 'true', isUpdatable: false };
 anyDatabase((_kind, open) => {
   describe('checkPaymentGateway', () => {
     /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
-    const check = (gateway: PaymentGateway, options: PaymentGatewayCheckOptions = {}) =>
+    const check = (gateway: PaymentGateway, options: Options = {}) =>
       checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });
-    const findings = async (gateway: PaymentGateway, options?: PaymentGatewayCheckOptions) =>
+    const findings = async (gateway: PaymentGateway, options?: Options) =>
       (await check(gateway, options)).findings;
 
     it('finds nothing wrong with a gateway that keeps its contract, and calls all that it offers', async () => {

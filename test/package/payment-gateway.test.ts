@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
 import { checkPaymentGateway, fakeClock } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
@@ -18,6 +19,7 @@ describe('the example of a payment gateway', () => {
     const gateway = ledgerGateway({ signingKey: 'key' });
     const waiting = { key: 'mode', value: 'bank-transfer', isUpdatable: false };
     const { findings, notes, called } = await checkPaymentGateway(gateway, {
+      storage: () => sqlite(':memory:'),
       effectsOf: gateway.effectsOf,
       outcomes: {
         unreachable: {

@@ -6,11 +6,9 @@ import {
   type PaymentResult,
   type TenantBilling,
 } from '../../../lib/index.ts';
-import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { Billing } from '../../node/billwright.ts';
 import { type FakeClock, fakeClock } from '../fake-clock.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
-import type { PaymentGatewayCheckOptions } from './gateway-check-options.ts';
 
 interface Engine {
   readonly acme: TenantBilling;
@@ -97,7 +95,7 @@ async function inEngine(
 ): Promise<void> {
   const clock = fakeClock('2024-01-31T12:00:00Z');
   const billing = await Billing.open({
-    storage: await storageOf(caller.options),
+    storage: await caller.options.storage(),
     clock,
     gateways: [gateway],
     logger: SILENT,
@@ -147,13 +145,6 @@ function losingAnswers(gateway: PaymentGateway): PaymentGateway {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-}
-
-async function storageOf({ storage }: PaymentGatewayCheckOptions): Promise<Storage<never>> {
-  if (storage !== undefined) return storage();
-  // Loaded when it is needed: whoever gives a storage of their own has no SQLite.
-  const { sqlite } = await import('../../mikro-orm/sqlite.ts');
-  return sqlite(':memory:');
 }
 
 const quiet = (): void => undefined;

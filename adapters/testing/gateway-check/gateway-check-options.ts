@@ -26,6 +26,8 @@ export interface SignedNotification {
 
 /** What the check has to know of a gateway; each part that is given has more looked at. */
 export interface PaymentGatewayCheckOptions {
+  /** An empty storage for each engine that the gateway is run in: `() => sqlite(':memory:')`. */
+  storage(): Promise<Storage<never>> | Storage<never>;
   /** Default `USD`. */
   readonly currency?: Currency;
   /** What is authorized and purchased; of it half is captured and refunded. Default `10.00`. */
@@ -50,6 +52,4 @@ export interface PaymentGatewayCheckOptions {
   };
   /** A genuine notification. */
   readonly notification?: SignedNotification;
-  /** What the engine runs on; default SQLite in memory, which needs the packages of `billwright/sqlite`. */
-  storage?(): Promise<Storage<never>> | Storage<never>;
 }
