@@ -113,7 +113,7 @@ const PaymentAttempt = model('PaymentAttempt', {
   amount: field(decimalNumber, 'R', { nullable: true }),
   currency: field(currency, 'R', { nullable: true }),
   pluginName: field(text(), 'R', { from: ({ pluginNames }: AttemptView) => pluginNames.join(',') }),
-  pluginProperties: field(listOf(PluginProperty), 'R', { nullable: true, from: () => null }),
+  pluginProperties: field(listOf(PluginProperty), 'R', { nullable: true }),
   // An attempt that is only scheduled has not been written yet (payments §8.2).
   auditLogs: auditLogsOf('id', ({ stateName }: AttemptView) => stateName !== ShownAttemptState.SCHEDULED),
 });

@@ -5,6 +5,7 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
+import { checkCommits } from '../reservation/check-commits.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
@@ -60,11 +61,13 @@ export class UnpaidInvoicePayments {
       accountRecordId: account.recordId,
       retry: null,
     }));
-    return this.#steps.reserve(
+    const reserved = await this.#steps.reserve(
       session,
       { requests, accounts: [account], paysEmptyInvoices },
       { parallelCalls: ONE, callerOf: () => context },
     );
+    for (const charge of reserved.charges) checkCommits(context, charge);
+    return reserved;
   }
 
   /** Calls the gateway for each and records what it says; whatever comes between, recovery ends the story. */

@@ -49,7 +49,7 @@ function checkRefund(
   { transactions, rows }: OperationFacts,
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
 ): void {
-  const open = sum(openRefunds(transactions).map((each) => each.amount ?? ZERO));
+  const open = openRefunds(transactions);
   const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
   if (paid) {
     checkRefundable(amount, { paid, rows, open });
@@ -61,8 +61,12 @@ function checkRefund(
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
-function openRefunds(transactions: readonly PaymentTransaction[]): readonly PaymentTransaction[] {
-  return transactions.filter((each) => each.transactionType === TransactionType.REFUND && isUnresolved(each));
+/** What refunds whose outcome is open may still take. */
+export function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
+  const open = transactions.filter(
+    (each) => each.transactionType === TransactionType.REFUND && isUnresolved(each),
+  );
+  return sum(open.map(({ amount }) => amount ?? ZERO));
 }
 
 /** Rule 6; of a payment of an invoice what is left of its ledger (§9.5 rule 3). */

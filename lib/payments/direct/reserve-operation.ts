@@ -4,6 +4,7 @@ import type { CallContext, Payment, PaymentTransaction } from '../../records/ind
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
+import { checkCommits } from '../reservation/check-commits.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
@@ -59,6 +60,7 @@ export async function reserveOperation(work: Work, reserving: Reserving): Promis
   const { pluginTimeoutMs: timeoutMs } = config;
   if (plan.kind === 'WAIT') return { kind: 'WAIT', accountId: facts.account.id };
   if (plan.kind === 'SETTLED') return { ...plan, paymentId: plan.transaction.paymentId };
+  checkCommits(context, plan);
   const lease = leaseUntil(rules.now, { ...ALONE, timeoutMs });
   const open = { timeoutMs, caller: context };
   if (plan.kind === 'COMPLETE') return reserveCompletion(plan, { ...reserving, lease, open });

@@ -13,7 +13,7 @@ import { authorshipOf, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
+import { type Decimal, sum } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import {
@@ -27,6 +27,7 @@ import type {
   PaymentResult,
 } from '../direct/direct-payment-operations.ts';
 import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
+import { openRefunds } from '../direct/operation-amount.ts';
 import type { OperationFacts, OperationRules } from '../direct/operation-facts.ts';
 import { failureOfCall } from '../direct/operation-failure.ts';
 import { type OperationPlan, planOperation } from '../direct/operation-plan.ts';
@@ -250,7 +251,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const rows = await session.payments.findInvoicePaymentsByPayments([paymentId]);
         const paid = paidRow({ rows }, paymentId);
         const { amount, adjustments } = await refundOf(session, input, paid);
-        checkRefundable(amount, { paid, rows, open: ZERO });
+        checkRefundable(amount, {
+          paid,
+          rows,
+          open: openRefunds(await session.payments.findTransactions([paymentId])),
+        });
         const request = {
           ...asked,
           amount,
