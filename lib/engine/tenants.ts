@@ -1,3 +1,4 @@
+import { checkStateMachine } from '../payments/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
 import type { catalogArea } from './catalog.ts';
@@ -9,9 +10,13 @@ export function tenantArea(
   { ports, settings, settingsOf }: Foundation,
   catalogs: Pick<ReturnType<typeof catalogArea>, 'keyedValues'>,
 ) {
-  const keyValues = new KeyValueService(ports, catalogs.keyedValues, {
-    allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
-    allowLoopback: settings.testMode,
+  const keyValues = new KeyValueService(ports, {
+    catalog: catalogs.keyedValues,
+    callbacks: {
+      allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
+      allowLoopback: settings.testMode,
+    },
+    checks: { checkPaymentStateMachine: checkStateMachine },
   });
   return {
     tenants: new TenantService(ports),

@@ -54,3 +54,4 @@ export {
   viewPayments,
   withInvoices,
 } from './state/payment-view.ts';
+export { checkStateMachine } from './state-machines/state-machines.ts';

@@ -19,20 +19,31 @@ export interface CatalogValues {
   delete(context: CallContext): Promise<void>;
 }
 
+/** What other areas say of the values that are theirs. */
+export interface ValueChecks {
+  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a payment state machine that cannot be read. */
+  checkPaymentStateMachine(value: string): void;
+}
+
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
 export class KeyValueService implements KeyValueOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalog: CatalogValues;
   readonly #callbacks: CallbackPolicy;
+  readonly #checks: ValueChecks;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    catalog: CatalogValues,
-    callbacks: CallbackPolicy,
+    others: {
+      readonly catalog: CatalogValues;
+      readonly callbacks: CallbackPolicy;
+      readonly checks: ValueChecks;
+    },
   ) {
     this.#ports = ports;
-    this.#catalog = catalog;
-    this.#callbacks = callbacks;
+    this.#catalog = others.catalog;
+    this.#callbacks = others.callbacks;
+    this.#checks = others.checks;
   }
 
   async add(context: CallContext, key: string, value: string): Promise<void> {
@@ -99,8 +110,10 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       case KeyKind.CONFIGURATION:
         this.#checkConfiguration(context, value);
         return;
-      case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.PAYMENT_STATE_MACHINE:
+        this.#checks.checkPaymentStateMachine(value);
+        return;
+      case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
         return;
       case KeyKind.OVERDUE:

@@ -100,6 +100,13 @@ export const MAX_XML_ELEMENTS = 1_000_000;
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
+/** Characters and elements of a tenant's payment state machine (payments §3.1); the engine's own would have 400 elements. */
+export const MAX_STATE_MACHINE_CHARACTERS = MEBIBYTE;
+export const MAX_STATE_MACHINE_ELEMENTS = 20_000;
+
+/** State machines of all tenants that stay parsed. */
+export const MAX_CACHED_STATE_MACHINES = 500;
+
 /** Bounds of one catalog version (platform §16): products, plans, price lists, and the cases of all rules together. */
 export const MAX_CATALOG_PRODUCTS = 5_000;
 export const MAX_CATALOG_PLANS = 10_000;
@@ -270,6 +277,20 @@ export const BUNDLES_READ_AT_ONCE = 200;
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
 export const ROWS_OF_TURN = 1_000;
+
+/** Bytes of a gateway's notification, which is taken as it comes (payments §11.2). */
+export const MAX_NOTIFICATION_BYTES = MEBIBYTE;
+
+/** Notifications per second of one tenant and gateway that come without credentials (`server.limits.rate.gateways`). */
+export const GATEWAY_NOTIFICATION_RATE = 20;
+
+/** What a gateway may answer to a notification: characters of the answer, headers, and characters of each. */
+export const MAX_NOTIFICATION_ANSWER_CHARACTERS = MEBIBYTE;
+export const MAX_NOTIFICATION_HEADERS = 32;
+export const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
+
+/** Characters of the fields of a gateway's own page, as JSON. */
+export const MAX_HOSTED_FORM_CHARACTERS = 256 * KIBIBYTE;
 
 /** Burst: the requests of this many seconds may be made at once (`server.limits.rate.tenant`, `.principal`). */
 export const RATE_BURST_SECONDS = 2;

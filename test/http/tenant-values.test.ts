@@ -148,15 +148,15 @@ eachDatabase((kind, open) => {
         ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
       ] as const) {
         await newTypes();
-        await post(`${tenants}/${path}/foo`, 'one');
-        const made = await post(`${tenants}/${path}/foo`, 'two', aliasHeaders as never);
+        await post(`${tenants}/${path}/foo`, '<one/>');
+        const made = await post(`${tenants}/${path}/foo`, '<two/>', aliasHeaders as never);
         expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
         expect((await get(`${tenants}/${path}/foo`)).json).to.deep.equal({
           key,
-          values: ['two'],
+          values: ['<two/>'],
           auditLogs: [],
         });
-        expect(await valuesAt(userKey(key))).to.deep.equal(['two']);
+        expect(await valuesAt(userKey(key))).to.deep.equal(['<two/>']);
         expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
         expect(await valuesAt(`${tenants}/${path}/foo`)).to.deep.equal([]);
         expect(await newTypes()).to.deep.equal([
@@ -181,6 +181,20 @@ eachDatabase((kind, open) => {
       ])
         expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
       expect(await valuesAt(userKey('k'))).to.deep.equal([]);
+    });
+
+    it('the interface of values of a tenant stores no payment state machine that cannot be read, whichever path it comes by', async () => {
+      const path = `${tenants}/uploadPluginPaymentStateMachineConfig/bar`;
+      const key = 'PLUGIN_PAYMENT_STATE_MACHINE_bar';
+      await post(path, '<kept/>');
+      for (const document of ['two', '<a>', '<!DOCTYPE a><a/>', '<a>'.repeat(100_000)]) {
+        for (const to of [path, userKey(key)]) {
+          const refused = await post(to, document);
+          expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+          expect(refused.text.length).to.be.below(1_000);
+        }
+      }
+      expect(await valuesAt(path)).to.deep.equal(['<kept/>']);
     });
 
     it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {

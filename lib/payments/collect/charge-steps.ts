@@ -6,6 +6,7 @@ import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { StateMachines } from '../state-machines/state-machines.ts';
 import { type PlannedRequest, reservePayments } from './reserve-payments.ts';
 
 export type PaymentPorts = CallPorts;
@@ -31,6 +32,7 @@ export type AnsweredCharge<R> = RequestedCharge<R> & Answer;
 export class ChargeSteps extends GatewayCalls {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
+  readonly #stateMachines = new StateMachines();
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     super(ports, configOf);
@@ -65,6 +67,7 @@ export class ChargeSteps extends GatewayCalls {
         now,
         leaseUntil: leaseUntil(now, calls),
         allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
+        stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
         config,
       },
     );

@@ -16,11 +16,11 @@ import type { ControlledRun } from '../control/controlled-run.ts';
 import { attemptStateAfter } from '../state/attempt-state.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
+import { typeOf } from '../state/payment-state.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
 import type { OperationFacts } from './operation-facts.ts';
-import { typeOf } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** What a run is asked to be: of an invoice, or again by the engine itself. */

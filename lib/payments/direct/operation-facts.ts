@@ -7,6 +7,7 @@ import type {
   PaymentTransaction,
 } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { OperationTable } from '../state/payment-state.ts';
 
 /** All that an operation is decided on. */
 export interface OperationFacts {
@@ -27,4 +28,6 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
+  /** The tenant's own tables of operations, by plugin name (§3.1). */
+  readonly stateMachines: ReadonlyMap<string, OperationTable>;
 }

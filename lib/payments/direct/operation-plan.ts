@@ -16,7 +16,13 @@ import { noSuchMethod } from '../methods/payment-method-errors.ts';
 import { checkOffers } from '../reservation/gateway-operation.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 import { badParameter } from '../state/payment-errors.ts';
-import { checkMayStart, isLeased, notAllowed, type PaymentOperation } from '../state/payment-state.ts';
+import {
+  checkMayStart,
+  isLeased,
+  notAllowed,
+  type PaymentOperation,
+  typeOf,
+} from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
 import { checkAmount } from './operation-amount.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
@@ -55,11 +61,6 @@ const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>
   'CAPTURE',
 ]);
 
-/** The type of transaction that an operation makes. */
-export function typeOf(operation: PaymentOperation): TransactionType {
-  return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
-}
-
 /**
  * Decides what a request becomes (§4.1 rule 5): keys, state machine, payment method, currency and amount; writes
  * nothing.
@@ -78,7 +79,8 @@ export function planOperation(
     const gateway = gatewayOf(usableMethod(request, facts, { deletedToo: true }), type, rules);
     return { kind: 'COMPLETE', transaction: pending, gateway };
   }
-  checkMayStart(operation, facts.payment, facts.transactions);
+  const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
+  checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
   if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
   const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);

@@ -3,8 +3,9 @@ import { type New, type Payment, type PaymentTransaction, TransactionStatus } fr
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { ReservedCall } from '../reservation/reserved-call.ts';
+import { typeOf } from '../state/payment-state.ts';
 import type { OperationFacts } from './operation-facts.ts';
-import { type OperationPlan, typeOf } from './operation-plan.ts';
+import type { OperationPlan } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 /** The records of a new transaction, before its call. */

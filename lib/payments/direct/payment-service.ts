@@ -10,6 +10,7 @@ import { repairOnRead } from '../recovery/repair-on-read.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
+import { StateMachines } from '../state-machines/state-machines.ts';
 import {
   type CompletionChoice,
   type NotifiedOutcome,
@@ -40,6 +41,7 @@ export class PaymentService {
   readonly #calls: GatewayCalls;
   readonly #control: OperationControl;
   readonly #gatewayInfo: GatewayInfo;
+  readonly #stateMachines = new StateMachines();
 
   constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
@@ -142,6 +144,7 @@ export class PaymentService {
           now: session.authorship.createdDate,
           gateways,
           allowsOverRefund: config.allowsOverRefund,
+          stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
         };
         const attemptId = control?.attempt.id ?? null;
         const made = control?.ids ?? null;

@@ -2,6 +2,7 @@ import type { New, NewBusEvent } from '../../records/index.ts';
 import {
   AttemptState,
   type AutoPayHold,
+  type Payment,
   type PaymentAttempt,
   type PaymentMethod,
   TransactionType,
@@ -11,7 +12,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
 import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
-import { mayStart } from '../state/payment-state.ts';
+import { mayStart, notAllowed } from '../state/payment-state.ts';
 import { checkKeysAreFree, failedPaymentOf, noDefaultMethod } from './api-payment.ts';
 import type { ApiPayment } from './api-request.ts';
 import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
@@ -85,6 +86,11 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
     if (lacksMethod && api.waits) throw noDefaultMethod(facts.account.id);
     return NOTHING;
   }
+  const payment = failed?.payment ?? null;
+  if (!mayPurchase(decision.method, { payment, facts, tools })) {
+    if (api.waits) throw notAllowed(TransactionType.PURCHASE, payment);
+    return NOTHING;
+  }
   if (failed === null) return { kind: 'CHARGE', ended: [], charge: firstCharge(facts, tools, decision) };
   return { kind: 'CHARGE', ended: [], charge: retryCharge(facts, tools, { ...failed, ...decision }) };
 }
@@ -101,7 +107,9 @@ function planFirst(
   const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
-    return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
+    if (mayPurchase(decision.method, { payment: null, facts, tools }))
+      return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
+    return unpaid(facts, tools, ended);
   }
   if (decision.kind === 'HOLD') {
     const held = unpaidAttempt(facts, tools, decision.amount);
@@ -113,8 +121,28 @@ function planFirst(
     };
   }
   if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
+  return unpaid(facts, tools, ended);
+}
+
+/** Nothing can be charged, and that is told: the invoice stays as it is. */
+function unpaid(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  ended: readonly New<PaymentAttempt>[],
+): Extract<ReservationPlan, { kind: 'STOP' }> {
   const attempt = unpaidAttempt(facts, tools, facts.invoice.rawBalance);
   return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(facts, tools, attempt)] };
+}
+
+/** Whether a purchase with the method may start, on this payment or a new one (§3.1). */
+function mayPurchase(
+  { pluginName }: Pick<PaymentMethod, 'pluginName'>,
+  on: { readonly payment: Payment | null; readonly facts: ReservationFacts; readonly tools: PlanTools },
+): boolean {
+  const { payment, facts, tools } = on;
+  const transactions = facts.transactions.filter(({ paymentId }) => paymentId === payment?.id);
+  const table = tools.stateMachines.get(pluginName);
+  return mayStart(TransactionType.PURCHASE, payment?.lastSuccessStateName ?? null, { transactions, table });
 }
 
 /** An attempt that ended before a payment was made. */
@@ -155,9 +183,7 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
     const held = newHold(facts, tools, { attempt: aborted, amount: decision.amount });
     return { kind: 'STOP', ended: [aborted], events: [], newHold: held };
   }
-  const own = facts.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const allowed = mayStart(TransactionType.PURCHASE, payment.lastSuccessStateName, own);
-  if (decision.kind === 'PAY' && allowed) {
+  if (decision.kind === 'PAY' && mayPurchase(decision.method, { payment, facts, tools })) {
     const { amount, method } = decision;
     const charge = retryCharge(facts, tools, { payment, origin, amount, method });
     return { kind: 'CHARGE', ended: [], charge };

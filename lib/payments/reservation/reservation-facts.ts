@@ -11,6 +11,7 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { OperationTable } from '../state/payment-state.ts';
 import type { ApiPayment, KeyedRecords } from './api-request.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
@@ -41,6 +42,8 @@ export interface PlanTools {
   readonly now: Instant;
   readonly leaseUntil: Instant;
   readonly allowEmptyInvoice: boolean;
+  /** The tenant's own tables of operations, by plugin name (§3.1). */
+  readonly stateMachines: ReadonlyMap<string, OperationTable>;
 }
 
 /** What is stored about the payments of some invoices. */

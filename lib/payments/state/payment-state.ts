@@ -36,6 +36,19 @@ const firstOperations: readonly PaymentOperation[] = [
   TransactionType.CREDIT,
 ];
 
+/** The type of transaction that an operation makes. */
+export function typeOf(operation: PaymentOperation): TransactionType {
+  return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
+}
+
+/** Name of the state in which the machine of a type begins. */
+export function initialStateOf(type: TransactionType): string {
+  return `${statePrefix[type]}_INIT`;
+}
+
+/** Says whether an operation may start after the last success, null = there was none (§3.1). */
+export type OperationTable = (lastSuccessStateName: string | null, operation: PaymentOperation) => boolean;
+
 /** True of what begins a payment (§3.1). */
 export function isFirstOperation(operation: PaymentOperation): boolean {
   return firstOperations.includes(operation);
@@ -56,21 +69,34 @@ const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Ma
   ['VOID_SUCCESS', []],
 ]);
 
+/** What else decides whether an operation may start. */
+export interface StartFacts {
+  /** Of the payment. */
+  readonly transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[];
+  /** The tenant's own; undefined = the engine's. */
+  readonly table?: OperationTable | undefined;
+}
+
+/** The engine's own table. */
+const ownTable: OperationTable = (lastSuccessStateName, operation) => {
+  if (lastSuccessStateName === null) return firstOperations.includes(operation);
+  return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
+};
+
 /**
  * True if `operation` may start on a payment with these transactions (§3.1); a PENDING transaction may always be
- * completed.
+ * completed. A tenant's own table stands in the place of ours; what is open blocks under each.
  */
 export function mayStart(
   operation: PaymentOperation,
   lastSuccessStateName: string | null,
-  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+  { transactions, table = ownTable }: StartFacts,
 ): boolean {
   const open = transactions.filter(isUnresolved);
   if (open.some((transaction) => firstOperations.includes(transaction.transactionType))) return false;
   const capturing = open.some((transaction) => transaction.transactionType === TransactionType.CAPTURE);
   if (operation === TransactionType.VOID && capturing) return false;
-  if (lastSuccessStateName === null) return firstOperations.includes(operation);
-  return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
+  return table(lastSuccessStateName, operation);
 }
 
 /**
@@ -80,9 +106,9 @@ export function mayStart(
 export function checkMayStart(
   operation: PaymentOperation,
   payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'> | null,
-  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+  facts: StartFacts,
 ): void {
-  if (mayStart(operation, payment?.lastSuccessStateName ?? null, transactions)) return;
+  if (mayStart(operation, payment?.lastSuccessStateName ?? null, facts)) return;
   throw notAllowed(operation, payment);
 }
 

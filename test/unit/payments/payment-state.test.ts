@@ -32,20 +32,24 @@ describe('payment state (payments §3)', () => {
   ];
   for (const [state, expected] of allowed) {
     it(`a payment allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () => {
-      expect(operations.filter((operation) => mayStart(operation, state, []))).to.have.members([...expected]);
+      expect(
+        operations.filter((operation) => mayStart(operation, state, { transactions: [] })),
+      ).to.have.members([...expected]);
     });
   }
 
   for (const status of ['PENDING', 'UNKNOWN'] as const) {
     it(`a payment allows nothing while its first transaction is ${status}`, () => {
       const open = [{ transactionType: 'PURCHASE' as const, status }];
-      expect(operations.filter((operation) => mayStart(operation, null, open))).to.deep.equal([]);
+      expect(
+        operations.filter((operation) => mayStart(operation, null, { transactions: open })),
+      ).to.deep.equal([]);
     });
 
     it(`a payment refuses a void while a capture is ${status}`, () => {
       const open = [{ transactionType: 'CAPTURE' as const, status }];
-      expect(mayStart('VOID', 'AUTH_SUCCESS', open)).to.equal(false);
-      expect(mayStart('CAPTURE', 'AUTH_SUCCESS', open)).to.equal(true);
+      expect(mayStart('VOID', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
+      expect(mayStart('CAPTURE', 'AUTH_SUCCESS', { transactions: open })).to.equal(true);
     });
   }
 

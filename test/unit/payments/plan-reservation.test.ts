@@ -32,6 +32,7 @@ const tools = {
   now: NOW,
   leaseUntil: addMilliseconds(NOW, 60_000),
   allowEmptyInvoice: false,
+  stateMachines: new Map(),
 };
 const fresh: ReservationFacts = {
   account,
@@ -128,6 +129,22 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
       expect(plan.events.map(({ type }) => type)).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
     });
   }
+
+  it('payments §3.1: a state machine of the tenant that begins with no purchase lets no invoice be paid', () => {
+    const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
+    const api = { methodId: null, amount: null, paymentKey: null, transactionKey: null, properties: [] };
+    const kinds = (request: PaymentRequest, facts: ReservationFacts) => {
+      const plan = planReservation(request, facts, none);
+      return plan.kind === 'STOP' && [plan.ended.length, ...plan.events.map(({ type }) => type)];
+    };
+    expect(kinds(firstTime, fresh)).to.deep.equal([1, 'INVOICE_PAYMENT_FAILED']);
+    const { facts, request } = declined();
+    expect(kinds(request, facts)).to.deep.equal([1]);
+    const passedOver = { ...fresh, api: { ...api, waits: false } };
+    expect(kinds({ ...firstTime, api: passedOver.api }, passedOver)).to.deep.equal([0]);
+    const waiting = { ...fresh, api: { ...api, waits: true } };
+    expect(() => kinds({ ...firstTime, api: waiting.api }, waiting)).to.throw('PURCHASE is not allowed');
+  });
 
   it('retries on the same payment, with the same key and row, for the amount of the attempt', () => {
     const { facts, request } = declined();

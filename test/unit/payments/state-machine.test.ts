@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { TransactionType } from '../../../lib/index.ts';
+import { checkMayStart, mayStart, type PaymentOperation } from '../../../lib/payments/state/payment-state.ts';
+import { readStateMachine, UnreadableStateMachine } from '../../../lib/payments/state/state-machine.ts';
+import { type StateLink, stateMachineDocument } from '../../support/payments/state-machine-document.ts';
+
+const operations: readonly PaymentOperation[] = [...Object.values(TransactionType), 'CHARGEBACK_REVERSAL'];
+
+/** Which operations a table lets start after each of these states. */
+function allowedBy(document: string, states: readonly (string | null)[]) {
+  const table = readStateMachine(document);
+  return states.map((state) => [
+    state,
+    ...operations.filter((each) => mayStart(each, state, { transactions: [], table })),
+  ]);
+}
+
+const own: readonly StateLink[] = [
+  ['BIG_BANG_INIT', 'AUTHORIZE'],
+  ['BIG_BANG_INIT', 'PURCHASE'],
+  ['AUTH_SUCCESS', 'VOID'],
+  ['PURCHASE_SUCCESS', 'CAPTURE'],
+  ['CREDIT_SUCCESS', 'CREDIT'],
+  ['CHARGEBACK_SUCCESS', 'CHARGEBACK'],
+];
+
+describe('payments §3.1, the state machine of a tenant', () => {
+  it('payments §3.1: a document of a tenant allows what its links lead to, and nothing else', () => {
+    const states = [null, 'AUTH_SUCCESS', 'PURCHASE_SUCCESS', 'CREDIT_SUCCESS', 'CAPTURE_SUCCESS'];
+    expect(allowedBy(stateMachineDocument(own), [...states, 'CHARGEBACK_SUCCESS'])).to.deep.equal([
+      [null, 'AUTHORIZE', 'PURCHASE'],
+      ['AUTH_SUCCESS', 'VOID'],
+      ['PURCHASE_SUCCESS', 'CAPTURE'],
+      ['CREDIT_SUCCESS', 'CREDIT'],
+      ['CAPTURE_SUCCESS'],
+      ['CHARGEBACK_SUCCESS', 'CHARGEBACK', 'CHARGEBACK_REVERSAL'],
+    ]);
+  });
+
+  for (const [what, document] of [
+    [
+      'of a machine without its operation',
+      stateMachineDocument(own).replaceAll('name="OP_PURCHASE"', 'name="OP_BUY"'),
+    ],
+    [
+      'to another state than the first one',
+      stateMachineDocument(own).replaceAll('<finalState>PURCHASE_INIT', '<finalState>PURCHASE_PENDING'),
+    ],
+    ['to a machine that there is not', stateMachineDocument(own).replaceAll('name="PURCHASE"', 'name="BUY"')],
+    [
+      'whose operation is one of transitions only',
+      stateMachineDocument(own).replaceAll('<operation name="OP_PURCHASE"/>', ''),
+    ],
+  ] as const) {
+    it(`payments §3.1: a link ${what} allows nothing`, () => {
+      expect(allowedBy(document, [null])).to.deep.equal([[null, 'AUTHORIZE']]);
+    });
+  }
+
+  it('payments §3.1: a document that is no state machine lets nothing start', () => {
+    for (const document of ['<stateMachineConfig/>', '\ufeff<catalog><a name="x">y</a></catalog>'])
+      expect(allowedBy(document, [null, 'AUTH_SUCCESS'])).to.deep.equal([[null], ['AUTH_SUCCESS']]);
+  });
+
+  it('payments §3.1: what is open blocks under the table of a tenant as under ours', () => {
+    const table = readStateMachine(stateMachineDocument([['BIG_BANG_INIT', 'AUTHORIZE']]));
+    const open = [{ transactionType: 'AUTHORIZE', status: 'UNKNOWN' }] as const;
+    expect(() => checkMayStart('AUTHORIZE', null, { transactions: open, table })).to.throw(
+      'AUTHORIZE is not allowed',
+    );
+    expect(() => checkMayStart('AUTHORIZE', null, { transactions: [], table })).to.not.throw();
+  });
+
+  for (const [what, document] of [
+    ['nothing', ''],
+    ['text', 'one'],
+    ['an element that is not closed', '<a><b></a>'],
+    ['two roots', '<a/><b/>'],
+    ['a document type', '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'],
+    ['an entity that is not declared', '<a>&x;</a>'],
+    ['a name of a megabyte', `<${'a'.repeat(1_000_000)}/>`],
+    ['a million characters more', `<a>${'a'.repeat(1_100_000)}</a>`],
+    ['elements in one another without end', '<a>'.repeat(100_000)],
+    ['elements without end', `<a>${'<b/>'.repeat(100_000)}</a>`],
+    [
+      'attributes without end',
+      `<a ${Array.from({ length: 50_000 }, (_, index) => `b${index}="c"`).join(' ')}/>`,
+    ],
+    ['ampersands without end', `<a>${'&'.repeat(500_000)}</a>`],
+    ['a control character', '<a>\u0001</a>'],
+  ] as const) {
+    it(`payments §3.1: a state machine that is ${what} is refused, and soon`, () => {
+      expect(() => readStateMachine(document)).to.throw(UnreadableStateMachine);
+    });
+  }
+});
