@@ -186,6 +186,7 @@ export const inputs: Inputs = {
     ofAccount: [account, null],
     get: [['paymentMethodId', 'uuid'], null],
   },
+  paymentGateways: { buildForm: [['input', { accountId: 'uuid', paymentMethodId: 'uuid' }]] },
   payments: {
     authorize: [['input', newPayment]],
     purchase: [['input', newPayment]],

@@ -11,6 +11,7 @@ import type {
 } from '../invoicing/index.ts';
 import type {
   InvoicePaymentOperations,
+  PaymentGatewayOperations,
   PaymentMethodOperations,
   PaymentOperations,
 } from '../payments/index.ts';
@@ -72,6 +73,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly payments: PaymentOperations<C>;
   /** How invoices are paid, and paid back. */
   readonly invoicePayments: InvoicePaymentOperations<C>;
+  /** Pages of payment gateways, and what gateways tell by themselves. */
+  readonly paymentGateways: PaymentGatewayOperations<C>;
   /** What tags there are. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
   /** Tags on objects; system tags steer the engine. */

@@ -117,6 +117,7 @@ export const outputs: Outputs = {
     verifyCoverage: { expected: [billedDays], found: [billedDays] },
   },
   paymentMethods: { ofAccount: created, get: created, add: created },
+  paymentGateways: {},
   payments: {
     authorize: paymentResult,
     purchase: paymentResult,

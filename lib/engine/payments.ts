@@ -5,6 +5,7 @@ import {
   InvoicePaymentService,
   JanitorHandler,
   type PaymentConfigOf,
+  PaymentGatewayService,
   PaymentMethodReads,
   PaymentMethodService,
   PaymentReads,
@@ -45,6 +46,12 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
         'chargeback',
         'reverseChargeback',
         'complete',
+      ),
+      paymentGateways: methodsOf(
+        new PaymentGatewayService(ports, configOf),
+        'buildForm',
+        'processNotification',
+        'processSignedNotification',
       ),
       payments: {
         ...methodsOf(new PaymentReads(ports, configOf)),

@@ -19,6 +19,13 @@ export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
 export type {
+  GatewayNotificationInput,
+  HostedFormInput,
+  PaymentGatewayOperations,
+  SignedNotificationInput,
+} from './hosted/payment-gateway-operations.ts';
+export { PaymentGatewayService } from './hosted/payment-gateway-service.ts';
+export type {
   InvoiceChargebackInput,
   InvoicePaymentInput,
   InvoicePaymentOperations,
@@ -43,6 +50,8 @@ export type { PaymentReadOperations, PaymentReadOptions } from './reading/paymen
 export { PaymentReads } from './reading/payment-reads.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
+export type { HostedFormView } from './state/hosted-form.ts';
+export type { NotificationAnswerView } from './state/notification-answer.ts';
 export { type PaymentConfig, type PaymentConfigOf, paymentConfig } from './state/payment-config.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
 export type { PaymentTotals } from './state/payment-totals.ts';

@@ -1,7 +1,7 @@
 import type { PriorCallResult } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isCurrency, parseWireDecimal } from '../../values/money/index.ts';
-import { gatewayProperties } from '../state/gateway-claims.ts';
+import { gatewayProperties, gatewayText } from '../state/gateway-claims.ts';
 import type { ControlledRun } from './controlled-run.ts';
 
 /**
@@ -28,7 +28,9 @@ export function adjustedContext(
   const properties = result.adjustedProperties
     ? gatewayProperties(result.adjustedProperties)
     : run.properties;
-  return { ...run, context: { ...context, paymentMethodId: methodId, amount, currency }, properties };
+  const paymentPluginName = gatewayText(result.adjustedPluginName) ?? context.paymentPluginName;
+  const adjusted = { paymentMethodId: methodId, paymentPluginName, amount, currency };
+  return { ...run, context: { ...context, ...adjusted }, properties };
 }
 
 function notAllowed(plugin: string, what: string): BillingError {

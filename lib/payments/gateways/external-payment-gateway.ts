@@ -27,6 +27,8 @@ export function externalPaymentGateway(): PaymentGateway {
     getPaymentMethodDetail: () =>
       Promise.resolve({ externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] }),
     setDefaultPaymentMethod: () => Promise.resolve(),
+    buildFormDescriptor: ({ accountId: kbAccountId }) => Promise.resolve({ kbAccountId }),
+    processNotification: () => Promise.resolve({}),
   };
 }
 

@@ -87,12 +87,15 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
     return NOTHING;
   }
   const payment = failed?.payment ?? null;
-  if (!mayPurchase(decision.method, { payment, facts, tools })) {
-    if (api.waits) throw notAllowed(TransactionType.PURCHASE, payment);
-    return NOTHING;
-  }
+  if (!mayPurchase(decision.method, { payment, facts, tools })) return refused(api, payment);
   if (failed === null) return { kind: 'CHARGE', ended: [], charge: firstCharge(facts, tools, decision) };
   return { kind: 'CHARGE', ended: [], charge: retryCharge(facts, tools, { ...failed, ...decision }) };
+}
+
+/** The state machine of the tenant lets no purchase start (§3.1). */
+function refused({ waits }: ApiPayment, payment: Payment | null): ReservationPlan {
+  if (waits) throw notAllowed(TransactionType.PURCHASE, payment);
+  return NOTHING;
 }
 
 /** A new payment with the named method, else with the account's default. */

@@ -1,0 +1,259 @@
+import { loadAccount } from '../../accounts/index.ts';
+import type { GatewayContext, PaymentControlContext, PaymentGateway, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
+import type { ControlledRun } from '../control/controlled-run.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
+import { noSuchPlugin } from '../methods/no-such-plugin.ts';
+import { noSuchMethod } from '../methods/payment-method-errors.ts';
+import { claimedForm, type HostedFormView } from '../state/hosted-form.ts';
+import { claimedAnswer, type NotificationAnswerView } from '../state/notification-answer.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { badParameter } from '../state/payment-errors.ts';
+import { gatewayCallFailed, lacksMember, unreadableAnswer } from './gateway-call-errors.ts';
+import type {
+  GatewayNotificationInput,
+  HostedFormInput,
+  PaymentGatewayOperations,
+  SignedNotificationInput,
+} from './payment-gateway-operations.ts';
+
+type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;
+
+/** A call of a gateway between the calls of control plugins. */
+interface Between<T, V> {
+  readonly gateway: PaymentGateway;
+  readonly run: ControlledRun;
+  readonly timeoutMs: number;
+  call(context: GatewayContext): Promise<T>;
+  /** What the answer says; null if it cannot be read. */
+  read(answer: T): V | null;
+  /** The payment that the answer is about. */
+  paymentOf?(value: V): Uuid | null;
+}
+
+/** Pages of gateways, and what gateways tell by themselves (§11). Gateways are called outside any transaction. */
+export class PaymentGatewayService implements PaymentGatewayOperations<[CallContext]> {
+  readonly #ports: GatewayServicePorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #control: ControlCalls;
+
+  constructor(ports: GatewayServicePorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#control = new ControlCalls(ports);
+  }
+
+  async buildForm(context: CallContext, input: HostedFormInput): Promise<HostedFormView> {
+    const { account, method, config } = await this.#read(context, async (session) => {
+      const found = await loadAccount(session, input.accountId);
+      const methodId = input.paymentMethodId ?? found.paymentMethodId;
+      return {
+        account: found,
+        method: methodId === null ? null : await methodOf(session, found, methodId),
+        config: await this.#configOf(session),
+      };
+    });
+    // A page that cannot be made is refused before anybody hears of it.
+    if (method !== null) this.#gatewayWith('buildFormDescriptor', method.pluginName);
+    const asked = this.#runOf(context, input, {
+      config,
+      about: {
+        accountId: account.id,
+        paymentMethodId: method?.id ?? null,
+        paymentPluginName: method?.pluginName ?? null,
+        hppType: 'BUILD_FORM_DESCRIPTOR',
+      },
+    });
+    const run = await this.#control.prior(asked, limitsOf(config));
+    const chosen = await this.#chosenMethod(context, { account, method, run });
+    const gateway = this.#gatewayWith('buildFormDescriptor', chosen.pluginName);
+    const request = {
+      accountId: account.id,
+      customFields: input.formFields ?? [],
+      properties: run.properties,
+    };
+    return this.#between(context, {
+      gateway,
+      run,
+      timeoutMs: config.pluginTimeoutMs,
+      call: async (gatewayContext) => gateway.buildFormDescriptor?.(request, gatewayContext),
+      read: (form) => claimedForm(form, account.id),
+    });
+  }
+
+  async processNotification(
+    context: CallContext,
+    input: GatewayNotificationInput,
+  ): Promise<NotificationAnswerView> {
+    this.#gatewayWith('processNotification', input.pluginName);
+    const config = await this.#read(context, this.#configOf);
+    const about = { paymentPluginName: input.pluginName, hppType: 'PROCESS_NOTIFICATION' } as const;
+    const asked = this.#runOf(context, input, { config, about });
+    const run = await this.#control.prior(asked, limitsOf(config));
+    const name = run.context.paymentPluginName ?? input.pluginName;
+    const gateway = this.#gatewayWith('processNotification', name);
+    const request = { body: input.body, properties: run.properties };
+    const { answer, leftOut } = await this.#between(context, {
+      gateway,
+      run,
+      timeoutMs: config.pluginTimeoutMs,
+      call: async (gatewayContext) => gateway.processNotification?.(request, gatewayContext),
+      read: claimedAnswer,
+      paymentOf: (claimed) => claimed.answer.paymentId,
+    });
+    if (leftOut.length > 0) {
+      const facts = { pluginName: gateway.name, headers: leftOut };
+      this.#ports.logger.warn(facts, 'headers that a payment gateway may not set were left out of an answer');
+    }
+    return answer;
+  }
+
+  async processSignedNotification(
+    context: CallContext,
+    input: SignedNotificationInput,
+  ): Promise<NotificationAnswerView> {
+    const { pluginName, rawBody, query } = input;
+    const gateway = this.#ports.gateways.get(pluginName);
+    if (gateway?.verifyNotification === undefined || gateway.processNotification === undefined)
+      throw noSignedNotifications();
+    const asGateway = { ...context, userName: gateway.name };
+    await this.#verify(asGateway, gateway, input);
+    // As it came: a mark of byte order stays.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody);
+    return this.processNotification(asGateway, { pluginName, body: text === '' ? query : text });
+  }
+
+  /** Only `true` lets a notification in. What a gateway throws may hold parts of the body, so it is not logged. */
+  async #verify(
+    context: CallContext,
+    gateway: PaymentGateway,
+    { rawBody, headers, query }: SignedNotificationInput,
+  ): Promise<void> {
+    const { pluginTimeoutMs: timeoutMs } = await this.#read(context, this.#configOf);
+    const { systemClock, logger } = this.#ports;
+    const { reply } = await callGateway(
+      async () => gateway.verifyNotification?.({ rawBody, headers, query }, gatewayContextOf(context)),
+      { timeoutMs, systemClock },
+    );
+    if (reply.kind === 'VALUE' && reply.value === true) return;
+    const why = reply.kind === 'VALUE' ? 'the signature is not right' : reply.kind;
+    const facts = { pluginName: gateway.name, tenantId: context.tenant.id, bytes: rawBody.length, why };
+    logger.warn(facts, 'a notification of a payment gateway was refused');
+    throw new BillingError({
+      code: ErrorCode.UNAUTHENTICATED,
+      message: 'The notification does not carry the signature that its payment gateway expects',
+      facts: { pluginName: gateway.name },
+    });
+  }
+
+  async #between<T, V>(
+    context: CallContext,
+    { gateway, run, timeoutMs, call, read, paymentOf }: Between<T, V>,
+  ): Promise<V> {
+    const { systemClock, logger } = this.#ports;
+    const { reply } = await callGateway(() => call(gatewayContextOf(context)), { timeoutMs, systemClock });
+    const value = reply.kind === 'VALUE' ? read(reply.value) : null;
+    if (value !== null) {
+      const paymentId = paymentOf?.(value) ?? null;
+      await this.#control.succeeded({ ...run, context: { ...run.context, paymentId } }, { timeoutMs });
+      return value;
+    }
+    await this.#control.failed(run, { timeoutMs });
+    if (reply.kind === 'VALUE') throw unreadableAnswer(gateway.name);
+    const failure = reply.kind === 'TIMEOUT' ? reply.kind : reply.message;
+    logger.warn(
+      { pluginName: gateway.name, hppType: run.context.hppType, failure },
+      'a payment gateway failed',
+    );
+    throw gatewayCallFailed(gateway.name, reply);
+  }
+
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the member. */
+  #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string): PaymentGateway {
+    const gateway = this.#ports.gateways.get(pluginName);
+    if (gateway === undefined) throw noSuchPlugin(pluginName, this.#ports.gateways);
+    if (gateway[member] === undefined) throw lacksMember(gateway.name, member);
+    return gateway;
+  }
+
+  /** The method that the control plugins have left: the form is that of its gateway. */
+  async #chosenMethod(
+    context: CallContext,
+    asked: { readonly account: Account; readonly method: PaymentMethod | null; readonly run: ControlledRun },
+  ): Promise<PaymentMethod> {
+    const { account, method, run } = asked;
+    const id = run.context.paymentMethodId;
+    if (id === null)
+      throw badParameter('paymentMethodId', 'is needed: the account has no default payment method');
+    if (id === method?.id) return method;
+    return this.#read(context, (session) => methodOf(session, account, id));
+  }
+
+  #runOf(
+    context: CallContext,
+    { controlPlugins, properties = [] }: Pick<HostedFormInput, 'controlPlugins' | 'properties'>,
+    { config, about }: { readonly config: PaymentConfig; readonly about: Partial<PaymentControlContext> },
+  ): ControlledRun {
+    const names = controlPlugins ?? config.controlPlugins;
+    return { names, context: { ...pageContext(context), ...about }, properties };
+  }
+
+  #read<T>(context: CallContext, work: (session: ReadSession) => Promise<T>): Promise<T> {
+    return this.#ports.storage.read(context.tenant, work);
+  }
+}
+
+/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active one of the account. */
+async function methodOf(session: ReadSession, account: Account, methodId: Uuid): Promise<PaymentMethod> {
+  const [method] = await session.payments.findMethodsByIds([methodId]);
+  if (method?.isActive && method.accountId === account.id) return method;
+  throw noSuchMethod(methodId);
+}
+
+function gatewayContextOf({ tenant, userName, userToken, createdDate: now }: CallContext): GatewayContext {
+  return { tenantId: tenant.id, userName, userToken, now };
+}
+
+function limitsOf({ pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig) {
+  return { timeoutMs, overwritesMethod };
+}
+
+/** What a control plugin is told of a page or notification: there is no payment, and no attempt is written. */
+function pageContext(context: CallContext): PaymentControlContext {
+  const { tenant, userName, reasonCode, comments, userToken } = context;
+  return {
+    tenantId: tenant.id,
+    accountId: null,
+    paymentMethodId: null,
+    paymentPluginName: null,
+    attemptId: null,
+    paymentId: null,
+    paymentExternalKey: null,
+    transactionId: null,
+    transactionExternalKey: null,
+    paymentApiType: 'HPP',
+    transactionType: null,
+    hppType: null,
+    amount: null,
+    currency: null,
+    processedAmount: null,
+    processedCurrency: null,
+    isApiPayment: true,
+    userName,
+    reasonCode,
+    comments,
+    userToken,
+  };
+}
+
+/** The same for every reason, so that nobody learns which gateways there are. */
+function noSignedNotifications(): BillingError {
+  return new BillingError({
+    code: ErrorCode.ROUTE_NOT_FOUND,
+    message: 'No payment gateway takes notifications here',
+  });
+}
