@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { newAccount } from '../../../lib/accounts/index.ts';
+import type { OperationFacts, OperationRules } from '../../../lib/payments/direct/operation-facts.ts';
+import { planOperation } from '../../../lib/payments/direct/operation-plan.ts';
+import type { OperationRequest } from '../../../lib/payments/direct/operation-request.ts';
+import { externalPaymentGateway } from '../../../lib/payments/gateways/external-payment-gateway.ts';
+import type { PaymentGateway } from '../../../lib/ports/index.ts';
+import type { Payment, PaymentMethod, PaymentTransaction } from '../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import {
+  ACCOUNT_ID,
+  at,
+  NOW,
+  nextId,
+  PAYMENT_ID,
+  transaction,
+} from '../../support/payments/payment-records.ts';
+
+const gateway = externalPaymentGateway();
+const purchaseOnly: PaymentGateway = {
+  name: 'small',
+  purchase: gateway.purchase,
+  getPaymentInfo: () => Promise.resolve([]),
+};
+
+const account = { ...newAccount({ currency: 'USD' }, ACCOUNT_ID, NOW), recordId: 1 };
+const card: PaymentMethod = {
+  recordId: 1,
+  id: nextId(),
+  externalKey: 'card',
+  accountId: ACCOUNT_ID,
+  accountRecordId: 1,
+  pluginName: gateway.name,
+  isActive: true,
+  createdDate: NOW,
+};
+const payment: Payment = {
+  recordId: 1,
+  id: PAYMENT_ID,
+  accountId: ACCOUNT_ID,
+  accountRecordId: 1,
+  paymentNumber: 1,
+  externalKey: 'P',
+  paymentMethodId: card.id,
+  stateName: null,
+  lastSuccessStateName: null,
+  createdDate: NOW,
+};
+
+const rules: OperationRules = {
+  now: NOW,
+  gateways: new Map([gateway, purchaseOnly].map((each) => [each.name, each])),
+  allowsOverRefund: false,
+  stateMachines: new Map(),
+};
+
+function request(members: Partial<OperationRequest> = {}): OperationRequest {
+  return {
+    operation: 'PURCHASE',
+    accountId: ACCOUNT_ID,
+    paymentId: null,
+    paymentExternalKey: null,
+    transactionExternalKey: 'K',
+    paymentMethodId: card.id,
+    amount: decimal('10'),
+    currency: 'USD',
+    effectiveDate: null,
+    properties: [],
+    controlPlugins: null,
+    ...members,
+  };
+}
+
+function facts(members: Partial<OperationFacts> = {}): OperationFacts {
+  return { account, payment, transactions: [], keyTransactions: [], rows: [], method: card, ...members };
+}
+
+/** The transactions of the payment, and those of them that have the key. */
+const withKey = (...own: readonly PaymentTransaction[]): Partial<OperationFacts> => ({
+  transactions: own,
+  keyTransactions: own.filter(({ externalKey }) => externalKey === 'K'),
+});
+
+/** What is planned, or the code of the refusal. */
+function planned(asked: Partial<OperationRequest>, known: Partial<OperationFacts>, more = {}): unknown {
+  try {
+    return planOperation(request(asked), facts(known), { ...rules, ...more }).kind;
+  } catch (error) {
+    return error instanceof BillingError ? error.code : error;
+  }
+}
+
+const {
+  PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS: SUCCEEDED,
+  PAYMENT_INVALID_PARAMETER: BAD_PARAMETER,
+  PAYMENT_INVALID_OPERATION: NOT_ALLOWED,
+  PAYMENT_NO_SUCH_PAYMENT_METHOD: NO_METHOD,
+  PAYMENT_NO_SUCH_PAYMENT_PLUGIN: NO_PLUGIN,
+  PAYMENT_PLUGIN_EXCEPTION: NOT_OFFERED,
+  PAYMENT_NO_SUCH_SUCCESS_PAYMENT: NO_CHARGEBACK,
+} = ErrorCode;
+
+describe('keys of operations on payments (payments §4.2)', () => {
+  const K = { externalKey: 'K' };
+  const elsewhere = { paymentId: nextId() };
+  const cases: readonly (readonly [string, PaymentTransaction, Partial<OperationRequest>, unknown])[] = [
+    ['a success of any type', transaction({ ...K }), {}, SUCCEEDED],
+    ['a success on another payment', transaction({ ...K, ...elsewhere }), {}, SUCCEEDED],
+    ['a pending one of the same type', transaction({ ...K, status: 'PENDING' }), {}, 'COMPLETE'],
+    [
+      'a pending one of the same type on another payment',
+      transaction({ ...K, ...elsewhere, status: 'PENDING' }),
+      {},
+      BAD_PARAMETER,
+    ],
+    [
+      'a pending one of another type',
+      transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PENDING' }),
+      {},
+      BAD_PARAMETER,
+    ],
+    [
+      'a failed one of another type',
+      transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PAYMENT_FAILURE' }),
+      {},
+      BAD_PARAMETER,
+    ],
+    ['an unknown one', transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
+    ['a declined one', transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+    ['one that was never submitted', transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
+    ['none', transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+  ];
+  for (const [what, existing, asked, expected] of cases) {
+    it(`with the key of ${what}, a purchase comes to ${String(expected)}`, () => {
+      const isOwn = existing.paymentId === PAYMENT_ID;
+      const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
+      expect(planned(asked, known)).to.equal(expected);
+    });
+  }
+
+  it('a chargeback may repeat the key of one that was reversed, not of one that stands', () => {
+    const purchase = transaction();
+    const charged = transaction({ ...K, transactionType: 'CHARGEBACK', amount: decimal('10') });
+    const reversed = transaction({
+      ...K,
+      transactionType: 'CHARGEBACK',
+      status: 'PAYMENT_FAILURE',
+      amount: null,
+    });
+    const having = (lastSuccessStateName: string, ...more: readonly PaymentTransaction[]) => ({
+      payment: { ...payment, lastSuccessStateName },
+      ...withKey(purchase, ...more),
+    });
+    const asked = { operation: 'CHARGEBACK' } as const;
+    expect(planned(asked, having('CHARGEBACK_SUCCESS', charged))).to.equal(SUCCEEDED);
+    expect(planned(asked, having('CHARGEBACK_FAILED', charged, reversed))).to.equal('NEW');
+    const reversal = { operation: 'CHARGEBACK_REVERSAL' } as const;
+    expect(planned(reversal, having('CHARGEBACK_SUCCESS', charged))).to.equal('NEW');
+    expect(
+      planned({ ...reversal, transactionExternalKey: 'no' }, having('CHARGEBACK_SUCCESS', charged)),
+    ).to.equal(NO_CHARGEBACK);
+  });
+});
+
+describe('methods, currencies and amounts of operations on payments (payments §4.1, §4.3)', () => {
+  const paid = (lastSuccessStateName: string, ...own: readonly PaymentTransaction[]) => ({
+    payment: { ...payment, lastSuccessStateName },
+    transactions: own,
+  });
+  const purchase = transaction({ amount: decimal('30') });
+  const authorized = transaction({ transactionType: 'AUTHORIZE', amount: decimal('30') });
+  const refunded = (status: PaymentTransaction['status']) =>
+    transaction({ transactionType: 'REFUND', amount: decimal('20'), status });
+  const deleted = { ...card, isActive: false };
+  const first = { payment: null };
+
+  const cases: readonly (readonly [string, Partial<OperationRequest>, Partial<OperationFacts>, unknown])[] = [
+    ['a new payment', {}, first, 'NEW'],
+    [
+      'a call that is running',
+      {},
+      { transactions: [transaction({ leaseUntil: at('2013-01-01T00:00:00Z') })] },
+      'WAIT',
+    ],
+    ['no method at all', { paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
+    ['an unknown method', {}, { ...first, method: null }, NO_METHOD],
+    ['a method of another account', {}, { ...first, method: { ...card, accountId: nextId() } }, NO_METHOD],
+    ['a deleted method', {}, { ...first, method: deleted }, NO_METHOD],
+    [
+      'a capture with a deleted method',
+      { operation: 'CAPTURE' },
+      { ...paid('AUTH_SUCCESS', authorized), method: deleted },
+      'NEW',
+    ],
+    ['a gateway that is gone', {}, { ...first, method: { ...card, pluginName: 'gone' } }, NO_PLUGIN],
+    [
+      'a gateway that cannot authorize',
+      { operation: 'AUTHORIZE' },
+      { ...first, method: { ...card, pluginName: 'small' } },
+      NOT_OFFERED,
+    ],
+    [
+      'a chargeback where the gateway is gone',
+      { operation: 'CHARGEBACK' },
+      { ...paid('PURCHASE_SUCCESS', purchase), method: { ...card, pluginName: 'gone' } },
+      'NEW',
+    ],
+    ['no amount', { amount: null }, first, BAD_PARAMETER],
+    ['an amount of 0', { amount: decimal('0') }, first, BAD_PARAMETER],
+    ['a negative amount', { amount: decimal('-1') }, first, BAD_PARAMETER],
+    ['an authorization of 0', { operation: 'AUTHORIZE', amount: decimal('0') }, first, 'NEW'],
+    ['no currency', { currency: null }, { ...first, account: { ...account, currency: null } }, BAD_PARAMETER],
+    [
+      'a refund in another currency',
+      { operation: 'REFUND', currency: 'EUR' },
+      paid('PURCHASE_SUCCESS', purchase),
+      BAD_PARAMETER,
+    ],
+    [
+      'a chargeback in another currency',
+      { operation: 'CHARGEBACK', currency: 'EUR' },
+      paid('PURCHASE_SUCCESS', purchase),
+      'NEW',
+    ],
+    [
+      'a capture of more than was authorized',
+      { operation: 'CAPTURE', amount: decimal('31') },
+      paid('AUTH_SUCCESS', authorized),
+      'NEW',
+    ],
+    [
+      'a refund of what is left',
+      { operation: 'REFUND' },
+      paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
+      'NEW',
+    ],
+    [
+      'a refund of more than what is left',
+      { operation: 'REFUND', amount: decimal('10.01') },
+      paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
+      BAD_PARAMETER,
+    ],
+    [
+      'a refund beside a pending one',
+      { operation: 'REFUND', amount: decimal('10.01') },
+      paid('PURCHASE_SUCCESS', purchase, refunded('PENDING')),
+      BAD_PARAMETER,
+    ],
+    [
+      'a refund beside one that failed',
+      { operation: 'REFUND', amount: decimal('30') },
+      paid('PURCHASE_SUCCESS', purchase, refunded('PAYMENT_FAILURE')),
+      'NEW',
+    ],
+    [
+      'a chargeback of more than was taken',
+      { operation: 'CHARGEBACK', amount: decimal('31') },
+      paid('PURCHASE_SUCCESS', purchase),
+      BAD_PARAMETER,
+    ],
+  ];
+  for (const [what, asked, known, expected] of cases) {
+    it(`${what} comes to ${String(expected)}`, () => {
+      expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected);
+    });
+  }
+
+  it('a refund of more than what is left is the gateway’s matter where the tenant says so', () => {
+    const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;
+    const known = paid('PURCHASE_SUCCESS', purchase);
+    expect(planned(asked, known, { allowsOverRefund: true })).to.equal('NEW');
+  });
+});
