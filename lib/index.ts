@@ -62,6 +62,7 @@ export type {
   ChargebackReversalInput,
   CompletionInput,
   DirectPaymentOperations,
+  FixedStatus,
   GatewayNotificationInput,
   HostedFormInput,
   HostedFormView,
@@ -80,6 +81,8 @@ export type {
   PayAllInput,
   PaymentAmountInput,
   PaymentGatewayOperations,
+  PaymentListOperations,
+  PaymentListRequest,
   PaymentMethodInput,
   PaymentMethodOperations,
   PaymentMethodReadOptions,
@@ -87,18 +90,22 @@ export type {
   PaymentOperations,
   PaymentReadOperations,
   PaymentReadOptions,
+  PaymentRepairOperations,
   PaymentResult,
   PaymentTotals,
   PaymentTransactionView,
   PaymentView,
   PluginInfoOptions,
   RefundAdjustmentInput,
+  ScheduledRetryInput,
   SetDefaultInput,
   ShownAttemptState,
   SignedNotificationInput,
+  TransactionFixInput,
   TransactionPluginInfo,
   VoidInput,
 } from './payments/index.ts';
+export { PaymentStateName } from './payments/index.ts';
 export * from './ports/index.ts';
 export * from './records/index.ts';
 export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';

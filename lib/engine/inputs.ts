@@ -198,6 +198,8 @@ export const inputs: Inputs = {
     reverseChargeback: [['input', ofPayment]],
     complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
     recordNotifiedOutcome: [['input', { paymentId: 'uuid', transactionId: 'uuid' }]],
+    cancelScheduledRetry: [['input', { transactionId: 'uuid' }]],
+    fixTransaction: [['input', { paymentId: 'uuid', processedAmount: 'amount', transactionId: 'uuid' }]],
     get: [['paymentId', 'uuid'], null],
     ofTransaction: [['transactionId', 'uuid'], null],
     invoicePayment: [['paymentId', 'uuid'], null],

@@ -15,6 +15,12 @@ export type {
   VoidInput,
 } from './direct/direct-payment-operations.ts';
 export { DirectPayments } from './direct/direct-payments.ts';
+export type {
+  PaymentRepairOperations,
+  ScheduledRetryInput,
+  TransactionFixInput,
+} from './direct/payment-repair-operations.ts';
+export { PaymentRepairs } from './direct/payment-repairs.ts';
 export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
@@ -46,14 +52,18 @@ export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
 export type { PaymentOperations } from './payment-operations.ts';
 export { loadPayments } from './reading/load-payments.ts';
+export type { PaymentListOperations, PaymentListRequest } from './reading/payment-list-operations.ts';
+export { PaymentLists } from './reading/payment-lists.ts';
 export type { PaymentReadOperations, PaymentReadOptions } from './reading/payment-read-operations.ts';
 export { PaymentReads } from './reading/payment-reads.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
+export type { FixedStatus } from './state/fixed-states.ts';
 export type { HostedFormView } from './state/hosted-form.ts';
 export type { NotificationAnswerView } from './state/notification-answer.ts';
 export { type PaymentConfig, type PaymentConfigOf, paymentConfig } from './state/payment-config.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
+export { PaymentStateName } from './state/payment-state.ts';
 export type { PaymentTotals } from './state/payment-totals.ts';
 export type { TransactionPluginInfo } from './state/payment-view.ts';
 export {

@@ -57,6 +57,8 @@ export async function openEngine(
     readonly paymentControls?: BillingOptions<never>['paymentControls'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
+    /** Beside the sandbox gateway. */
+    readonly gateways?: BillingOptions<never>['gateways'];
     /** Default one that costs nothing. */
     readonly hasher?: BillingOptions<never>['hasher'];
     /** Told every statement that the storage sends. */
@@ -77,7 +79,7 @@ export async function openEngine(
     systemClock,
     logger,
     hasher: options.hasher ?? plainHasher(),
-    gateways: [gateway],
+    gateways: [gateway, ...(options.gateways ?? [])],
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),

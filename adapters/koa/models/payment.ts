@@ -1,5 +1,5 @@
 import type { PaymentTransactionView, PaymentView } from '../../../lib/payments/index.ts';
-import { type AttemptView, ShownAttemptState } from '../../../lib/payments/index.ts';
+import { type AttemptView, PaymentStateName, ShownAttemptState } from '../../../lib/payments/index.ts';
 import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
 import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
@@ -138,6 +138,15 @@ const paymentFields = {
 };
 
 export const Payment = model('Payment', { ...paymentFields, auditLogs });
+
+const { PAYMENT_SYSTEM_OFF: _readOnly, ...fixedStatuses } = TransactionStatus;
+
+/** What an operator says of a transaction and its payment. */
+export const AdminPayment = model('AdminPayment', {
+  lastSuccessPaymentState: field(enumeration(PaymentStateName), 'I'),
+  currentPaymentStateName: field(enumeration(PaymentStateName), 'I'),
+  transactionStatus: field(enumeration(fixedStatuses), 'I', { required: true }),
+});
 
 /** What a request to pay an invoice holds. */
 const invoicePaymentInput = {

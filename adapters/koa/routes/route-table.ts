@@ -17,7 +17,9 @@ import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
+import { paymentListRoutes } from './payments/payment-lists.ts';
 import { paymentOperationRoutes } from './payments/payment-operations.ts';
+import { paymentRepairRoutes } from './payments/payment-repairs.ts';
 import { paymentRoutes } from './payments/payments.ts';
 import { oauthTokenRoute } from './security/oauth-token.ts';
 import { securityRoutes } from './security/security.ts';
@@ -69,6 +71,8 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...itemExplanationRoutes,
     ...paymentRoutes,
     ...paymentOperationRoutes,
+    ...paymentListRoutes,
+    ...paymentRepairRoutes,
     ...invoicePaymentRoutes,
     ...tagRoutes,
     ...objectTagRoutes,

@@ -76,6 +76,12 @@ export function contains(column: string | Sql, text: string): Sql {
   return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
 }
 
+/** True if the column contains the text in any letter case. */
+export function containsInAnyCase(column: string, text: string): Sql {
+  if (!isStorable(text)) return sql`1 = 0`;
+  return contains(foldedFor(text, column), text);
+}
+
 /** The pattern for texts that contain this one, in lower case. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());

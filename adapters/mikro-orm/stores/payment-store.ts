@@ -31,6 +31,7 @@ import {
   update,
 } from '../tables/record-access.ts';
 import { takeNumbers } from './counters.ts';
+import { ofGateway, paymentSearchCondition } from './payment-search.ts';
 
 export function paymentReads(scope: TenantScope): PaymentReads {
   return {
@@ -52,6 +53,16 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
     pageOfAccount: async (accountId, request) =>
       page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+    page: async (request, { pluginName }) =>
+      pluginName === null
+        ? page(scope, paymentsTable, { request })
+        : page(scope, paymentsTable, { request, within: ofGateway(scope, pluginName), among: nothing }),
+    search: async (search, request) =>
+      page(scope, paymentsTable, {
+        request,
+        within: paymentSearchCondition(scope, search),
+        among: nothing,
+      }),
     findTransactions: async (paymentIds) =>
       select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
     findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
@@ -62,6 +73,8 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
       select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
+    findAttemptsByTransactionKeys: async (keys) =>
+      select(scope, paymentAttemptsTable, isIn('transaction_external_key', 'text', keys)),
     findInvoicePaymentsByInvoices: async (invoiceIds) =>
       select(scope, invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     findInvoicePaymentsByPayments: async (paymentIds) =>

@@ -75,7 +75,10 @@ export const paymentsTable = new RecordTable<New<Payment>>(
       },
       { name: 'number', columns: ['tenant_record_id', 'payment_number'] },
     ],
-    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+    ],
   },
   {
     id: uuid('id'),

@@ -1,4 +1,4 @@
-import type { IdGenerator, PaymentControlContext } from '../../ports/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
   AttemptState,
@@ -11,6 +11,7 @@ import {
 import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { AnsweredCall, CallPorts } from '../calls/gateway-calls.ts';
+import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
 import { ControlCalls } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import { attemptStateAfter } from '../state/attempt-state.ts';
@@ -198,40 +199,4 @@ function newOperationAttempt(
     currency: currency ?? account.currency,
   };
   return { attempt, request, run: { names, context: about, properties }, ids: made };
-}
-
-function contextOfAttempt(
-  context: CallContext,
-  attempt: New<PaymentAttempt>,
-  { paymentPluginName }: Pick<PaymentControlContext, 'paymentPluginName'>,
-): PaymentControlContext {
-  const { userName, reasonCode, comments, userToken } = context;
-  return {
-    tenantId: context.tenant.id,
-    accountId: attempt.accountId,
-    paymentMethodId: attempt.paymentMethodId,
-    paymentPluginName,
-    attemptId: attempt.id,
-    paymentId: null,
-    paymentExternalKey: attempt.paymentExternalKey,
-    transactionId: null,
-    transactionExternalKey: attempt.transactionExternalKey,
-    paymentApiType: 'PAYMENT_TRANSACTION',
-    transactionType: attempt.transactionType,
-    hppType: null,
-    amount: attempt.amount,
-    currency: attempt.currency,
-    processedAmount: null,
-    processedCurrency: null,
-    isApiPayment: attempt.isApiPayment,
-    userName,
-    reasonCode,
-    comments,
-    userToken,
-  };
-}
-
-/** The built-in invoice control is no plugin call (§2.3 rule 10). */
-function pluginsAmong(names: readonly string[]): readonly string[] {
-  return names.filter((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
 }

@@ -2,7 +2,7 @@ import { changeInvoices, withAdjustments } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
-  AttemptState,
+  InvoicePaymentStatus,
   isUnresolved,
   type PaymentTransaction,
   TransactionStatus,
@@ -22,7 +22,8 @@ export interface RecordTools {
 }
 
 /**
- * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING, writes status,
+ * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING, or that an
+ * operator corrects (§7.4), writes status,
  * payment state, attempt, invoice payment, invoice and account balance, retry and recovery notifications and bus events,
  * all in this session's transaction. The caller holds the locks of the accounts. A transaction that is already decided,
  * or of which recovery learns nothing new, stays as it is. A constant number of statements.
@@ -39,7 +40,7 @@ export async function recordOutcomes(
   const changes = settlements.flatMap((settlement) => {
     const before = stored.get(settlement.transactionId);
     const after = before && settledTransaction(before, settlement, tools.now);
-    return after ? [{ before, after, control: settlement.control }] : [];
+    return after ? [{ before, after, control: settlement.control, fix: settlement.fix }] : [];
   });
   const wanted = changes.map(({ before, after }) => ({ transaction: after, expected: before.status }));
   const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
@@ -47,8 +48,8 @@ export async function recordOutcomes(
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ after }) => written.has(after.id));
   const all = effective.flatMap(
-    ({ after, control }) =>
-      consequencesOf({ transaction: after, control }, { ...records, transactions }, tools) ?? [],
+    ({ after, control, fix }) =>
+      consequencesOf({ transaction: after, control, fix }, { ...records, transactions }, tools) ?? [],
   );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
   return stored;
@@ -99,21 +100,20 @@ async function writeConsequences(
   const settled = settledInvoices(rows, invoices, released);
   const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
   await changeInvoices(session, { changes }, ids);
-  const succeeded = all.flatMap(({ attempt }) =>
-    attempt?.stateName === AttemptState.SUCCESS ? [attempt.id] : [],
-  );
+  // What was planned for an attempt is decided anew with it.
   await session.unschedule([
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
-    ...succeeded.map(retryKey),
+    ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
   ]);
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
 }
 
-/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e). */
+/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e); once only, whatever is corrected later. */
 function adjustmentsOf(all: readonly Consequences[]) {
   return all.flatMap(({ transaction, row }) => {
     if (transaction.status !== TransactionStatus.SUCCESS || row === null) return [];
+    if (row.before !== null && row.before.status !== InvoicePaymentStatus.PENDING) return [];
     const { invoiceId } = row.after;
     return (transaction.invoiceRefund?.adjustments ?? []).map((each) => ({ ...each, invoiceId }));
   });

@@ -22,7 +22,7 @@ import { recoveryNotification, retryNotification } from './payment-notifications
 import { paymentStateAfter } from './payment-state.ts';
 import { janitorCheck } from './recovery-schedule.ts';
 import { retryDate } from './retry-dates.ts';
-import type { ControlResult } from './settlement.ts';
+import type { ControlResult, TransactionFix } from './settlement.ts';
 
 /** The records around transactions that are being settled. */
 export interface SettledRecords {
@@ -48,6 +48,8 @@ export interface Consequences {
 export interface Decided {
   readonly transaction: PaymentTransaction;
   readonly control: ControlResult | undefined;
+  /** Where an operator has corrected it. */
+  readonly fix?: TransactionFix | undefined;
 }
 
 interface Rules {
@@ -58,7 +60,7 @@ interface Rules {
 
 /** Payment state, attempt state, invoice payment, notifications and events of one changed transaction. */
 export function consequencesOf(
-  { transaction, control }: Decided,
+  { transaction, control, fix }: Decided,
   records: SettledRecords,
   rules: Rules,
 ): Consequences | undefined {
@@ -67,22 +69,29 @@ export function consequencesOf(
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
   const row = invoiceEffect(transaction, records, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
-  const isAutomatic = isPurchase && row !== null && attempt !== null && !attempt.isApiPayment;
+  const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? false);
+  const isAutomatic = isPurchase && row !== null && attempt !== null && !isApiPayment;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const retryAt = earliest(
     isAutomatic ? retryDate(own, rules.now, rules.config) : null,
     control?.retryAt ?? null,
   );
   const nextAttempt = attempt && endedAttempt(attempt, { transaction, payment, retryAt, control });
-  const events = [paymentEvent(payment, transaction, attempt?.isApiPayment ?? false)];
+  const events = [paymentEvent(payment, transaction, isApiPayment)];
   if (row !== null) {
-    const { accountId } = payment;
-    events.push(invoicePaymentEvent({ type: eventOfResult(row.after), accountId, row: row.after, attempt }));
+    const about = {
+      accountId: payment.accountId,
+      row: row.after,
+      attempt: attempt && { ...attempt, isApiPayment },
+    };
+    events.push(invoicePaymentEvent({ type: eventOfResult(row.after), ...about }));
   }
+  const { stateName, lastSuccessStateName } =
+    fix ?? paymentStateAfter(transaction, payment.lastSuccessStateName);
   const run = { transaction, nextAttempt, invoiceId: isPurchase ? row?.after.invoiceId : undefined, retryAt };
   return {
     transaction,
-    payment: { ...payment, ...paymentStateAfter(transaction, payment.lastSuccessStateName) },
+    payment: { ...payment, stateName, lastSuccessStateName },
     attempt: nextAttempt,
     row,
     events,

@@ -8,6 +8,40 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
+/** The states of payments (§1.1). */
+export const PaymentStateName = {
+  AUTH_SUCCESS: 'AUTH_SUCCESS',
+  AUTH_PENDING: 'AUTH_PENDING',
+  AUTH_FAILED: 'AUTH_FAILED',
+  AUTH_ERRORED: 'AUTH_ERRORED',
+  CAPTURE_SUCCESS: 'CAPTURE_SUCCESS',
+  CAPTURE_PENDING: 'CAPTURE_PENDING',
+  CAPTURE_FAILED: 'CAPTURE_FAILED',
+  CAPTURE_ERRORED: 'CAPTURE_ERRORED',
+  PURCHASE_SUCCESS: 'PURCHASE_SUCCESS',
+  PURCHASE_PENDING: 'PURCHASE_PENDING',
+  PURCHASE_FAILED: 'PURCHASE_FAILED',
+  PURCHASE_ERRORED: 'PURCHASE_ERRORED',
+  REFUND_SUCCESS: 'REFUND_SUCCESS',
+  REFUND_PENDING: 'REFUND_PENDING',
+  REFUND_FAILED: 'REFUND_FAILED',
+  REFUND_ERRORED: 'REFUND_ERRORED',
+  CREDIT_SUCCESS: 'CREDIT_SUCCESS',
+  CREDIT_PENDING: 'CREDIT_PENDING',
+  CREDIT_FAILED: 'CREDIT_FAILED',
+  CREDIT_ERRORED: 'CREDIT_ERRORED',
+  VOID_SUCCESS: 'VOID_SUCCESS',
+  VOID_PENDING: 'VOID_PENDING',
+  VOID_FAILED: 'VOID_FAILED',
+  VOID_ERRORED: 'VOID_ERRORED',
+  CHARGEBACK_SUCCESS: 'CHARGEBACK_SUCCESS',
+  CHARGEBACK_FAILED: 'CHARGEBACK_FAILED',
+  CHARGEBACK_ERRORED: 'CHARGEBACK_ERRORED',
+} as const;
+export type PaymentStateName = (typeof PaymentStateName)[keyof typeof PaymentStateName];
+
+export const paymentStateNames: readonly PaymentStateName[] = Object.values(PaymentStateName);
+
 /** An operation on a payment: the transaction types, and the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
 
@@ -125,6 +159,14 @@ export function notAllowed(
   });
 }
 
+/** The state in which a transaction of this type and status leaves its payment (§3.2). */
+export function stateNameOf({
+  transactionType,
+  status,
+}: Pick<PaymentTransaction, 'transactionType' | 'status'>): string {
+  return `${statePrefix[transactionType]}_${stateSuffix[status]}`;
+}
+
 /**
  * State names of a payment after a transaction of this type got this status (§3.2). A recorded reversal is a failed
  * CHARGEBACK without an amount; one with an amount was refused and leaves the last success as it is.
@@ -133,7 +175,7 @@ export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
   lastSuccessStateName: string | null,
 ): { readonly stateName: string; readonly lastSuccessStateName: string | null } {
-  const stateName = `${statePrefix[transaction.transactionType]}_${stateSuffix[transaction.status]}`;
+  const stateName = stateNameOf(transaction);
   const isReversal = stateName === 'CHARGEBACK_FAILED' && transaction.amount === null;
   const succeeded = transaction.status === TransactionStatus.SUCCESS || isReversal;
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };

@@ -11,17 +11,30 @@ import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from './gateway-reply.ts';
 import { isLeased } from './payment-state.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
-import { readOutcome } from './transaction-outcome.ts';
+import { readOutcome, type TransactionOutcome } from './transaction-outcome.ts';
 
 /** What one question to a gateway said about one transaction. */
 export interface Settlement {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
-  /** CALL = the answer to our own call; LATE = the same, after its timeout; JANITOR = recovery asked. */
-  readonly source: 'CALL' | 'LATE' | 'JANITOR';
+  /**
+   * CALL = the answer to our own call; LATE = the same, after its timeout; JANITOR = recovery asked; FIX = an operator has
+   * decided.
+   */
+  readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
+  /** What an operator decides besides the outcome. */
+  readonly fix?: TransactionFix;
   /** What control plugins made of the outcome; absent where none was asked. */
   readonly control?: ControlResult;
+}
+
+/** The states of a payment after an operator has corrected a transaction (§7.4). */
+export interface TransactionFix {
+  readonly stateName: string;
+  readonly lastSuccessStateName: string | null;
+  /** Whether a failure may be tried again, as if nobody had asked for the payment by the API. */
+  readonly allowsRetry: boolean;
 }
 
 /** What control plugins say when an operation has ended (§2.3). */
@@ -46,13 +59,26 @@ export function settledTransaction(
   settlement: Settlement,
   now: Instant,
 ): PaymentTransaction | undefined {
-  if (!isUnresolved(before)) return undefined;
   const outcome = readOutcome(before, settlement.outcome);
+  if (settlement.source === 'FIX')
+    return { ...before, ...outcome, ...errorOf(before, outcome), leaseUntil: null };
+  if (!isUnresolved(before)) return undefined;
   const after = { ...before, ...outcome, leaseUntil: null };
   if (settlement.source === 'CALL') return after;
   if (settlement.source === 'JANITOR' && isLeased(before, now)) return undefined; // §7.1 rule 3
   if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1 rules 1 and 2
   return after;
+}
+
+/** What the gateway had said stays, where a correction says nothing else. */
+function errorOf(
+  before: PaymentTransaction,
+  outcome: TransactionOutcome,
+): Pick<PaymentTransaction, 'gatewayErrorCode' | 'gatewayErrorMsg'> {
+  return {
+    gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,
+    gatewayErrorMsg: outcome.gatewayErrorMsg ?? before.gatewayErrorMsg,
+  };
 }
 
 /** What the gateway knows better about transactions without a running call (§7.1). */

@@ -8,9 +8,30 @@ import type {
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
+  SearchClause,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+
+export type PaymentColumn =
+  | 'id'
+  | 'account_id'
+  | 'payment_method_id'
+  | 'external_key'
+  | 'state_name'
+  | 'last_success_state_name'
+  | 'created_by'
+  | 'created_date'
+  | 'updated_by'
+  | 'updated_date';
+
+export type PaymentSearch =
+  /** Exactly the payment's id, its account's or its method's, or a part of the external key in any letter case. */
+  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
+  /** One of these states. */
+  | { readonly kind: 'states'; readonly stateNames: readonly string[] }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentColumn>[] };
 
 export interface PaymentReads {
   findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;
@@ -25,6 +46,10 @@ export interface PaymentReads {
   /** In creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
+  /** Of the tenant, or those on methods of one gateway; `max` counts all payments of the tenant. */
+  page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
+  /** `max` counts all payments of the tenant. */
+  search(search: PaymentSearch, request: PageRequest): Promise<Page<Payment>>;
   /** In creation order. */
   findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
@@ -33,6 +58,10 @@ export interface PaymentReads {
   findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
   /** Attempts with these payment external keys, oldest first. */
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
+  /** Attempts with these transaction external keys, oldest first. */
+  findAttemptsByTransactionKeys(
+    transactionExternalKeys: readonly string[],
+  ): Promise<readonly PaymentAttempt[]>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   /** Active ones. */

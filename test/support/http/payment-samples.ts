@@ -7,7 +7,7 @@ type MakeSample = (world: World) => Promise<Sample>;
 const PENDING = '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
 /** A payment of the world's account that has begun this way, with keys of its own. */
-async function begun(world: World, transactionType: string, query = '') {
+export async function begun(world: World, transactionType: string, query = '') {
   const keys = { paymentExternalKey: `pay-${world.next()}`, transactionExternalKey: `first-${world.next()}` };
   const body = { transactionType, amount: 10, currency: 'USD', ...keys };
   const path = `/1.0/kb/accounts/${world.accountId}/payments${query}`;
@@ -17,7 +17,7 @@ async function begun(world: World, transactionType: string, query = '') {
 
 type Begun = Awaited<ReturnType<typeof begun>>;
 
-async function transactionOf({ serving }: World, { paymentId }: Begun): Promise<string> {
+export async function transactionOf({ serving }: World, { paymentId }: Begun): Promise<string> {
   const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
   return (json as { transactions: { transactionId: string }[] }).transactions[0]?.transactionId ?? '';
 }

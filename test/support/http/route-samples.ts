@@ -1,6 +1,7 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
+import { paymentListSamples } from './payment-list-samples.ts';
 import { paymentSamples } from './payment-samples.ts';
 import type { Sample, TenantKeys } from './sample.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
@@ -251,6 +252,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
   ...paymentSamples,
+  ...paymentListSamples,
   ...samplesOfCarried(),
   getTagDefinitions: () => ({ query: 'audit=FULL' }),
   getTagDefinition: () => ({ query: 'audit=MINIMAL' }),

@@ -1,6 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261123051120PaymentsWhole extends Migration {  override up(): void | Promise<void> {
+    this.addSql(`create index "bw_payments_page_index" on "bw_payments" ("tenant_record_id", "record_id");`);
+
     this.addSql(`alter table "bw_payment_attempts" add "plugin_properties" json null;`);
     this.addSql(`create index "bw_payment_attempts_transaction_key_index" on "bw_payment_attempts" ("tenant_record_id", "transaction_external_key", "record_id");`);
     this.addSql(`create index "bw_payment_attempts_open_index" on "bw_payment_attempts" ("created_date") where state_name = 'INIT';`);
@@ -9,6 +11,8 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
   }
 
   override down(): void | Promise<void> {
+    this.addSql(`drop index "bw_payments_page_index";`);
+
     this.addSql(`drop index "bw_payment_attempts_transaction_key_index";`);
     this.addSql(`drop index "bw_payment_attempts_open_index";`);
     this.addSql(`alter table "bw_payment_attempts" drop column "plugin_properties";`);

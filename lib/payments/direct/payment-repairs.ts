@@ -1,0 +1,170 @@
+import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type Payment,
+  type PaymentTransaction,
+  type PluginProperty,
+  TransactionStatus,
+  type WithContext,
+} from '../../records/index.ts';
+import { authorshipOf, pause } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
+import { isCurrency } from '../../values/money/index.ts';
+import type { CallPorts } from '../calls/gateway-calls.ts';
+import { AttemptControl } from '../control/attempt-control.ts';
+import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import { fixedOutcome, fixedStates } from '../state/fixed-states.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
+import { retryKey } from '../state/payment-notifications.ts';
+import { isLeased, paymentStateNames } from '../state/payment-state.ts';
+import type { Settlement } from '../state/settlement.ts';
+import type { PaymentResult } from './direct-payment-operations.ts';
+import type {
+  PaymentRepairOperations,
+  ScheduledRetryInput,
+  TransactionFixInput,
+} from './payment-repair-operations.ts';
+import { resultOf } from './payment-result.ts';
+
+/** A payment with the transaction that is to be corrected. */
+interface Known {
+  readonly payment: Payment;
+  readonly transaction: PaymentTransaction;
+  /** All of the payment, in creation order. */
+  readonly transactions: readonly PaymentTransaction[];
+}
+
+/** What operators do about payments that went wrong (§7.4, §8.5). */
+export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
+  readonly #ports: CallPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #control: AttemptControl;
+
+  constructor(ports: CallPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#control = new AttemptControl(ports);
+  }
+
+  async cancelScheduledRetry(context: CallContext, input: ScheduledRetryInput): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const key = await keyOf(session, input);
+      const attempt = (await session.payments.findAttemptsByTransactionKeys([key])).at(-1);
+      if (attempt) await session.unschedule([retryKey(attempt.id)]);
+    });
+  }
+
+  async fixTransaction(context: CallContext, input: TransactionFixInput): Promise<PaymentResult> {
+    checkNames(input);
+    const { storage } = this.#ports;
+    const { paymentId, transactionId } = input;
+    const config = await storage.read(context.tenant, this.#configOf);
+    for (let looks = 0; looks <= config.lockRetries; looks += 1) {
+      const known = await storage.read(context.tenant, (session) => load(session, input));
+      if (!isCalled(known, this.#ports.clock.now()) && (await this.#fix(context, { input, known, config }))) {
+        return resultOf(storage, context, { paymentId, transaction: { id: transactionId } });
+      }
+      await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
+    }
+    throw paymentBusy({ paymentId });
+  }
+
+  /** Whether it was done: not while the payment is with somebody else, or if the status is another one by now. */
+  async #fix(
+    context: CallContext,
+    {
+      input,
+      known,
+      config,
+    }: { readonly input: TransactionFixInput; readonly known: Known; readonly config: PaymentConfig },
+  ): Promise<boolean> {
+    const { storage, ids } = this.#ports;
+    const { createdDate: now } = context;
+    const late = { settlement: settlementOf(input, known, now), transaction: known.transaction };
+    const settlements = await this.#control.heard(context, [late], {
+      timeoutMs: config.pluginTimeoutMs,
+      now,
+    });
+    return storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.lockAccounts([known.payment.accountId], { wait: LockWait.PAYMENT });
+      const current = await load(session, input);
+      if (current.transaction.status !== known.transaction.status || isCalled(current, now)) return false;
+      await recordOutcomes(session, settlements, { ids, config, now });
+      return true;
+    });
+  }
+}
+
+/** True while a call of the payment may be running. */
+function isCalled({ transactions }: Known, now: CallContext['createdDate']): boolean {
+  return transactions.some((each) => isLeased(each, now));
+}
+
+function settlementOf(
+  input: TransactionFixInput,
+  { payment, transaction, transactions }: Known,
+  now: CallContext['createdDate'],
+): Settlement {
+  const { status, stateName = null, lastSuccessStateName = null, processedCurrency } = input;
+  const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
+  const processed = { amount: input.processedAmount ?? null, currency };
+  const asked = { stateName, lastSuccessStateName };
+  const states = fixedStates(asked, { ...transaction, status }, { payment, transactions });
+  return {
+    paymentId: payment.id,
+    transactionId: transaction.id,
+    source: 'FIX',
+    outcome: fixedOutcome(status, transaction, { now, processed }),
+    fix: { ...states, allowsRetry: allowsRetry(input.properties ?? []) },
+  };
+}
+
+/** §7.4 rule 4. */
+function allowsRetry(properties: readonly PluginProperty[]): boolean {
+  return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
+}
+
+async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput): Promise<Known> {
+  const [payment] = await session.payments.findByIds([paymentId]);
+  if (!payment) throw noSuchPayment(paymentId);
+  const transactions = await session.payments.findTransactions([paymentId]);
+  const transaction = transactions.find(({ id }) => id === transactionId);
+  if (transaction) return { payment, transaction, transactions };
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+    message: `Payment ${paymentId} has no transaction ${transactionId}`,
+    facts: { paymentId, transactionId },
+  });
+}
+
+async function keyOf(
+  session: WriteSession,
+  { transactionId, transactionExternalKey }: ScheduledRetryInput,
+): Promise<string> {
+  if (transactionId != null) {
+    const [transaction] = await session.payments.findTransactionsByIds([transactionId]);
+    if (!transaction) throw noPaymentOfTransaction(transactionId);
+    return transaction.externalKey;
+  }
+  if (transactionExternalKey) return transactionExternalKey;
+  throw badParameter('transactionExternalKey', 'or transactionId is needed');
+}
+
+const statuses: ReadonlySet<string> = new Set(
+  Object.values(TransactionStatus).filter((status) => status !== TransactionStatus.PAYMENT_SYSTEM_OFF),
+);
+const states: ReadonlySet<string> = new Set(paymentStateNames);
+
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status, a state or a currency that does not exist. */
+function checkNames(input: TransactionFixInput): void {
+  if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
+  for (const name of ['stateName', 'lastSuccessStateName'] as const) {
+    const state = input[name];
+    if (state != null && !states.has(state)) throw badParameter(name, 'is no state of payments');
+  }
+  const { processedCurrency: currency } = input;
+  if (currency != null && !isCurrency(currency))
+    throw badParameter('processedCurrency', 'is no currency code');
+}
