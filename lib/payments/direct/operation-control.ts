@@ -68,7 +68,6 @@ export class OperationControl {
   async begin(context: CallContext, work: ControlledWork): Promise<ControlledOperation | null> {
     const { storage } = this.#ports;
     const asked = work.request.controlPlugins;
-    if (!work.isOfInvoice && asked !== null && asked.length === 0) return null;
     const { facts, config } = await storage.read(context.tenant, async (session) => ({
       facts: await loadOperationFacts(session, work.request),
       config: await this.#configOf(session),
@@ -88,6 +87,12 @@ export class OperationControl {
       await this.#end(context, begun.attempt, { stateName: AttemptState.ABORTED });
       throw error;
     }
+  }
+
+  /** Whether there may be something to control, or an attempt to write; what `begin` gives says whether there is. */
+  mayHear({ isOfInvoice, request: { controlPlugins } }: ControlledWork): boolean {
+    if (isOfInvoice) return true;
+    return controlPlugins === null ? this.#ports.paymentControls.size > 0 : controlPlugins.length > 0;
   }
 
   /** Whether a plugin hears of the run, besides the built-in control, which is none. */

@@ -11,8 +11,9 @@ interface FailedCall {
  * The error of a call that gave no result at all (§2.2, last rows); null where there is a result, whose status tells.
  * Money may have moved: the message says so and names the payment.
  */
-export function failureOfCall(outcome: CallOutcome, call: FailedCall): BillingError | null {
-  switch (outcome.kind) {
+export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
+  switch (outcome?.kind) {
+    case undefined:
     case 'RESULT':
     case 'NEVER_RECEIVED':
       return null;

@@ -1,31 +1,29 @@
 import type { GatewayResult } from '../../ports/index.ts';
-import type { Storage } from '../../ports/storage/index.ts';
-import type { CallContext, PaymentTransaction } from '../../records/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { loadPayments } from '../reading/load-payments.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
-import { viewPayments } from '../state/payment-view.ts';
+import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
 
 /** An operation that has ended; without an outcome where nobody had to be asked. */
-interface Done {
+export interface Done {
   readonly paymentId: Uuid;
   readonly transaction: Pick<PaymentTransaction, 'id'>;
-  readonly outcome?: CallOutcome;
+  readonly outcome: CallOutcome | null;
 }
 
-/** The payment as it is after an operation, with what the gateway has told of it. */
-export async function resultOf(
-  storage: Pick<Storage<never>, 'read'>,
-  context: CallContext,
-  { paymentId, transaction, outcome }: Done,
-): Promise<PaymentResult> {
+/** The payment of an operation as it is stored. */
+export async function loadResult(session: ReadSession, paymentId: Uuid): Promise<LoadedPayments> {
+  return loadPayments(session, await session.payments.findByIds([paymentId]), {});
+}
+
+/** The payment after an operation, with what the gateway has told of it. */
+export function resultOf(loaded: LoadedPayments, { paymentId, transaction, outcome }: Done): PaymentResult {
   const told: ReadonlyMap<Uuid, readonly GatewayResult[]> =
     outcome?.kind === 'RESULT' ? new Map([[paymentId, [outcome.result]]]) : new Map();
-  const loaded = await storage.read(context.tenant, async (session) =>
-    loadPayments(session, await session.payments.findByIds([paymentId]), {}),
-  );
   const [payment] = viewPayments(loaded, told);
   const shown = payment?.transactions.find(({ id }) => id === transaction.id);
   assertInvariant(payment && shown, 'A recorded payment must be found', { paymentId });

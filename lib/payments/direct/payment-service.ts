@@ -2,6 +2,7 @@ import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type AnsweredCall, type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
@@ -10,6 +11,7 @@ import { repairOnRead } from '../recovery/repair-on-read.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
+import type { LoadedPayments } from '../state/payment-view.ts';
 import { StateMachines } from '../state-machines/state-machines.ts';
 import {
   type CompletionChoice,
@@ -20,16 +22,25 @@ import {
 import type { PaymentResult } from './direct-payment-operations.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
+import type { OperationFacts } from './operation-facts.ts';
 import { failureOfCall } from './operation-failure.ts';
 import { openOf, planOperation } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
-import { resultOf } from './payment-result.ts';
-import { type Deciding, type Reservation, reserveOperation, type Work } from './reserve-operation.ts';
+import { type Done, loadResult, resultOf } from './payment-result.ts';
+import { type Deciding, reserveOperation, type Work } from './reserve-operation.ts';
 
-/** An operation that has ended, or that had nothing to do. */
-type Ended =
-  | { readonly call: AnsweredCall }
-  | { readonly settled: Extract<Reservation, { kind: 'SETTLED' }> };
+/** An operation that has ended, with its payment as it is then; without an outcome where nobody had to be asked. */
+type Ended = Done & { readonly loaded: LoadedPayments };
+
+/** Work, and whether what is open is asked about before anything else is decided. */
+type AskingWork = Work & { readonly asksFirst?: boolean };
+
+/** What one look under the account's lock came to. */
+type Step =
+  | { readonly kind: 'WAIT'; readonly accountId: Uuid; readonly patience: number }
+  | { readonly kind: 'ASK'; readonly facts: OperationFacts; readonly timeoutMs: number }
+  | { readonly kind: 'CALL'; readonly call: OpenCall }
+  | { readonly kind: 'ENDED'; readonly ended: Ended };
 
 /**
  * Operations on payments (§4, §5, §8): controlled, decided and reserved under the account's lock, called without it,
@@ -63,6 +74,7 @@ export class PaymentService {
 
   /** Runs an operation that is decided in another way than a plain one. */
   async runPlanned(context: CallContext, work: Work): Promise<PaymentResult> {
+    if (!this.#control.mayHear(work)) return this.#run(context, { ...work, asksFirst: true }, null);
     await this.#repair(context, work.request);
     return this.#run(context, work, await this.#control.begin(context, work));
   }
@@ -87,23 +99,34 @@ export class PaymentService {
     return this.#run(context, { request, plan }, null);
   }
 
-  async #run(context: CallContext, work: Work, control: ControlledOperation | null): Promise<PaymentResult> {
+  async #run(
+    context: CallContext,
+    work: AskingWork,
+    control: ControlledOperation | null,
+  ): Promise<PaymentResult> {
     const ended = await this.#endInTime(context, work, control);
-    if ('settled' in ended) return resultOf(this.#ports.storage, context, ended.settled);
-    const failure = failureOfCall(ended.call.outcome, ended.call);
+    const failure = failureOfCall(ended.outcome, ended);
     if (failure !== null) throw failure;
-    return resultOf(this.#ports.storage, context, ended.call);
+    return resultOf(ended.loaded, ended);
   }
 
-  /** What is open is asked about first (§4.1 rule 4); a gateway that cannot say blocks nothing by itself. */
+  /** What is open is asked about before a plugin is (§4.1 rules 4 and 6). */
   async #repair(context: CallContext, request: OperationRequest): Promise<void> {
-    const { storage, clock } = this.#ports;
-    const { facts, timeoutMs } = await storage.read(context.tenant, async (session) => ({
+    const asked = await this.#ports.storage.read(context.tenant, async (session) => ({
       facts: await loadOperationFacts(session, request),
       timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
     }));
+    if (openOf(asked.facts, this.#ports.clock.now()).length > 0) await this.#ask(context, request, asked);
+  }
+
+  /** Asks the gateway about what is open (§4.1 rule 4); one that cannot say blocks nothing by itself. */
+  async #ask(
+    context: CallContext,
+    request: OperationRequest,
+    { facts, timeoutMs }: { readonly facts: OperationFacts; readonly timeoutMs: number },
+  ): Promise<void> {
     const { payment, method } = facts;
-    if (payment === null || method === null || openOf(facts, clock.now()).length === 0) return;
+    if (payment === null || method === null) return;
     const asked = [{ payment, pluginName: method.pluginName }];
     const asking = { properties: request.properties, timeoutMs };
     const results = (await this.#gatewayInfo.transactionsOf(context, asked, asking)).get(payment.id);
@@ -114,32 +137,44 @@ export class PaymentService {
   }
 
   /** Meets a running call with patience: looks again every 100 ms, as long as the tenant says (§5.3 rule 2). */
-  async #endInTime(context: CallContext, work: Work, control: ControlledOperation | null): Promise<Ended> {
+  async #endInTime(
+    context: CallContext,
+    work: AskingWork,
+    control: ControlledOperation | null,
+  ): Promise<Ended> {
     const failed = async (error: unknown): Promise<never> => {
       if (control !== null) await this.#control.failed(context, control);
       throw error;
     };
-    for (let looks = 0; ; looks += 1) {
-      const { reserved, ended, patience } = await this.#reserve(context, work, control).catch(failed);
-      if (ended !== null) return { call: ended };
-      if (reserved.kind === 'SETTLED') return { settled: reserved };
-      if (reserved.kind === 'CALL')
-        return { call: await this.#callAndRecord(context, reserved.call, control) };
-      if (looks >= patience) return failed(paymentBusy({ accountId: reserved.accountId }));
+    let asksFirst = work.asksFirst === true;
+    for (let looks = 0; ; ) {
+      const step = await this.#reserve(context, { ...work, asksFirst }, control).catch(failed);
+      if (step.kind === 'ENDED') return step.ended;
+      if (step.kind === 'CALL') return this.#callAndRecord(context, step.call, control);
+      if (step.kind === 'ASK') {
+        asksFirst = false;
+        await this.#ask(context, work.request, step);
+        continue;
+      }
+      if (looks >= step.patience) return failed(paymentBusy({ accountId: step.accountId }));
+      looks += 1;
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
   }
 
   /** What has no outside effect, and no plugin to tell of it, ends in the transaction that reserves it (§2.4 rule 1). */
-  async #reserve(context: CallContext, work: Work, control: ControlledOperation | null) {
+  async #reserve(context: CallContext, work: AskingWork, control: ControlledOperation | null): Promise<Step> {
     const { storage, ids, gateways } = this.#ports;
     const request = control?.request ?? work.request;
     return storage
-      .write(context.tenant, authorshipOf(context), async (session) => {
+      .write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
         const config = await this.#configOf(session);
-        const { account } = await loadOperationFacts(session, request);
-        await session.lockAccounts([account.id], { wait: LockWait.PAYMENT });
+        const accountId = request.accountId ?? (await loadOperationFacts(session, request)).account.id;
+        await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
         const facts = await loadOperationFacts(session, request);
+        const { pluginTimeoutMs: timeoutMs } = config;
+        const isOpen = openOf(facts, session.authorship.createdDate).length > 0;
+        if (work.asksFirst && isOpen) return { kind: 'ASK', facts, timeoutMs };
         const rules = {
           now: session.authorship.createdDate,
           gateways,
@@ -150,14 +185,17 @@ export class PaymentService {
         const made = control?.ids ?? null;
         const deciding = { request, facts, rules, session };
         const reserved = await reserveOperation(work, { ...deciding, context, config, ids, attemptId, made });
-        const patience = config.lockRetries;
-        if (reserved.kind !== 'CALL') return { reserved, ended: null, patience };
+        if (reserved.kind === 'WAIT') return { ...reserved, patience: config.lockRetries };
+        if (reserved.kind === 'SETTLED') {
+          const loaded = await loadResult(session, reserved.paymentId);
+          return { kind: 'ENDED', ended: { ...reserved, outcome: null, loaded } };
+        }
         if (!hasOutsideEffect(reserved.call) && !this.#control.isHeard(control)) {
-          return { reserved, ended: await this.#endAtOnce(session, reserved.call), patience };
+          return { kind: 'ENDED', ended: await this.#endAtOnce(session, reserved.call) };
         }
         const check = firstCheck(reserved.call, config);
         if (check !== null) session.schedule([check]);
-        return { reserved, ended: null, patience };
+        return reserved;
       })
       .catch((error: unknown) => {
         if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
@@ -165,25 +203,26 @@ export class PaymentService {
       });
   }
 
-  async #endAtOnce(session: WriteSession, call: OpenCall): Promise<AnsweredCall> {
+  async #endAtOnce(session: WriteSession, call: OpenCall): Promise<Ended> {
     const answered = await this.#call(call);
     await this.#calls.record(session, [answered]);
-    return answered;
+    return { ...answered, loaded: await loadResult(session, call.paymentId) };
   }
 
   async #callAndRecord(
     context: CallContext,
     call: OpenCall,
     control: ControlledOperation | null,
-  ): Promise<AnsweredCall> {
+  ): Promise<Ended> {
     const answer = await this.#call(call);
     const told = await this.#control.ended(context, answer, control);
     const answered = told === null ? answer : { ...answer, control: told };
     try {
       const authorship = { ...authorshipOf(context), createdDate: this.#ports.clock.now() };
-      await this.#ports.storage.write(context.tenant, authorship, async (session) => {
+      return await this.#ports.storage.write(context.tenant, authorship, async (session) => {
         await session.lockAccounts([call.account.id], { wait: LockWait.PAYMENT });
         await this.#calls.record(session, [answered]);
+        return { ...answered, loaded: await loadResult(session, call.paymentId) };
       });
     } catch (error) {
       const facts = { err: error, paymentId: call.paymentId, transactionId: call.transaction.id };
@@ -195,7 +234,6 @@ export class PaymentService {
     } finally {
       this.#calls.followLateAnswers([answered]);
     }
-    return answered;
   }
 
   async #call(call: OpenCall): Promise<AnsweredCall> {
