@@ -26,7 +26,7 @@ import type {
   ScheduledRetryInput,
   TransactionFixInput,
 } from './payment-repair-operations.ts';
-import { resultOf } from './payment-result.ts';
+import { readResult } from './payment-result.ts';
 
 /** A payment with the transaction that is to be corrected. */
 interface Known {
@@ -64,7 +64,8 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
     for (let looks = 0; looks <= config.lockRetries; looks += 1) {
       const known = await storage.read(context.tenant, (session) => load(session, input));
       if (!isCalled(known, this.#ports.clock.now()) && (await this.#fix(context, { input, known, config }))) {
-        return resultOf(storage, context, { paymentId, transaction: { id: transactionId } });
+        const transaction = { id: transactionId };
+        return readResult(storage, context, { paymentId, transaction, outcome: null });
       }
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }

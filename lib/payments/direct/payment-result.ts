@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
-import type { PaymentTransaction } from '../../records/index.ts';
+import type { ReadSession, Storage } from '../../ports/storage/index.ts';
+import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { loadPayments } from '../reading/load-payments.ts';
@@ -18,6 +18,16 @@ export interface Done {
 /** The payment of an operation as it is stored. */
 export async function loadResult(session: ReadSession, paymentId: Uuid): Promise<LoadedPayments> {
   return loadPayments(session, await session.payments.findByIds([paymentId]), {});
+}
+
+/** The payment as it is now, with one of its transactions. */
+export async function readResult(
+  storage: Pick<Storage<never>, 'read'>,
+  context: CallContext,
+  done: Done,
+): Promise<PaymentResult> {
+  const loaded = await storage.read(context.tenant, (session) => loadResult(session, done.paymentId));
+  return resultOf(loaded, done);
 }
 
 /** The payment after an operation, with what the gateway has told of it. */

@@ -32,7 +32,7 @@ import type { OperationFacts, OperationRules } from '../direct/operation-facts.t
 import { failureOfCall } from '../direct/operation-failure.ts';
 import { type OperationPlan, planOperation } from '../direct/operation-plan.ts';
 import type { OperationRequest } from '../direct/operation-request.ts';
-import { loadResult, resultOf } from '../direct/payment-result.ts';
+import { readResult } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';
 import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
@@ -197,10 +197,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const [answered] = await this.#unpaid.make(context, charges);
     const failure = answered ? failureOfCall(answered.outcome, answered) : null;
     if (failure !== null) throw failure;
-    const loaded = await this.#ports.storage.read(context.tenant, (session) =>
-      loadResult(session, made.paymentId),
-    );
-    return resultOf(loaded, answered ?? { ...made, outcome: null });
+    return readResult(this.#ports.storage, context, answered ?? { ...made, outcome: null });
   }
 
   /** The method that is named, or the external one; null = the account's default. */
