@@ -1,8 +1,13 @@
 import type { PaymentGateway } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 
+/** What is told of each step, and may end the process there. */
+export interface Steps {
+  step(call?: string): void;
+}
+
 /** Counts the steps of a process and kills it, as `kill -9` would, when it reaches the chosen one. */
-export class KillSwitch {
+export class KillSwitch implements Steps {
   readonly #killAt: number;
   readonly #purchases: number[] = [];
   #steps = 0;
@@ -28,7 +33,7 @@ export class KillSwitch {
 }
 
 /** The storage with a step before and after each call of it, of its sessions and of their repositories. */
-export function killableStorage(storage: Storage<never>, kill: KillSwitch): Storage<never> {
+export function killableStorage(storage: Storage<never>, kill: Steps): Storage<never> {
   const sessionCall =
     <S extends object, T>(work: (session: S) => Promise<T>) =>
     (session: S): Promise<T> =>
@@ -53,18 +58,18 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
 }
 
 /** The gateway with a step before and after each call. */
-export function killableGateway(gateway: PaymentGateway, kill: KillSwitch): PaymentGateway {
+export function killableGateway(gateway: PaymentGateway, kill: Steps): PaymentGateway {
   return stepping(gateway, kill);
 }
 
-async function stepAround<T>(kill: KillSwitch, work: () => Promise<T>): Promise<T> {
+async function stepAround<T>(kill: Steps, work: () => Promise<T>): Promise<T> {
   kill.step();
   const result = await work();
   kill.step();
   return result;
 }
 
-function stepping<T extends object>(target: T, kill: KillSwitch): T {
+function stepping<T extends object>(target: T, kill: Steps): T {
   return new Proxy(target, {
     get(object, property) {
       const value: unknown = Reflect.get(object, property, object);

@@ -12,7 +12,7 @@ export class ManualTimers implements SystemClock {
   readonly real: SystemClock = systemClock();
   readonly #pending = new Set<Timer>();
   readonly #arrivals: (() => void)[] = [];
-  #isImpatient = false;
+  #impatientUpToMs = -1;
 
   nowMs(): number {
     return this.real.nowMs();
@@ -26,7 +26,7 @@ export class ManualTimers implements SystemClock {
     const timer = { delayMs, action };
     this.#pending.add(timer);
     for (const arrived of this.#arrivals.splice(0)) arrived();
-    if (this.#isImpatient) setImmediate(() => this.#pending.delete(timer) && action());
+    if (delayMs <= this.#impatientUpToMs) setImmediate(() => this.#pending.delete(timer) && action());
     return () => this.#pending.delete(timer);
   }
 
@@ -47,9 +47,9 @@ export class ManualTimers implements SystemClock {
     }
   }
 
-  /** From now on whatever has not happened within a turn of the event loop has taken too long. */
-  losePatience(): void {
-    this.#isImpatient = true;
+  /** From now on whatever has not happened within a turn of the event loop has taken too long; waits of more go on. */
+  losePatience(upToMs = Number.POSITIVE_INFINITY): void {
+    this.#impatientUpToMs = upToMs;
   }
 
   #due(delayMs: number): readonly Timer[] {

@@ -1,13 +1,17 @@
 import {
+  type Currency,
+  type Decimal,
   type GatewayContext,
   type GatewayRequest,
   type GatewayResult,
+  type GatewayTransaction,
   type PaymentGateway,
   PluginStatus,
+  type TransactionType,
   type Uuid,
 } from '../../../lib/index.ts';
 
-/** How the first call of each payment goes; every later one is prompt. */
+/** How a call goes; those after it are prompt. */
 export const Behaviour = {
   PROMPT: 'prompt answer',
   ANSWER_LOST: 'charged, then the answer is lost',
@@ -20,30 +24,71 @@ export const Behaviour = {
   NOT_SUBMITTED: 'not submitted',
   LATE_CHARGE: 'received at once, charged after the time limit',
 } as const;
-export type Behaviour = (typeof Behaviour)[keyof typeof Behaviour];
+
+/** What may go wrong beyond that, of operations that hosts ask for. */
+export const FurtherBehaviour = {
+  SLOW_REQUEST: 'long under way, charged and answered within the time limit',
+  OVERTAKEN_ANSWER: 'charged, then an old answer long after it was asked again',
+  LESS: 'charged with less than was asked for',
+  OTHER_CURRENCY: 'charged in another currency',
+  PENDING_FOR_EVER: 'pending for ever',
+} as const;
+
+export type Behaviour =
+  | (typeof Behaviour)[keyof typeof Behaviour]
+  | (typeof FurtherBehaviour)[keyof typeof FurtherBehaviour];
 
 const GATEWAY_NAME = 'scripted';
+const LESS = 0.7;
+const OTHER_CURRENCY: Currency = 'EUR';
+
+/** Money that a gateway has really moved. */
+export interface Effect {
+  readonly transactionId: Uuid;
+  readonly paymentId: Uuid;
+  readonly accountId: Uuid;
+  readonly type: TransactionType;
+  readonly amount: Decimal | null;
+  readonly currency: Currency | null;
+}
+
+type Asked = GatewayTransaction &
+  Partial<Pick<GatewayRequest, 'amount' | 'currency'>> & { readonly type: TransactionType };
 
 /** A gateway with books of its own: what it has charged, by our transaction id. */
 export class ScriptedGateway {
   /** Charges that it really made, in order: the money. */
-  readonly effects: { readonly transactionId: Uuid; readonly accountId: Uuid }[] = [];
+  readonly effects: Effect[] = [];
   readonly #known = new Map<Uuid, GatewayResult>();
-  readonly #tried = new Set<Uuid>();
-  readonly #behaviour: Behaviour;
-  readonly #wait: () => Promise<void>;
+  #next: Behaviour;
+  #wait: () => Promise<void>;
+  #arrived: () => void = () => undefined;
 
-  /** `wait` ends after the time limit of the engine. */
+  /** The first call goes that way. `wait` ends after the time limit of the engine. */
   constructor(behaviour: Behaviour, wait: () => Promise<void>) {
-    this.#behaviour = behaviour;
+    this.#next = behaviour;
     this.#wait = wait;
+  }
+
+  /** The next call goes that way; resolves when it has come. */
+  expect(behaviour: Behaviour, wait: () => Promise<void>): Promise<void> {
+    this.#next = behaviour;
+    this.#wait = wait;
+    return new Promise((resolve) => {
+      this.#arrived = resolve;
+    });
   }
 
   port(completeLedger: boolean): PaymentGateway {
     return {
       name: GATEWAY_NAME,
       capabilities: { completeLedger },
-      purchase: (request, context) => this.#purchase(request, context),
+      authorize: (request, context) => this.#run({ ...request, type: 'AUTHORIZE' }, context),
+      capture: (request, context) => this.#run({ ...request, type: 'CAPTURE' }, context),
+      purchase: (request, context) => this.#run({ ...request, type: 'PURCHASE' }, context),
+      refund: (request, context) => this.#run({ ...request, type: 'REFUND' }, context),
+      credit: (request, context) => this.#run({ ...request, type: 'CREDIT' }, context),
+      void: (request, context) => this.#run({ ...request, type: 'VOID' }, context),
       getPaymentInfo: async ({ paymentId }) =>
         [...this.#known.values()].filter(({ kbPaymentId }) => kbPaymentId === paymentId),
       addPaymentMethod: () => Promise.resolve(),
@@ -53,10 +98,10 @@ export class ScriptedGateway {
     };
   }
 
-  async #purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null> {
-    const isFirst = !this.#tried.has(request.accountId);
-    this.#tried.add(request.accountId);
-    const behaviour = isFirst ? this.#behaviour : Behaviour.PROMPT;
+  async #run(request: Asked, context: GatewayContext): Promise<GatewayResult | null> {
+    const [behaviour, wait] = [this.#next, this.#wait];
+    this.#next = Behaviour.PROMPT;
+    this.#arrived();
     switch (behaviour) {
       case Behaviour.PROMPT:
         return this.#charge(request, context);
@@ -71,12 +116,12 @@ export class ScriptedGateway {
         return new Promise(() => undefined);
       case Behaviour.LATE_ANSWER: {
         const result = this.#charge(request, context);
-        await this.#wait();
+        await wait();
         return result;
       }
       case Behaviour.LATE_CHARGE:
         this.#keep(request, context, PluginStatus.UNDEFINED);
-        await this.#wait();
+        await wait();
         this.#known.delete(request.transactionId);
         return this.#charge(request, context);
       case Behaviour.EMPTY_ANSWER:
@@ -88,26 +133,43 @@ export class ScriptedGateway {
         return this.#keep(request, context, PluginStatus.ERROR);
       case Behaviour.NOT_SUBMITTED:
         return this.#keep(request, context, PluginStatus.CANCELED);
+      case FurtherBehaviour.SLOW_REQUEST:
+        await wait();
+        return this.#charge(request, context);
+      case FurtherBehaviour.OVERTAKEN_ANSWER: {
+        const result = this.#charge(request, context);
+        await wait();
+        return { ...result, status: PluginStatus.PENDING };
+      }
+      case FurtherBehaviour.LESS:
+        return this.#charge(lessOf(request), context);
+      case FurtherBehaviour.OTHER_CURRENCY:
+        return this.#charge(inOtherCurrency(request), context);
+      case FurtherBehaviour.PENDING_FOR_EVER:
+        return this.#keep(request, context, PluginStatus.PENDING);
       default:
         return behaviour satisfies never;
     }
   }
 
   /** The gateway's side of the bargain: one transaction id is charged once (payments §2.1 rule 2). */
-  #charge(request: GatewayRequest, context: GatewayContext): GatewayResult {
-    const { transactionId, accountId } = request;
-    if (!this.#known.has(transactionId)) this.effects.push({ transactionId, accountId });
-    return this.#known.get(transactionId) ?? this.#keep(request, context, PluginStatus.PROCESSED);
+  #charge(request: Asked, context: GatewayContext): GatewayResult {
+    const known = this.#known.get(request.transactionId);
+    if (known) return known;
+    const { transactionId, paymentId, accountId, type, amount = null, currency = null } = request;
+    this.effects.push({ transactionId, paymentId, accountId, type, amount, currency });
+    return this.#keep(request, context, PluginStatus.PROCESSED);
   }
 
-  #keep(request: GatewayRequest, context: GatewayContext, status: PluginStatus): GatewayResult {
+  #keep(request: Asked, context: GatewayContext, status: PluginStatus): GatewayResult {
+    const { amount, currency } = request;
     const result: GatewayResult = {
       kbPaymentId: request.paymentId,
       kbTransactionPaymentId: request.transactionId,
-      transactionType: 'PURCHASE',
+      transactionType: request.type,
       status,
-      amount: request.amount,
-      currency: request.currency,
+      ...(amount && { amount }),
+      ...(currency && { currency }),
       createdDate: context.now,
       effectiveDate: context.now,
       properties: [],
@@ -115,4 +177,12 @@ export class ScriptedGateway {
     this.#known.set(request.transactionId, result);
     return result;
   }
+}
+
+function lessOf(request: Asked): Asked {
+  return request.amount ? { ...request, amount: request.amount.times(LESS) } : request;
+}
+
+function inOtherCurrency(request: Asked): Asked {
+  return request.currency ? { ...request, currency: OTHER_CURRENCY } : request;
 }

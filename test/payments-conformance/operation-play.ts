@@ -1,0 +1,295 @@
+import {
+  type Account,
+  BillingError,
+  type CallContext,
+  decimal,
+  type Payment,
+  type PaymentResult,
+  type PaymentTransaction,
+  type Uuid,
+} from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import { killableGateway, killableStorage, type Steps } from '../faults/killable.ts';
+import { PaymentNode } from '../support/payments/payment-node.ts';
+import type { PaymentStage } from '../support/payments/payment-stage.ts';
+import {
+  Behaviour,
+  type Effect,
+  FurtherBehaviour,
+  type ScriptedGateway,
+} from '../support/payments/scripted-gateway.ts';
+
+/** Types of transactions for which gateways are called. */
+export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CREDIT', 'VOID'] as const;
+export type OperationType = (typeof operationTypes)[number];
+
+/** Who asks for what else while an operation runs. */
+export const Pattern = {
+  RETRY: 'asked again afterwards',
+  TWO_NODES: 'asked of two nodes at once',
+  JANITOR: 'beside recovery and reads that repair',
+  OTHER_OPERATION: 'with another operation on the payment meanwhile',
+  ONE_KEY: 'asked twice at once with one key',
+  TWO_KEYS: 'asked twice at once with two keys',
+} as const;
+export type Pattern = (typeof Pattern)[keyof typeof Pattern];
+
+/** Goes on when the test says so: the answer of a gateway that is late. */
+interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+/** What one case came to, once everything is quiet. */
+export interface Played {
+  readonly effects: readonly Effect[];
+  readonly transactions: readonly PaymentTransaction[];
+  readonly payments: readonly Payment[];
+  /** Storage and gateway calls of the operation that a dying process was asked for. */
+  readonly steps: number;
+}
+
+export interface Case {
+  readonly type: OperationType;
+  readonly pattern: Pattern;
+  readonly behaviour?: Behaviour;
+  /** The process that is asked first dies at this step of its work. */
+  readonly diesAt?: number;
+}
+
+const AMOUNT = decimal('6');
+const WHOLE = decimal('10');
+/** Later than the lease, and than each check that may follow. */
+const LATER = [
+  { minutes: 2 },
+  { minutes: 5 },
+  { minutes: 10 },
+  { hours: 1 },
+  { hours: 1 },
+  { days: 1 },
+  { days: 1 },
+];
+const TIME_LIMIT_MS = 30_000;
+const STILL_ANSWERED: readonly Behaviour[] = [FurtherBehaviour.SLOW_REQUEST];
+const HANGING: readonly Behaviour[] = [
+  Behaviour.NO_ANSWER,
+  Behaviour.LATE_ANSWER,
+  Behaviour.LATE_CHARGE,
+  FurtherBehaviour.OVERTAKEN_ANSWER,
+];
+const FEW_LOOKS = { lockRetries: 4 };
+
+/** A process that dies at a step of its work: from then on nothing that it asks of storage or gateway happens. */
+export class DyingProcess implements Steps {
+  steps = 0;
+  readonly #diesAt: number;
+
+  constructor(diesAt: number) {
+    this.#diesAt = diesAt;
+  }
+
+  step(): void {
+    this.steps += 1;
+    if (this.steps >= this.#diesAt) throw new Error('this process is dead');
+  }
+}
+
+/** Plays cases on one stage, each with an account of its own. */
+export class OperationPlay {
+  readonly #stage: PaymentStage;
+  readonly #storage: Storage<never>;
+  readonly #gateway: ScriptedGateway;
+  readonly #nodes: readonly [PaymentNode, PaymentNode];
+  #cases = 0;
+
+  constructor(stage: PaymentStage, gateway: ScriptedGateway) {
+    this.#stage = stage;
+    this.#storage = stage.storage;
+    this.#gateway = gateway;
+    this.#nodes = [
+      new PaymentNode(stage, { config: FEW_LOOKS }),
+      new PaymentNode(stage, { config: FEW_LOOKS }),
+    ];
+    stage.timers.losePatience(1_000);
+  }
+
+  async play({ type, pattern, behaviour = Behaviour.PROMPT, diesAt }: Case): Promise<Played> {
+    this.#cases += 1;
+    const account = await this.#stage.account('scripted');
+    const paymentKey = `payment-${this.#cases}`;
+    await this.#prepare(type, account, paymentKey);
+    const before = this.#gateway.effects.length;
+    const process = new DyingProcess(diesAt ?? Number.POSITIVE_INFINITY);
+    const first = this.#dying(process);
+    const [second, third] = this.#nodes;
+    const ask = (node: PaymentNode, key: string, asked: OperationType = type) =>
+      tried(
+        request(node, asked, {
+          account,
+          paymentKey,
+          key: `${paymentKey}-${key}`,
+          context: this.#stage.context(),
+        }),
+      );
+
+    const gate = newGate();
+    const arrived = this.#gateway.expect(behaviour, () => gate.opened);
+    const calls = [ask(first, 'a')];
+    if (behaviour !== Behaviour.PROMPT) await Promise.race([arrived, ...calls]);
+    const meanwhile: Readonly<Record<Pattern, () => readonly Promise<unknown>[]>> = {
+      [Pattern.RETRY]: () => [],
+      [Pattern.TWO_NODES]: () => [ask(second, 'a')],
+      [Pattern.JANITOR]: () => [this.#recover(account), ask(second, 'a')],
+      [Pattern.OTHER_OPERATION]: () => [ask(third, 'other', otherOperation[type])],
+      [Pattern.ONE_KEY]: () => [ask(first, 'a')],
+      [Pattern.TWO_KEYS]: () => [ask(second, 'b')],
+    };
+    const others = meanwhile[pattern]();
+    await Promise.all(others);
+    if (STILL_ANSWERED.includes(behaviour)) gate.open();
+    await this.#timeOut(Promise.all(calls), behaviour);
+    if (behaviour !== FurtherBehaviour.OVERTAKEN_ANSWER) gate.open();
+    if (pattern === Pattern.RETRY) await ask(second, 'a');
+    await this.#quiet(first);
+    gate.open();
+    await this.#quiet(first);
+    // A client that does not know asks once more.
+    await ask(third, 'a');
+    return {
+      ...(await this.#stored(account)),
+      effects: this.#gateway.effects.slice(before),
+      steps: process.steps,
+    };
+  }
+
+  /** What the operation needs to have happened before. */
+  async #prepare(type: OperationType, account: Account, paymentKey: string): Promise<void> {
+    const needed = preparation[type];
+    if (needed === null) return;
+    const context = this.#stage.context();
+    const key = `${paymentKey}-before`;
+    await request(this.#nodes[0], needed, { account, paymentKey, key, context, amount: WHOLE });
+  }
+
+  #dying(process: DyingProcess): PaymentNode {
+    const gateway = this.#stage.gateways.get('scripted');
+    if (gateway === undefined) throw new Error('the stage has no scripted gateway');
+    return new PaymentNode(this.#stage, {
+      storage: killableStorage(this.#storage, process),
+      gateway: killableGateway(gateway, process),
+      config: FEW_LOOKS,
+    });
+  }
+
+  /** Recovery comes round, and somebody reads what the gateway says, while the call may be running. */
+  async #recover(account: Account): Promise<void> {
+    this.#stage.clock.advance({ seconds: 20 });
+    await this.#stage.settle();
+    await this.#stage.reads.ofAccount(this.#stage.context(), account.id, { withPluginInfo: true });
+  }
+
+  /** A call that has no answer reaches its limit. */
+  async #timeOut(calls: Promise<unknown>, behaviour: Behaviour): Promise<void> {
+    if (!HANGING.includes(behaviour)) {
+      await calls;
+      return;
+    }
+    let isOver = false;
+    void calls.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await this.#stage.timers.fire(TIME_LIMIT_MS, 0);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Time passes until nothing is to be expected any more. */
+  async #quiet(first: PaymentNode): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    await first.idle();
+    for (const step of LATER) {
+      this.#stage.clock.advance(step);
+      await this.#stage.settle();
+    }
+  }
+
+  async #stored(account: Account) {
+    return this.#storage.read(this.#stage.tenant, async (session) => {
+      const payments = await session.payments.findByAccounts([account.id]);
+      return {
+        payments,
+        transactions: await session.payments.findTransactions(payments.map(({ id }) => id)),
+      };
+    });
+  }
+}
+
+/** What has to be there before an operation. */
+const preparation: Readonly<Record<OperationType, OperationType | null>> = {
+  AUTHORIZE: null,
+  PURCHASE: null,
+  CREDIT: null,
+  CAPTURE: 'AUTHORIZE',
+  VOID: 'AUTHORIZE',
+  REFUND: 'PURCHASE',
+};
+
+/** What somebody else may want of the payment meanwhile. */
+const otherOperation: Readonly<Record<OperationType, OperationType>> = {
+  AUTHORIZE: 'CAPTURE',
+  PURCHASE: 'REFUND',
+  CREDIT: 'CREDIT',
+  CAPTURE: 'REFUND',
+  VOID: 'CAPTURE',
+  REFUND: 'REFUND',
+};
+
+interface Asked {
+  readonly account: Account;
+  readonly paymentKey: string;
+  readonly key: string;
+  readonly context: CallContext;
+  readonly amount?: typeof AMOUNT;
+}
+
+function request({ payments }: PaymentNode, type: OperationType, asked: Asked): Promise<PaymentResult> {
+  const { account, paymentKey, key, context, amount = AMOUNT } = asked;
+  const keys = { externalKey: paymentKey, transactionExternalKey: key };
+  const accountId: Uuid = account.id;
+  switch (type) {
+    case 'AUTHORIZE':
+      return payments.authorize(context, { ...keys, accountId, amount });
+    case 'PURCHASE':
+      return payments.purchase(context, { ...keys, accountId, amount });
+    case 'CREDIT':
+      return payments.credit(context, { ...keys, accountId, amount });
+    case 'CAPTURE':
+      return payments.capture(context, { ...keys, amount });
+    case 'REFUND':
+      return payments.refund(context, { ...keys, amount });
+    case 'VOID':
+      return payments.void(context, keys);
+    default:
+      return type satisfies never;
+  }
+}
+
+/** A client that is refused, or whose server has died, knows nothing; whatever else is thrown is a defect. */
+async function tried(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof BillingError) return;
+    if (error instanceof Error && error.message === 'this process is dead') return;
+    throw error;
+  }
+}
+
+function newGate(): Gate {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

@@ -1,0 +1,38 @@
+import type { PaymentGateway } from '../../../lib/index.ts';
+import {
+  DirectPayments,
+  type PaymentConfig,
+  PaymentService,
+  paymentConfig,
+} from '../../../lib/payments/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
+import type { PaymentStage } from './payment-stage.ts';
+
+interface NodeOptions {
+  /** Default that of the stage. */
+  readonly storage?: Storage<never>;
+  readonly gateway?: PaymentGateway;
+  readonly config?: Partial<PaymentConfig>;
+}
+
+/** A node of a stage that hosts ask for operations on payments. */
+export class PaymentNode {
+  readonly payments: DirectPayments;
+  readonly #service: PaymentService;
+
+  constructor(stage: PaymentStage, { storage = stage.storage, gateway, config = {} }: NodeOptions = {}) {
+    const { ids, clock, timers, logger } = stage;
+    const gateways = new Map(stage.gateways);
+    if (gateway !== undefined) gateways.set(gateway.name, gateway);
+    const ports = { storage, ids, gateways, clock, systemClock: timers, logger, paymentControls: new Map() };
+    const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...config });
+    this.#service = new PaymentService(ports, configOf);
+    this.payments = new DirectPayments(this.#service);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#service.idle();
+  }
+}
