@@ -128,9 +128,14 @@ export function mayStart(
 ): boolean {
   const open = transactions.filter(isUnresolved);
   if (open.some((transaction) => firstOperations.includes(transaction.transactionType))) return false;
-  const capturing = open.some((transaction) => transaction.transactionType === TransactionType.CAPTURE);
-  if (operation === TransactionType.VOID && capturing) return false;
+  if (open.some(({ transactionType }) => shutOutBy(transactionType).includes(operation))) return false;
   return table(lastSuccessStateName, operation);
+}
+
+/** What may not begin while a capture or a void of the payment is open: one takes what the other gives back. */
+function shutOutBy(open: TransactionType): readonly PaymentOperation[] {
+  if (open === TransactionType.CAPTURE) return [TransactionType.VOID];
+  return open === TransactionType.VOID ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
 
 /**

@@ -51,6 +51,12 @@ describe('payment state (payments §3)', () => {
       expect(mayStart('VOID', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
       expect(mayStart('CAPTURE', 'AUTH_SUCCESS', { transactions: open })).to.equal(true);
     });
+
+    it(`a payment refuses a capture and another void while a void is ${status}`, () => {
+      const open = [{ transactionType: 'VOID' as const, status }];
+      expect(mayStart('CAPTURE', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
+      expect(mayStart('VOID', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
+    });
   }
 
   const after = [
