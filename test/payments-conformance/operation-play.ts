@@ -19,9 +19,9 @@ import {
   type ScriptedGateway,
 } from '../support/payments/scripted-gateway.ts';
 
-/** Types of transactions for which gateways are called. */
+/** Types of transactions for which gateways are called; a chargeback is only recorded. */
 export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CREDIT', 'VOID'] as const;
-export type OperationType = (typeof operationTypes)[number];
+export type OperationType = (typeof operationTypes)[number] | 'CHARGEBACK';
 
 /** Who asks for what else while an operation runs. */
 export const Pattern = {
@@ -233,6 +233,7 @@ const preparation: Readonly<Record<OperationType, OperationType | null>> = {
   CAPTURE: 'AUTHORIZE',
   VOID: 'AUTHORIZE',
   REFUND: 'PURCHASE',
+  CHARGEBACK: 'PURCHASE',
 };
 
 /** What somebody else may want of the payment meanwhile. */
@@ -243,6 +244,7 @@ const otherOperation: Readonly<Record<OperationType, OperationType>> = {
   CAPTURE: 'REFUND',
   VOID: 'CAPTURE',
   REFUND: 'REFUND',
+  CHARGEBACK: 'REFUND',
 };
 
 interface Asked {
@@ -268,6 +270,8 @@ function request({ payments }: PaymentNode, type: OperationType, asked: Asked): 
       return payments.capture(context, { ...keys, amount });
     case 'REFUND':
       return payments.refund(context, { ...keys, amount });
+    case 'CHARGEBACK':
+      return payments.chargeback(context, { ...keys, amount });
     case 'VOID':
       return payments.void(context, keys);
     default:

@@ -21,46 +21,70 @@ eachDatabase((kind, open) => {
   describe('at most one effect per operation on a payment', function () {
     this.timeout(isLongRun ? 0 : 120_000);
 
-    for (const type of operationTypes) {
-      describe(type, () => {
-        let stage: PaymentStage;
-        let play: OperationPlay;
+    const onStage = (define: (play: () => OperationPlay) => void) => {
+      let stage: PaymentStage;
+      let play: OperationPlay;
 
-        before(async () => {
-          const gateway = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
-          stage = await PaymentStage.open(storageOf(await open(migrated)), START, {
-            gateway: gateway.port(true),
-          });
-          play = new OperationPlay(stage, gateway);
+      before(async () => {
+        const gateway = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
+        stage = await PaymentStage.open(storageOf(await open(migrated)), START, {
+          gateway: gateway.port(true),
         });
-        after(() => stage.stop());
+        play = new OperationPlay(stage, gateway);
+      });
+      after(() => stage.stop());
+      define(() => play);
+    };
 
-        for (const behaviour of behaviours) {
-          for (const pattern of patterns) {
-            it(`${behaviour}, ${pattern}`, async () => {
-              const played = { type, behaviour, pattern };
-              expectOneEffect(played, await play.play(played));
-            });
-          }
-        }
-
-        it('the process dies at each step of its work', async () => {
-          const { steps } = await play.play({ type, pattern: Pattern.RETRY });
-          expect(steps).to.be.greaterThan(10);
-          let deaths = 0;
-          for (let diesAt = 1; diesAt <= steps; diesAt += 1) {
-            for (const pattern of patternsAt(kind, diesAt)) {
-              const played = { type, pattern, diesAt };
-              deaths += 1;
-              expectOneEffect(played, await play.play(played));
+    for (const [turn, type] of operationTypes.entries()) {
+      describe(type, () => {
+        onStage((play) => {
+          for (const [row, behaviour] of behaviours.entries()) {
+            for (const pattern of patternsOf(kind, row + turn)) {
+              it(`${behaviour}, ${pattern}`, async () => {
+                const played = { type, behaviour, pattern };
+                expectOneEffect(played, await play().play(played));
+              });
             }
           }
-          expect(deaths).to.be.at.least(kind === 'sqlite' ? steps : steps / 4);
+
+          it('the process dies at each step of its work', () => dieAtEachStep(play(), type));
         });
       });
     }
+
+    describe('CHARGEBACK', () => {
+      onStage((play) => {
+        for (const pattern of patterns) {
+          it(`recorded without a gateway, ${pattern}`, async () => {
+            const played = { type: 'CHARGEBACK', pattern } as const;
+            expectOneRecord(played, await play().play(played));
+          });
+        }
+
+        it('the process dies at each step of its work', () => dieAtEachStep(play(), 'CHARGEBACK'));
+      });
+    });
+
+    async function dieAtEachStep(play: OperationPlay, type: OperationType): Promise<void> {
+      const { steps } = await play.play({ type, pattern: Pattern.RETRY });
+      expect(steps).to.be.greaterThan(10);
+      const expectOne = type === 'CHARGEBACK' ? expectOneRecord : expectOneEffect;
+      for (let diesAt = 1; diesAt <= steps; diesAt += 1) {
+        for (const pattern of patternsAt(kind, diesAt)) {
+          const played = { type, pattern, diesAt };
+          expectOne(played, await play.play(played));
+        }
+      }
+    }
   });
 });
+
+/** On PostgreSQL half of them, by turns; what it can do differently is in every row. In the long run all of them. */
+function patternsOf(kind: DatabaseKind, turn: number): readonly Pattern[] {
+  if (isLongRun || kind === 'sqlite') return patterns;
+  return patterns.filter((_, index) => (index + turn) % 2 === 0);
+}
 
 /** Every step with one of the patterns, by turns; in the long run with all of them. PostgreSQL has a part of the steps. */
 function patternsAt(kind: DatabaseKind, step: number): readonly Pattern[] {
@@ -91,6 +115,24 @@ function expectOneEffect(played: Case, { effects, transactions, payments }: Play
   if (onlyOnce.has(type)) expect(effects.filter((each) => each.type === type).length, about).to.be.at.most(1);
   const taken = total(transactions, ['PURCHASE', 'CAPTURE']);
   expect(total(transactions, ['REFUND']), about).to.be.at.most(taken);
+}
+
+/** What the network has done stands in the books of the engine alone: once by key, and never more than was taken. */
+function expectOneRecord(played: Case, { effects, transactions, payments }: Played): void {
+  const about = `${JSON.stringify(played)}: ${shown(transactions)}`;
+  expect(payments, about).to.have.length(1);
+  expect(
+    effects.map(({ type }) => type).filter((type) => type !== 'REFUND'),
+    about,
+  ).to.deep.equal([]);
+  const recorded = transactions.filter(({ transactionType }) => transactionType === 'CHARGEBACK');
+  expect(
+    recorded.map(({ status }) => status),
+    about,
+  ).to.include('SUCCESS');
+  for (const each of recorded) expect([each.status, each.leaseUntil], about).to.deep.equal(['SUCCESS', null]);
+  expect(new Set(recorded.map(({ externalKey }) => externalKey)).size, about).to.equal(recorded.length);
+  expect(total(transactions, ['CHARGEBACK']), about).to.be.at.most(total(transactions, ['PURCHASE']));
 }
 
 /** Of one payment there is one of these, whatever its key. */
