@@ -14,6 +14,8 @@ export interface LateSettlement {
   readonly transaction: PaymentTransaction;
   /** Name of the gateway, where it is known. */
   readonly pluginName?: string | null;
+  /** Token of the work that has brought it; default that of the caller. */
+  readonly userToken?: Uuid;
 }
 
 interface Limits {
@@ -50,7 +52,8 @@ export class AttemptControl {
     return inParallel(settlements, MAX_CONCURRENT_GATEWAY_CALLS, async (late) => {
       const attempt = attempts.get(late.transaction.id);
       if (attempt === undefined) return late.settlement;
-      return { ...late.settlement, control: await this.tell(caller, { ...late, attempt }, limits) };
+      const by = { ...caller, userToken: late.userToken ?? caller.userToken };
+      return { ...late.settlement, control: await this.tell(by, { ...late, attempt }, limits) };
     });
   }
 

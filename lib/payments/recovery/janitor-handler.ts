@@ -12,6 +12,7 @@ import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship, inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import { AttemptControl } from '../control/attempt-control.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
@@ -23,7 +24,10 @@ import { recoveredOutcome } from '../state/recovered-outcome.ts';
 import { checkAfter, checkAfterLease } from '../state/recovery-schedule.ts';
 import type { Settlement } from '../state/settlement.ts';
 
-type RecoveryPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
+type RecoveryPorts = Pick<
+  Ports,
+  'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways' | 'paymentControls'
+>;
 
 interface Job extends RecoveryJob {
   readonly entry: ClaimedEntry;
@@ -38,7 +42,8 @@ interface Question {
 }
 
 interface Answered extends Question {
-  readonly outcome: CallOutcome;
+  /** With what the control plugins of the attempt have said of it. */
+  readonly settlement: Settlement;
 }
 
 /**
@@ -50,10 +55,12 @@ export class JanitorHandler implements QueueHandler {
   readonly topics: readonly string[] = [QueueName.PAYMENT_JANITOR];
   readonly #ports: RecoveryPorts;
   readonly #configOf: PaymentConfigOf;
+  readonly #control: AttemptControl;
 
   constructor(ports: RecoveryPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
+    this.#control = new AttemptControl(ports);
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
@@ -63,10 +70,11 @@ export class JanitorHandler implements QueueHandler {
       questions: await this.#load(session, jobs),
       timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
     }));
-    const answered = await inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => ({
+    const answers = await inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => ({
       ...question,
-      outcome: await this.#ask(batch.tenant, question, timeoutMs),
+      settlement: settlementOf(question.transaction, await this.#ask(batch.tenant, question, timeoutMs)),
     }));
+    const answered = await this.#heard(batch, answers, timeoutMs);
     const authorship = batchAuthorship(batch.entries, ActingComponent.JANITOR, this.#ports.clock.now());
     const { busy, exhausted } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
       this.#record(session, batch, { jobs, answered }),
@@ -79,6 +87,25 @@ export class JanitorHandler implements QueueHandler {
         'payment recovery has run out of checks',
       );
     }
+  }
+
+  /** What the control plugins of the attempts say of the answers (§8.4). */
+  async #heard(
+    { tenant }: HandlerBatch,
+    answers: readonly Answered[],
+    timeoutMs: number,
+  ): Promise<readonly Answered[]> {
+    const [first] = answers;
+    if (first === undefined) return answers;
+    const caller = { tenant, userName: ActingComponent.JANITOR, userToken: first.job.entry.userToken };
+    const told = answers.map(({ job, transaction, settlement, gateway }) => ({
+      settlement,
+      transaction,
+      pluginName: gateway?.name ?? null,
+      userToken: job.entry.userToken,
+    }));
+    const heard = await this.#control.heard(caller, told, { timeoutMs, now: this.#ports.clock.now() });
+    return answers.map((answer, index) => ({ ...answer, settlement: heard[index] ?? answer.settlement }));
   }
 
   /** Open transactions that are not under a lease (§7.1 rule 3). */
@@ -139,7 +166,7 @@ export class JanitorHandler implements QueueHandler {
       ours.map(({ entry }) => entry),
     );
     const asked = answered.filter(({ job }) => ours.includes(job));
-    const settlements = asked.map(({ transaction, outcome }) => settlementOf(transaction, outcome));
+    const settlements = asked.map(({ settlement }) => settlement);
     const config = await this.#configOf(session);
     const stored = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
     const exhausted = scheduleNext(session, { answered: asked, stored, config });

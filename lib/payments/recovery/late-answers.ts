@@ -2,9 +2,11 @@ import type { Ports } from '../../ports/index.ts';
 import { LockWait } from '../../ports/storage/index.ts';
 import { isUnresolved, type TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import type { Settlement } from '../state/settlement.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 
 /** A call that ran out of time and whose transaction is UNKNOWN. */
@@ -18,15 +20,19 @@ export interface OverdueCall {
   readonly answer: Promise<CallOutcome>;
 }
 
+type LatePorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
+
 /** Applies answers that come after their timeout, like a result of recovery (§2.2, last paragraph). */
 export class LateAnswers {
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>;
+  readonly #ports: LatePorts;
   readonly #configOf: PaymentConfigOf;
+  readonly #control: AttemptControl;
   readonly #applying = new Set<Promise<void>>();
 
-  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>, configOf: PaymentConfigOf) {
+  constructor(ports: LatePorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
+    this.#control = new AttemptControl(ports);
   }
 
   /** Waits for the answer in the background and records it. Failures are logged; the janitor asks later anyway. */
@@ -57,9 +63,9 @@ export class LateAnswers {
       createdDate: now,
       userTokenOf: () => userToken,
     };
+    const settlement = await this.#heard(call, { ...idsOf(call), outcome, source: 'LATE' });
     const after = await storage.write(call.tenant, authorship, async (session) => {
       await session.lockAccounts([call.accountId], { wait: LockWait.PAYMENT });
-      const settlement = { ...idsOf(call), outcome, source: 'LATE' as const };
       const config = await this.#configOf(session);
       const stored = await recordOutcomes(session, [settlement], { ids, config, now });
       return stored.get(call.transactionId);
@@ -73,6 +79,19 @@ export class LateAnswers {
       facts,
       'a late answer contradicts the recorded outcome; check it with the gateway',
     );
+  }
+
+  /** What the control plugins of the attempt make of it (§8.4); without plugins nothing is read. */
+  async #heard(call: OverdueCall, settlement: Settlement): Promise<Settlement> {
+    if (!this.#control.isHeard) return settlement;
+    const { transaction, timeoutMs } = await this.#ports.storage.read(call.tenant, async (session) => ({
+      transaction: (await session.payments.findTransactionsByIds([call.transactionId]))[0],
+      timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+    }));
+    if (transaction === undefined) return settlement;
+    const limits = { timeoutMs, now: this.#ports.clock.now() };
+    const [heard] = await this.#control.heard(call, [{ settlement, transaction }], limits);
+    return heard ?? settlement;
   }
 }
 
