@@ -77,6 +77,7 @@ const usage = `Usage: billwright <command> [options]
       server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
       health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)
+      payment.janitor.rate (1h)                         payment.janitor.attempts.delay (12h)
     and of each queue, persistent.bus.main and notificationq.main, for this node:
       max.failure.retry (3), claim.time (30s), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
       claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time), (notification.)off (false)

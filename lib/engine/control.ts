@@ -90,6 +90,16 @@ export function dispatcherOf<Host>({ options, ports, server, engine }: ControlPa
       engine.idempotency.purge.bind(engine.idempotency),
       engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
     ],
+    cares: [
+      {
+        everyMs: server['payment.janitor.rate'],
+        run: () =>
+          engine.attempts.sweep({
+            olderThanMs: server['payment.janitor.attempts.delay'],
+            tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
+          }),
+      },
+    ],
   });
 }
 

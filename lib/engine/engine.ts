@@ -29,6 +29,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     settingsOf: foundation.settingsOf,
     catalogs: foundation.catalogs,
     idle: payments.idle,
+    attempts: payments.attempts,
     // The order in which they handle an entry that several of them consume.
     handlers: [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers],
     operations: {

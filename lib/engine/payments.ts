@@ -1,4 +1,5 @@
 import {
+  AttemptSweep,
   AutomaticPaymentHandler,
   DirectPayments,
   HoldReleaseHandler,
@@ -29,6 +30,7 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
     idle: async () => {
       await Promise.all([methods.idle(), payments.idle(), invoicePayments.idle()]);
     },
+    attempts: new AttemptSweep(ports, configOf),
     handlers: [
       new AutomaticPaymentHandler(ports, configOf),
       new PaymentRetryHandler(ports, configOf),

@@ -56,6 +56,7 @@ export type { PaymentListOperations, PaymentListRequest } from './reading/paymen
 export { PaymentLists } from './reading/payment-lists.ts';
 export type { PaymentReadOperations, PaymentReadOptions } from './reading/payment-read-operations.ts';
 export { PaymentReads } from './reading/payment-reads.ts';
+export { AttemptSweep } from './recovery/attempt-sweep.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
 export type { FixedStatus } from './state/fixed-states.ts';

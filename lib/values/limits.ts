@@ -203,6 +203,14 @@ export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 /** Records up to which pages can be counted (`server.pagination.countThreshold`). */
 export const MAX_SETTING_COUNT = 1_000_000_000;
 
+/**
+ * How often payment attempts that nobody ended are looked for (`payment.janitor.rate`), from which age
+ * (`payment.janitor.attempts.delay`), and how many at once (payments §7.2 rule 4).
+ */
+export const ATTEMPT_SWEEP_MS = HOUR_MS;
+export const OPEN_ATTEMPT_MS = 12 * HOUR_MS;
+export const MAX_SWEPT_ATTEMPTS = 1_000;
+
 /** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and the lease of every call must end soon. */
 export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
 

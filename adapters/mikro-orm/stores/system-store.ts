@@ -1,6 +1,7 @@
 import type { SystemStore } from '../../../lib/ports/storage/index.ts';
 import type { Tenant } from '../../../lib/records/index.ts';
 import { ChangeType } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -59,6 +60,19 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
           set password_hash = ${passwordHash}, credential_version = credential_version + 1 where name = ${name}`);
         return affected === 1;
       }),
+    findOpenAttempts: async (createdBefore, limit) => {
+      const { rows } = await access.run(sql`
+        select a.tenant_record_id, a.id from bw_payment_attempts a
+        where a.state_name = 'INIT' and a.created_date < ${createdBefore} and not exists (
+          select 1 from bw_payment_transactions t
+          where t.tenant_record_id = a.tenant_record_id and t.external_key = a.transaction_external_key
+            and t.attempt_id = a.id and t.status = 'UNKNOWN')
+        order by a.created_date limit ${limit}`);
+      return rows.map((row) => ({
+        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+        id: textOf(row.id, 'id') as Uuid,
+      }));
+    },
     readTestClock: async () => {
       const [clock] = await find(testClockTable, sql`name = ${clockName}`);
       return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;

@@ -1,27 +1,26 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import {
-  AttemptState,
   type Invoice,
   type InvoicePayment,
   isUnresolved,
   type NewBusEvent,
   type NewNotification,
+  type OpenStatus,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Instant, minInstant } from '../../values/time/index.ts';
-import { attemptStateAfter } from './attempt-state.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { endedAttempt } from './ended-attempt.ts';
 import { invoiceEffect } from './invoice-effect.ts';
 import { type ChangedRow, eventOfResult } from './invoice-payment-result.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent, paymentEvent } from './payment-events.ts';
-import { recoveryNotification, retryNotification } from './payment-notifications.ts';
+import { recoveryNotification } from './payment-notifications.ts';
 import { paymentStateAfter } from './payment-state.ts';
 import { janitorCheck } from './recovery-schedule.ts';
-import { retryDate } from './retry-dates.ts';
 import type { ControlResult, TransactionFix } from './settlement.ts';
 
 /** The records around transactions that are being settled. */
@@ -70,13 +69,10 @@ export function consequencesOf(
   const row = invoiceEffect(transaction, records, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? false);
-  const isAutomatic = isPurchase && row !== null && attempt !== null && !isApiPayment;
+  const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const retryAt = earliest(
-    isAutomatic ? retryDate(own, rules.now, rules.config) : null,
-    control?.retryAt ?? null,
-  );
-  const nextAttempt = attempt && endedAttempt(attempt, { transaction, payment, retryAt, control });
+  const ending = { transaction, payment, transactions: own, invoiceId, control, isApiPayment };
+  const { attempt: nextAttempt, retry } = endedAttempt(attempt, ending, rules);
   const events = [paymentEvent(payment, transaction, isApiPayment)];
   if (row !== null) {
     const about = {
@@ -88,58 +84,20 @@ export function consequencesOf(
   }
   const { stateName, lastSuccessStateName } =
     fix ?? paymentStateAfter(transaction, payment.lastSuccessStateName);
-  const run = { transaction, nextAttempt, invoiceId: isPurchase ? row?.after.invoiceId : undefined, retryAt };
   return {
     transaction,
     payment: { ...payment, stateName, lastSuccessStateName },
     attempt: nextAttempt,
     row,
     events,
-    notifications: notificationsOf(run, rules),
+    notifications: isUnresolved(transaction) ? firstCheckOf(transaction, rules) : retry,
   };
 }
 
-/** §3.3, §8.1 rule 3: what drives a retry is the amount that was asked for. */
-function endedAttempt(
-  attempt: PaymentAttempt,
-  {
-    transaction,
-    payment,
-    retryAt,
-    control,
-  }: Decided & { readonly payment: Payment; readonly retryAt: Instant | null },
-): PaymentAttempt {
-  return {
-    ...attempt,
-    stateName: attemptStateAfter(transaction.status, retryAt),
-    transactionId: transaction.id,
-    paymentMethodId: payment.paymentMethodId,
-    amount: transaction.amount ?? attempt.amount,
-    currency: transaction.currency ?? attempt.currency,
-    pluginProperties: control?.properties ?? attempt.pluginProperties ?? [],
-  };
-}
-
-function earliest(one: Instant | null, other: Instant | null): Instant | null {
-  if (one === null || other === null) return one ?? other;
-  return minInstant(one, other);
-}
-
-function notificationsOf(
-  run: {
-    readonly transaction: PaymentTransaction;
-    readonly nextAttempt: PaymentAttempt | null;
-    readonly invoiceId: Uuid | undefined;
-    readonly retryAt: Instant | null;
-  },
+function firstCheckOf(
+  transaction: PaymentTransaction & { readonly status: OpenStatus },
   { now, config }: Rules,
 ): readonly NewNotification[] {
-  const { transaction, nextAttempt, invoiceId, retryAt } = run;
-  if (isUnresolved(transaction)) {
-    const check = janitorCheck({ status: transaction.status, check: 0, from: now }, config);
-    return check ? [recoveryNotification(transaction, check)] : [];
-  }
-  if (nextAttempt?.stateName !== AttemptState.RETRIED || retryAt === null) return [];
-  const job = { attemptId: nextAttempt.id, paymentId: transaction.paymentId, invoiceId: invoiceId ?? null };
-  return [retryNotification(job, transaction.accountRecordId, retryAt)];
+  const check = janitorCheck({ status: transaction.status, check: 0, from: now }, config);
+  return check ? [recoveryNotification(transaction, check)] : [];
 }

@@ -2,6 +2,12 @@ import type { Authorship, New, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
+/** A payment attempt that has begun and not ended. */
+export interface OpenAttempt {
+  readonly tenantRecordId: number;
+  readonly id: Uuid;
+}
+
 /** Access that belongs to no tenant: tenants themselves, users, the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Promise<readonly Tenant[]>;
@@ -14,6 +20,11 @@ export interface SystemStore {
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
   /** Replaces the user's password hash and raises its `credentialVersion`; false if there is no such user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
+  /**
+   * Payment attempts of all tenants in INIT that were created before that instant, the oldest first; without those whose
+   * transaction is UNKNOWN, which recovery of transactions decides.
+   */
+  findOpenAttempts(createdBefore: Instant, limit: number): Promise<readonly OpenAttempt[]>;
   /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`, or null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;

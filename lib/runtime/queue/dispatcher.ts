@@ -16,7 +16,7 @@ import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
 import { type QueueHandler, topicsOf } from './handler.ts';
-import { Housekeeping } from './housekeeping.ts';
+import { type Care, Housekeeping } from './housekeeping.ts';
 import { Leases } from './leases.ts';
 import {
   type ClaimLane,
@@ -45,6 +45,8 @@ export interface DispatcherOptions {
   readonly historyRetentionMs?: number;
   /** Further periodic work; default none. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
+  /** Periodic work with a pace of its own, by system time; default none. */
+  readonly cares?: readonly Care[];
 }
 
 /** What a claim looks for; by default what is due now, of all accounts. */
@@ -117,6 +119,7 @@ export class Dispatcher {
       historyRetentionMs: options.historyRetentionMs ?? QUEUE_HISTORY_RETENTION_MS,
       onReaped: () => this.#wake(),
       others: options.housekeeping ?? [],
+      cares: options.cares ?? [],
     });
     this.#unsubscribe.push(ports.storage.onCommit(() => this.#wake()));
     const stopListening = ports.clock.onMove?.(() => this.#wake());

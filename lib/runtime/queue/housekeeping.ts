@@ -9,7 +9,7 @@ type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 };
 
 /** A piece of periodic work. */
-interface Care {
+export interface Care {
   readonly everyMs: number;
   run(): Promise<void>;
 }
@@ -33,6 +33,8 @@ export class Housekeeping {
       readonly historyRetentionMs: number;
       readonly onReaped: () => void;
       readonly others: readonly (() => Promise<void>)[];
+      /** Work with a pace of its own; default none. */
+      readonly cares?: readonly Care[];
     },
   ) {
     this.#ports = ports;
@@ -47,6 +49,7 @@ export class Housekeeping {
           for (const other of others) await other();
         },
       },
+      ...(input.cares ?? []),
     ];
   }
 

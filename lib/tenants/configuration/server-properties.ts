@@ -1,4 +1,5 @@
 import {
+  ATTEMPT_SWEEP_MS,
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_RETENTION_MS,
   LATE_THRESHOLD_MS,
@@ -13,6 +14,7 @@ import {
   MAX_SETTING_SPAN_MS,
   MIN_QUEUE_LEASE_MS,
   MIN_QUEUE_POLL_MS,
+  OPEN_ATTEMPT_MS,
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_LEASE_MS,
   QUEUE_MAX_FAILURES,
@@ -48,6 +50,8 @@ export const serverProperties = {
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
   'health.lateThreshold': span(LATE_THRESHOLD_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
+  'payment.janitor.rate': span(ATTEMPT_SWEEP_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
+  'payment.janitor.attempts.delay': span(OPEN_ATTEMPT_MS, { min: 0, max: MAX_SETTING_SPAN_MS }),
   'persistent.bus.main.max.failure.retry': failures,
   'persistent.bus.main.claimed': entries,
   'persistent.bus.main.claim.time': lease,

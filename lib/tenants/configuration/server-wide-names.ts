@@ -38,8 +38,6 @@ const ofTheProcess = [
   'security.jwt.issuers',
   'catalog.uri',
   'overdue.uri',
-  'payment.janitor.rate',
-  'payment.janitor.attempts.delay',
   'usage.bulk.maxRecords',
   'usage.bulk.maxBytes',
   'usage.bulk.chunkSize',

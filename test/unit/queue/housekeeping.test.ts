@@ -69,4 +69,41 @@ describe('housekeeping of the queue (platform §9.3 rules 7 and 9)', () => {
     expect(logger.lines.map(({ level }) => level)).to.deep.equal(['error', 'error', 'error']);
     await housekeeping.stop();
   });
+
+  it('housekeeping of the queue does further work at its own pace, again after a failure too', async () => {
+    const { timers, systemClock } = handTimers();
+    const logger = recordingLogger();
+    let runs = 0;
+    const housekeeping = new Housekeeping(
+      {
+        storage: { queue: { reap: async () => 0, purgeHistory: async () => 0 } },
+        clock: fakeClock('2024-03-01T00:00:00Z'),
+        systemClock,
+        logger,
+      },
+      {
+        reapers: [],
+        historyRetentionMs: minute,
+        onReaped: () => undefined,
+        others: [],
+        cares: [
+          {
+            everyMs: 60 * minute,
+            run: async () => {
+              runs += 1;
+              throw new Error('not now');
+            },
+          },
+        ],
+      },
+    );
+    housekeeping.start();
+    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 60 * minute]);
+    timers.splice(1)[0]?.action();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(runs).to.equal(1);
+    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 60 * minute]);
+    expect(logger.lines).to.have.length(1);
+    await housekeeping.stop();
+  });
 });

@@ -355,6 +355,8 @@ describe('tenant configuration', () => {
       'server.pagination.countThreshold': 20_000,
       'health.lateThreshold': minute,
       'queue.history.retention': 90 * day,
+      'payment.janitor.rate': hour,
+      'payment.janitor.attempts.delay': 12 * hour,
       ...queue('persistent.bus.main', ''),
       ...queue('notificationq.main', 'notification.'),
     });

@@ -1,0 +1,68 @@
+import {
+  AttemptState,
+  type NewNotification,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentTransaction,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Instant, minInstant } from '../../values/time/index.ts';
+import { attemptStateAfter } from './attempt-state.ts';
+import type { PaymentConfig } from './payment-config.ts';
+import { retryNotification } from './payment-notifications.ts';
+import { retryDate } from './retry-dates.ts';
+import type { ControlResult } from './settlement.ts';
+
+/** How the run of an attempt has ended. */
+interface Ending {
+  readonly transaction: PaymentTransaction;
+  readonly payment: Payment;
+  /** Those of the payment, in creation order. */
+  readonly transactions: readonly PaymentTransaction[];
+  /** The invoice that the transaction was to pay; null = none. */
+  readonly invoiceId: Uuid | null;
+  readonly control: ControlResult | undefined;
+  readonly isApiPayment: boolean;
+}
+
+/** An attempt after its run, and its next one where there is to be one. */
+export interface EndedAttempt {
+  readonly attempt: PaymentAttempt | null;
+  readonly retry: readonly NewNotification[];
+}
+
+/**
+ * The attempt of a transaction that has got its status (§3.3, §8.1 rule 3, §8.4): of the dates of the built-in control,
+ * which retries automatic payments of invoices (§8.3), and of control plugins the earlier counts. What drives a retry is
+ * the amount that was asked for.
+ */
+export function endedAttempt(
+  attempt: PaymentAttempt | null,
+  { transaction, payment, transactions, invoiceId, control, isApiPayment }: Ending,
+  {
+    now,
+    config,
+  }: { readonly now: Instant; readonly config: Pick<PaymentConfig, 'retryDays' | 'failureRetry'> },
+): EndedAttempt {
+  if (attempt === null) return { attempt: null, retry: [] };
+  const own = invoiceId !== null && !isApiPayment ? retryDate(transactions, now, config) : null;
+  const retryAt = earliest(own, control?.retryAt ?? null);
+  const stateName = attemptStateAfter(transaction.status, retryAt);
+  const ended: PaymentAttempt = {
+    ...attempt,
+    stateName,
+    transactionId: transaction.id,
+    paymentMethodId: payment.paymentMethodId,
+    amount: transaction.amount ?? attempt.amount,
+    currency: transaction.currency ?? attempt.currency,
+    pluginProperties: control?.properties ?? attempt.pluginProperties ?? [],
+  };
+  if (stateName !== AttemptState.RETRIED || retryAt === null) return { attempt: ended, retry: [] };
+  const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
+  return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
+}
+
+function earliest(one: Instant | null, other: Instant | null): Instant | null {
+  if (one === null || other === null) return one ?? other;
+  return minInstant(one, other);
+}
