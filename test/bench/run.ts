@@ -15,6 +15,7 @@ import { type Bench, type Goal, Size } from './goal.ts';
 import { historyGrowth } from './history-growth.ts';
 import { invoiceRun } from './invoice-run.ts';
 import { manySubscriptions } from './many-subscriptions.ts';
+import { payments } from './payments.ts';
 import { queueLatency } from './queue-latency.ts';
 import { format, reportLine } from './report.ts';
 import { seedCheck } from './seed-check.ts';
@@ -28,6 +29,7 @@ const goals: readonly Goal[] = [
   apiReads,
   accountReads,
   apiWrites,
+  payments,
   dryRun,
   coldStart,
   testClock,
