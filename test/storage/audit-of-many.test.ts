@@ -76,6 +76,22 @@ eachDatabase((kind, open) => {
       );
     });
 
+    it('more changes than one statement takes: a row for each, in the order of the changes', async () => {
+      const pages = [5_000, 3_000, 300].map((count) =>
+        many(count).map((index) => invoiceItem(ownerOf(acme), { description: `${count}/${index}` })),
+      );
+      opened.statements();
+      await opened.write(async ({ invoices }) => {
+        for (const items of pages) await invoices.insertItems(items);
+      });
+      expect(opened.statements().filter((text) => text.includes('into bw_audit_log'))).to.have.length(3);
+      const read = await histories(pages.flat().map(({ id }) => id));
+      expect(read.map(({ targetId }) => targetId)).to.deep.equal(pages.flat().map(({ id }) => id));
+      expect(read.map(({ snapshot }) => snapshot?.description)).to.deep.equal(
+        pages.flat().map(({ description }) => description),
+      );
+    });
+
     it('an insertion is shown as it was, whatever a hand in the database does to the record', async () => {
       const items = many(MANY).map(() => invoiceItem(ownerOf(acme), { description: 'as it was' }));
       await opened.write(({ invoices }) => invoices.insertItems(items));

@@ -1,4 +1,5 @@
 import { type Authorship, ChangeType } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { raw, sql } from '../sql/sql.ts';
 import { insert, recordColumns, type TenantScope, updateOf } from '../tables/record-access.ts';
@@ -27,9 +28,11 @@ export async function insertAudited<R extends Audited>(
   if (records.length === 0) return;
   const { table, audit } = kind;
   const recordIds = await insert(scope, table, records);
-  records.forEach((record, index) => {
-    const recordId = recordIds[index] ?? 0;
-    scope.changes.add(changeOf(audit, { record, recordId, changeType: ChangeType.INSERT }));
+  const changeType = ChangeType.INSERT;
+  scope.changes.addAll({
+    length: records.length,
+    at: (index) =>
+      changeOf(audit, { record: at(records, index), recordId: at(recordIds, index), changeType }),
   });
 }
 
@@ -47,7 +50,20 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
     returning ${raw(recordColumns(scope, table, table.name))}`,
     (row) => table.decode(row),
   );
-  for (const record of records) noteUpdate(scope, audit, record);
+  const changeType = ChangeType.UPDATE;
+  scope.changes.addAll({
+    length: records.length,
+    at: (index) => {
+      const record = at(records, index);
+      return changeOf(audit, { record, recordId: record.recordId, changeType });
+    },
+  });
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  assertInvariant(found !== undefined, `There is no change ${index}`);
+  return found;
 }
 
 /** Notes an update of a record; `record` is its present, stored state. */
@@ -65,7 +81,8 @@ export function noteChange<R extends Audited>(
   audit: AuditedRecord<R>,
   change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R & { readonly recordId: number } },
 ): void {
-  scope.changes.add(changeOf(audit, { ...change, recordId: change.record.recordId }));
+  const { recordId } = change.record;
+  scope.changes.addAll({ length: 1, at: () => changeOf(audit, { ...change, recordId }) });
 }
 
 function changeOf<R extends Audited>(
@@ -80,9 +97,6 @@ function changeOf<R extends Audited>(
     targetRecordId: recordId,
     accountRecordId: record.accountRecordId ?? null,
     comments,
-    // Made when it is written, since the histories of a large run together take more memory than its records.
-    get snapshot() {
-      return audit.snapshot(record);
-    },
+    snapshot: audit.snapshot(record),
   };
 }

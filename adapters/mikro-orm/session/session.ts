@@ -117,6 +117,7 @@ export function writeSession(input: {
   return {
     session,
     flush: async () => {
+      if (changes.isLong) await changes.flushLong(scope, authorship);
       runner.leaveToCommit(changes.flush(scope, authorship));
       return outbox.flush(scope, () => skippedEventsOf(session));
     },

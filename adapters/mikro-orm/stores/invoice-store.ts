@@ -20,6 +20,7 @@ import {
   invoicingStatesTable,
 } from '../tables/invoices.ts';
 import {
+  eachOf,
   haveIds,
   insertInto,
   ofAccount,
@@ -325,5 +326,5 @@ function isRead(cursor: CursorToSave): cursor is CursorToSave & { readonly recor
 }
 
 function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number) {
-  return rows.map((row) => ({ ...row, accountRecordId: accountRecordIdOf(row) }));
+  return eachOf(rows, (row) => ({ ...row, accountRecordId: accountRecordIdOf(row) }));
 }

@@ -159,6 +159,7 @@ export async function insert<R extends { readonly id: Uuid }>(
     if (records[inOrder.length]?.id === id) inOrder.push(recordId);
     else elsewhere.set(id, recordId);
   });
+  if (inOrder.length === records.length) return inOrder;
   return records.map(({ id }, index) => {
     const recordId = elsewhere.get(id) ?? inOrder[index];
     assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${id}`);
