@@ -22,12 +22,8 @@ import {
   type Subscription,
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import {
-  formatInstant,
-  formatLocalDate,
-  type Instant,
-  type LocalDate,
-} from '../../../lib/values/time/index.ts';
+import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
+import { writeDay, writeInstant } from '../sql/remembered-dates.ts';
 import type { StoredBundle } from '../tables/subscriptions.ts';
 
 /** How a kind of record appears in the audit: its table's name and its history columns (accounts §14.1). */
@@ -37,8 +33,8 @@ export interface AuditedRecord<R> {
 }
 
 /** Instants and dates in their wire form, decimals as exact numbers: a snapshot is what the API shows. */
-const at = (instant: Instant | null): string | null => (instant === null ? null : formatInstant(instant));
-const day = (date: LocalDate | null): string | null => (date === null ? null : formatLocalDate(date));
+const at = (instant: Instant | null): string | null => (instant === null ? null : writeInstant(instant));
+const day = (date: LocalDate | null): string | null => (date === null ? null : writeDay(date));
 
 export type Identified = { readonly id: Uuid };
 

@@ -10,13 +10,12 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import {
   type DatedInstant,
-  formatLocalDate,
   type Instant,
   instant,
   type LocalDate,
-  parseLocalDate,
   type TimeZone,
 } from '../../../lib/values/time/index.ts';
+import { readDay, writeDay } from './remembered-dates.ts';
 
 /** Kinds of columns; each dialect has a database type for each (exact on both). */
 export type ColumnType =
@@ -132,22 +131,8 @@ export function textOf(stored: unknown, column: string): string {
   return typeof stored === 'string' ? stored : unreadable(stored, column);
 }
 
-/** A run has few days, each in thousands of its rows, so what was read or written is remembered. */
-const MOST_DAYS = 1_000;
-const daysRead = new Map<string, LocalDate>();
-const daysWritten = new Map<LocalDate, string>();
-
 export function dateOf(stored: unknown, column: string): LocalDate {
-  return remembered(daysRead, textOf(stored, column), parseLocalDate);
-}
-
-function remembered<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  if (known.size >= MOST_DAYS) known.clear();
-  const made = make(key);
-  known.set(key, made);
-  return made;
+  return readDay(textOf(stored, column));
 }
 
 function booleanOf(stored: unknown, column: string): boolean {
@@ -202,7 +187,7 @@ const instants: Conversion<Instant> = {
 };
 const dates: Conversion<LocalDate> = {
   type: 'date',
-  encode: (value) => remembered(daysWritten, value, formatLocalDate),
+  encode: writeDay,
   decode: dateOf,
 };
 const decimals: Conversion<Decimal> = {

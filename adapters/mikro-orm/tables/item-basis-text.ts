@@ -1,11 +1,7 @@
 import type { BasisEvent, ItemBasis, Share } from '../../../lib/records/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import {
-  formatLocalDate,
-  type Instant,
-  type LocalDate,
-  parseLocalDate,
-} from '../../../lib/values/time/index.ts';
+import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
+import { readDay, writeDay } from '../sql/remembered-dates.ts';
 
 /** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
 export function writeBasis(basis: ItemBasis): string {
@@ -26,8 +22,8 @@ export function readBasis(text: string): ItemBasis {
         event: readEvent(stored.event),
         nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
         price: decimal(stored.price),
-        startDate: parseLocalDate(stored.startDate),
-        endDate: parseLocalDate(stored.endDate),
+        startDate: readDay(stored.startDate),
+        endDate: readDay(stored.endDate),
         share: stored.share && readShare(stored.share),
         part: stored.part && readShare(stored.part),
       };
@@ -35,8 +31,8 @@ export function readBasis(text: string): ItemBasis {
       return {
         ...stored,
         event: stored.event && readEvent(stored.event),
-        startDate: parseLocalDate(stored.startDate),
-        endDate: parseLocalDate(stored.endDate),
+        startDate: readDay(stored.startDate),
+        endDate: readDay(stored.endDate),
         amount: decimal(stored.amount),
         share: stored.share && readShare(stored.share),
         repairable: decimal(stored.repairable),
@@ -71,8 +67,8 @@ function storedBasis(basis: ItemBasis): StoredBasis {
         event: storedEvent(basis.event),
         nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
         price: formatDecimal(basis.price),
-        startDate: formatLocalDate(basis.startDate),
-        endDate: formatLocalDate(basis.endDate),
+        startDate: writeDay(basis.startDate),
+        endDate: writeDay(basis.endDate),
         share: basis.share && storedShare(basis.share),
         part: basis.part && storedShare(basis.part),
       };
@@ -80,8 +76,8 @@ function storedBasis(basis: ItemBasis): StoredBasis {
       return {
         ...basis,
         event: basis.event && storedEvent(basis.event),
-        startDate: formatLocalDate(basis.startDate),
-        endDate: formatLocalDate(basis.endDate),
+        startDate: writeDay(basis.startDate),
+        endDate: writeDay(basis.endDate),
         amount: formatDecimal(basis.amount),
         share: basis.share && storedShare(basis.share),
         repairable: formatDecimal(basis.repairable),
@@ -94,11 +90,11 @@ function storedBasis(basis: ItemBasis): StoredBasis {
 }
 
 function storedEvent(event: BasisEvent): StoredFacts<BasisEvent> {
-  return { ...event, localDate: formatLocalDate(event.localDate) };
+  return { ...event, localDate: writeDay(event.localDate) };
 }
 
 function readEvent(stored: StoredFacts<BasisEvent>): BasisEvent {
-  return { ...stored, localDate: parseLocalDate(stored.localDate) };
+  return { ...stored, localDate: readDay(stored.localDate) };
 }
 
 function storedShare(share: Share): StoredFacts<Share> {

@@ -1,7 +1,7 @@
 import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts';
 import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
+import { readDay, writeDay } from '../sql/remembered-dates.ts';
 
 /** What subscriptions bought alike have in common, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
@@ -44,7 +44,7 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
 function valuesOf(event: SharedFacts) {
   return [
     event.effectiveDate,
-    formatLocalDate(event.localDate),
+    writeDay(event.localDate),
     event.transitionType,
     event.productName,
     event.planName,
@@ -90,7 +90,7 @@ function readFacts(text: string): SharedFacts {
   ] = values;
   return {
     effectiveDate,
-    localDate: parseLocalDate(localDate),
+    localDate: readDay(localDate),
     transitionType,
     productName,
     planName,
