@@ -36,8 +36,12 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let counter = 0;
   let drawn = new Uint8Array();
   let used = 0;
+  // Ids that are made together have their millisecond in common.
+  let time = '';
+  let timeOfMs = -1;
 
-  function nextRandom(): Uint8Array {
+  /** The place in `drawn` from which bytes are for the next id. */
+  function nextRandom(): number {
     if (used === drawn.length) {
       drawn = Uint8Array.from(sources.randomBytes(drawnByteCount));
       used = 0;
@@ -47,7 +51,16 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
       });
     }
     used += randomByteCount;
-    return drawn.subarray(used - randomByteCount, used);
+    return used - randomByteCount;
+  }
+
+  function timeText(): string {
+    if (timeOfMs !== lastTimestampMs) {
+      const digits = lastTimestampMs.toString(16).padStart(12, '0');
+      time = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
+      timeOfMs = lastTimestampMs;
+    }
+    return time;
   }
 
   return {
@@ -63,41 +76,44 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
       const random = nextRandom();
       if (nowMs > lastTimestampMs) {
         lastTimestampMs = nowMs;
-        counter = freshCounter(random);
+        counter = freshCounter(drawn, random);
       } else if (counter < maxCounter) {
         counter += 1;
       } else {
         // The counter is used up: borrow the next millisecond (RFC 9562 §6.2, counter rollover).
         lastTimestampMs += 1;
-        counter = freshCounter(random);
+        counter = freshCounter(drawn, random);
       }
-      return format(lastTimestampMs, counter, random);
+      return `${timeText()}${afterTime(counter, drawn, random)}` as Uuid;
     },
   };
 }
 
 /** 41 random bits: the top bit of the counter stays free for counting. */
-function freshCounter(random: Uint8Array): number {
-  let value = byteAt(random, 0) & 0x01;
-  for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, index);
+function freshCounter(random: Uint8Array, from: number): number {
+  let value = byteAt(random, from) & 0x01;
+  for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, from + index);
   return value;
 }
 
-function format(timestampMs: number, counter: number, random: Uint8Array): Uuid {
-  const time = timestampMs.toString(16).padStart(12, '0');
+/** @param random holds the id's own bytes from the place `from` on. */
+function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
   const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits
-  const versioned = (0x7000 | high).toString(16);
-  const variant = (0x8000_0000 + low).toString(16);
-  const tail = hex(random, 6) + hex(random, 7) + hex(random, 8) + hex(random, 9);
-  const text = `${time.slice(0, 8)}-${time.slice(8)}-${versioned}-${variant.slice(0, 4)}-${variant.slice(4)}${tail}`;
-  return text as Uuid;
+  const versioned = hex(0x70 | (high >>> 8)) + hex(high & 0xff);
+  const variant = `${hex(0x80 | (low >>> 24))}${hex((low >>> 16) & 0xff)}-${hex((low >>> 8) & 0xff)}${hex(low & 0xff)}`;
+  const tail =
+    hex(byteAt(random, from + 6)) +
+    hex(byteAt(random, from + 7)) +
+    hex(byteAt(random, from + 8)) +
+    hex(byteAt(random, from + 9));
+  return `${versioned}-${variant}${tail}`;
 }
 
 function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] ?? 0;
 }
 
-function hex(bytes: Uint8Array, index: number): string {
-  return hexOfByte[byteAt(bytes, index)] ?? '00';
+function hex(byte: number): string {
+  return hexOfByte[byte] ?? '00';
 }
