@@ -42,7 +42,7 @@ export function isBoundExceeded(error: unknown): boolean {
 /** Rule 1; for RECURRING items it follows from rule 3. */
 function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
-  if (new Set(starts).size === starts.length) return;
+  if (starts.length < 2 || new Set(starts).size === starts.length) return;
   throw boundExceeded('sanitySafetyBoundEnabled', {
     excess: `Subscription ${subscriptionId} would get two FIXED items on one date`,
     facts: { subscriptionId },
@@ -79,21 +79,23 @@ function assertNoOverlap(
   itemType: 'RECURRING' | 'REPAIR_ADJ',
   groupOf: (item: NewInvoiceItem) => Uuid | null,
 ): void {
-  const endOf = new Map<Uuid | null, number>();
+  // Most subscriptions get one item, which overlaps with none.
+  const endOf = items.length === 1 ? null : new Map<Uuid | null, number>();
   for (const item of items) {
     if (item.itemType !== itemType || item.startDate === null || item.endDate === null) continue;
     const group = groupOf(item);
     assertInvariant(
-      item.startDate >= (endOf.get(group) ?? item.startDate) && item.startDate < item.endDate,
+      item.startDate >= (endOf?.get(group) ?? item.startDate) && item.startDate < item.endDate,
       `${itemType} items of ${group} overlap or are empty`,
       { group, startDate: item.startDate, endDate: item.endDate },
     );
-    endOf.set(group, item.endDate);
+    endOf?.set(group, item.endDate);
   }
 }
 
 /** Rule 4 with §1.6 rules 4 and 5: repairs lie inside their item and never exceed what is left of it. */
 function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
+  if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return;
   const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));
   for (const { itemType, linkedItemId, startDate, endDate, amount } of items) {
     if (itemType !== 'REPAIR_ADJ' || linkedItemId === null) continue;

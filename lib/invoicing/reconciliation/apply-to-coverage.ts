@@ -34,11 +34,14 @@ const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;
-  const inserted: CoverageRow[] = [];
+  const inserted = input.items
+    .filter(({ itemType }) => itemType !== 'REPAIR_ADJ')
+    .map((item) => rowOf(item, input.subscriptionId));
+  if (inserted.length === input.items.length) return { ...noChanges, inserted };
   const repairsOf = new Map<Uuid, NewInvoiceItem[]>();
   for (const item of input.items) {
-    if (item.itemType !== 'REPAIR_ADJ') inserted.push(rowOf(item, input.subscriptionId));
-    else if (item.linkedItemId !== null) append(repairsOf, item.linkedItemId, item);
+    if (item.itemType === 'REPAIR_ADJ' && item.linkedItemId !== null)
+      append(repairsOf, item.linkedItemId, item);
   }
   return { inserted, replacedItemIds: [...repairsOf.keys()], replacements: rowsLeft(repairsOf, input) };
 }

@@ -27,7 +27,6 @@ export interface NewChargesInput {
  */
 export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   const { proposals, rows, freeRows, windowStart } = input;
-  const isFree = freeItems(freeRows);
   const charges: RecurringCharge[] = [];
   for (const proposal of proposals) {
     const { startDate, endDate, amount } = proposal;
@@ -37,6 +36,8 @@ export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   for (const part of uncoveredParts({ intervals: priced, covers: rows, windowStart })) {
     charges.push(chargeOf(part, input));
   }
+  if (!charges.some(({ amount }) => amount.isZero())) return charges;
+  const isFree = freeItems(freeRows);
   return charges.filter((charge) => !charge.amount.isZero() || !isFree(charge));
 }
 
@@ -45,6 +46,7 @@ export function newFixedCharges(
   proposals: readonly FixedProposal[],
   fixedRows: readonly CoverageRow[],
 ): readonly FixedProposal[] {
+  if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(fixedRows);
   return proposals.filter(({ event, startDate, amount }) => {
     const rows = byStart.get(startDate) ?? [];

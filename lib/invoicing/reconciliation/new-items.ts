@@ -45,22 +45,14 @@ export interface ItemSources {
 export function newItems(sources: ItemSources, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
   const { fixed, recurring, repairs } = sources;
   // The sort is stable, so types that begin on one day keep the order in which they are listed here.
-  const makers: ItemMaker[] = [
-    ...fixed.map(fixedItem),
-    ...recurring.map(recurringItem),
-    ...repairs.map(repairItem),
-  ];
-  return makers.sort((a, b) => a.startDate - b.startDate).map(({ make }) => make(nextItemId()));
+  const withoutIds = [...fixed.map(fixedItem), ...recurring.map(recurringItem), ...repairs.map(repairItem)];
+  return withoutIds.sort((a, b) => a.startDate - b.startDate).map((own) => item(nextItemId(), own));
 }
 
-interface ItemMaker {
-  readonly startDate: LocalDate;
-  readonly make: (id: Uuid) => NewInvoiceItem;
-}
-
-function fixedItem({ event, startDate, endDate, amount }: FixedProposal): ItemMaker {
+function fixedItem({ event, startDate, endDate, amount }: FixedProposal): OwnFields {
   const phaseName = event.phaseName ?? '';
-  const own = {
+  return {
+    origin: event,
     itemType: InvoiceItemType.FIXED,
     description: amount.isZero() ? phaseName : `${phaseName} (fixed price)`,
     startDate,
@@ -71,13 +63,13 @@ function fixedItem({ event, startDate, endDate, amount }: FixedProposal): ItemMa
     repairable: amount,
     basis: fixedBasis(event),
   };
-  return { startDate, make: (id) => item(id, event, own) };
 }
 
-function recurringItem(charge: RecurringCharge): ItemMaker {
+function recurringItem(charge: RecurringCharge): OwnFields {
   const { proposal, startDate, endDate, amount } = charge;
   const { event, rate, phaseName } = proposal;
-  const own = {
+  return {
+    origin: event,
     itemType: InvoiceItemType.RECURRING,
     description: event.phasePrettyName ?? phaseName,
     startDate,
@@ -88,11 +80,11 @@ function recurringItem(charge: RecurringCharge): ItemMaker {
     repairable: amount,
     basis: recurringBasis(proposal, charge.part),
   };
-  return { startDate, make: (id) => item(id, event, own) };
 }
 
-function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): ItemMaker {
-  const own = {
+function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): OwnFields {
+  return {
+    origin: null,
     itemType: InvoiceItemType.REPAIR_ADJ,
     description: 'Adjustment (subscription change)',
     startDate,
@@ -103,16 +95,21 @@ function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): Item
     repairable: ZERO,
     basis,
   };
-  return { startDate, make: (id) => item(id, null, own) };
 }
 
-type OwnFields = Pick<
-  InvoiceItem,
-  'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
-> & { readonly basis: ItemBasis };
+interface OwnFields
+  extends Pick<
+    InvoiceItem,
+    'itemType' | 'description' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
+  > {
+  /** The event that a charge comes from; a repair names none (§1.3). */
+  readonly origin: BillingEvent | null;
+  readonly startDate: LocalDate;
+  readonly basis: ItemBasis;
+}
 
-/** `origin` is the event that a charge comes from; a repair names none (§1.3). */
-function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
+function item(id: Uuid, own: OwnFields): NewInvoiceItem {
+  const { origin } = own;
   return {
     id,
     itemType: own.itemType,

@@ -32,14 +32,17 @@ export interface Repairs {
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
 }
 
+const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
+
 /**
  * One repair per part, in date order: its share of the row, but never more than what is left of the item after
  * adjustments and earlier repairs. The repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
  */
 export function repairItems(input: RepairsInput): Repairs {
+  if (input.parts.length === 0) return NO_REPAIRS;
   const repairable = new Map<Uuid, Decimal>();
   const repairs: Repair[] = [];
-  const daysLeft = input.parts.length === 0 ? new Map<Uuid, number>() : daysInForce(input.rows);
+  const daysLeft = daysInForce(input.rows);
   for (const part of input.parts) {
     const { of: row, startDate, endDate } = part;
     const { itemId } = row;
