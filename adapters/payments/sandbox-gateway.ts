@@ -6,12 +6,11 @@ import {
   type GatewayResult,
   type GatewayTransaction,
   type PaymentGateway,
-  type PaymentMethodDetails,
   PluginStatus,
 } from '../../lib/ports/index.ts';
 import { TransactionType } from '../../lib/records/index.ts';
-import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
+import { type MethodMembers, sandboxMethods } from './sandbox-methods.ts';
 import {
   amountOf,
   SandboxAction,
@@ -31,15 +30,7 @@ export interface SandboxGatewayOptions {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-type Offered =
-  | 'authorize'
-  | 'capture'
-  | 'refund'
-  | 'credit'
-  | 'void'
-  | 'addPaymentMethod'
-  | 'getPaymentMethodDetail'
-  | 'setDefaultPaymentMethod';
+type Offered = 'authorize' | 'capture' | 'refund' | 'credit' | 'void' | MethodMembers;
 
 /** The sandbox, with the controls that tests and demos have on it. */
 export interface SandboxGateway
@@ -76,7 +67,6 @@ const DEFAULT_NAME = 'killbill-payment-test';
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
   const sticky = new Map<string, StickyScript>();
-  const methods = new Map<Uuid, PaymentMethodDetails>();
 
   /** What was PENDING is asked for again: now it is decided. */
   const decided = (entry: LedgerEntry): LedgerEntry => {
@@ -105,23 +95,11 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     credit: operation(TransactionType.CREDIT, 'creditPayment'),
     void: operation(TransactionType.VOID, 'voidPayment'),
     getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
-    addPaymentMethod({ paymentMethodId, details }) {
-      methods.set(paymentMethodId, details);
-      return Promise.resolve();
-    },
-    getPaymentMethodDetail: ({ paymentMethodId }) =>
-      Promise.resolve(methods.get(paymentMethodId) ?? NO_DETAILS),
-    setDefaultPaymentMethod: () => Promise.resolve(),
+    ...sandboxMethods(),
     configure: (configuration) => configure(configuration, sticky, ledger),
     status: () => statusReport(sticky),
   };
 }
-
-const NO_DETAILS: PaymentMethodDetails = {
-  externalPaymentMethodId: null,
-  isDefaultPaymentMethod: false,
-  properties: [],
-};
 
 function newEntry(
   request: Asked & { readonly transactionType: TransactionType },
