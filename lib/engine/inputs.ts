@@ -185,6 +185,8 @@ export const inputs: Inputs = {
     setDefault: [['options', { accountId: 'uuid', paymentMethodId: 'uuid' }]],
     ofAccount: [account, null],
     get: [['paymentMethodId', 'uuid'], null],
+    delete: [['input', { paymentMethodId: 'uuid' }]],
+    refresh: [['input', { accountId: 'uuid' }]],
   },
   paymentGateways: { buildForm: [['input', { accountId: 'uuid', paymentMethodId: 'uuid' }]] },
   payments: {

@@ -116,7 +116,14 @@ export const outputs: Outputs = {
     createMigrationInvoice: invoice,
     verifyCoverage: { expected: [billedDays], found: [billedDays] },
   },
-  paymentMethods: { ofAccount: created, get: created, add: created },
+  paymentMethods: {
+    ofAccount: created,
+    get: created,
+    getByKey: created,
+    page: created,
+    search: created,
+    add: created,
+  },
   paymentGateways: {},
   payments: {
     authorize: paymentResult,

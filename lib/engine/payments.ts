@@ -8,7 +8,9 @@ import {
   type PaymentConfigOf,
   PaymentGatewayService,
   PaymentLists,
+  PaymentMethodDeletion,
   PaymentMethodReads,
+  PaymentMethodRefresh,
   PaymentMethodService,
   PaymentReads,
   PaymentRepairs,
@@ -41,6 +43,8 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
       paymentMethods: {
         ...methodsOf(new PaymentMethodReads(ports, configOf)),
         ...methodsOf(methods, 'add', 'setDefault'),
+        ...methodsOf(new PaymentMethodDeletion(ports, configOf)),
+        ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
       },
       invoicePayments: methodsOf(
         invoicePayments,

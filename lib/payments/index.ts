@@ -41,14 +41,19 @@ export type {
 } from './invoice-payments/invoice-payment-operations.ts';
 export { InvoicePaymentService } from './invoice-payments/invoice-payment-service.ts';
 export type { RefundAdjustmentInput } from './invoice-payments/refund-adjustments.ts';
+export { PaymentMethodDeletion } from './methods/payment-method-deletion.ts';
 export type {
+  DeletePaymentMethodInput,
   PaymentMethodInput,
   PaymentMethodOperations,
+  PaymentMethodPageRequest,
   PaymentMethodReadOptions,
   PaymentMethodView,
+  RefreshPaymentMethodsInput,
   SetDefaultInput,
 } from './methods/payment-method-operations.ts';
 export { PaymentMethodReads } from './methods/payment-method-reads.ts';
+export { PaymentMethodRefresh } from './methods/payment-method-refresh.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
 export type { PaymentOperations } from './payment-operations.ts';
 export { loadPayments } from './reading/load-payments.ts';

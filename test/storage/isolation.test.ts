@@ -182,6 +182,10 @@ eachDatabaseAndSuperuser((kind, open) => {
         methodsByIds: payments.findMethodsByIds([all.method.id]),
         methodsByKeys: payments.findMethodsByKeys([all.method.externalKey]),
         methodsByAccounts: payments.findMethodsByAccounts([acme.id], { includeDeleted: true }),
+        methodPage: payments.pageMethods(page, { pluginName: null }).then(counted),
+        methodSearch: payments
+          .searchMethods({ kind: 'text', id: acme.id, text: 'e' }, page, { pluginName: null })
+          .then(counted),
         paymentsByIds: payments.findByIds([all.payment.id]),
         paymentsByAccounts: payments.findByAccounts([acme.id]),
         paymentPage: payments.pageOfAccount(acme.id, page).then(counted),

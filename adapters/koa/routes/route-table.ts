@@ -18,6 +18,7 @@ import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentListRoutes } from './payments/payment-lists.ts';
+import { paymentMethodRoutes } from './payments/payment-methods.ts';
 import { paymentOperationRoutes } from './payments/payment-operations.ts';
 import { paymentRepairRoutes } from './payments/payment-repairs.ts';
 import { paymentRoutes } from './payments/payments.ts';
@@ -69,6 +70,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...invoiceRoutes,
     ...manualItemRoutes,
     ...itemExplanationRoutes,
+    ...paymentMethodRoutes,
     ...paymentRoutes,
     ...paymentOperationRoutes,
     ...paymentListRoutes,

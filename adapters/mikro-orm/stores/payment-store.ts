@@ -1,4 +1,5 @@
 import type { PaymentReads, PaymentWrites } from '../../../lib/ports/storage/index.ts';
+import type { New, Page, PaymentMethod } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   attemptAudit,
@@ -7,9 +8,9 @@ import {
   paymentMethodAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import { insertAudited, noteUpdate, type WriteScope } from '../audit/audited-writes.ts';
+import { insertAudited, noteUpdate, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { type Column, textOf } from '../sql/columns.ts';
-import { isIn, nothing, raw, rowsAs, sql } from '../sql/sql.ts';
+import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
   invoicePaymentsTable,
@@ -17,6 +18,7 @@ import {
   paymentMethodsTable,
   paymentsTable,
   paymentTransactionsTable,
+  type StoredPaymentMethod,
 } from '../tables/payments.ts';
 import {
   haveIds,
@@ -31,21 +33,38 @@ import {
   update,
 } from '../tables/record-access.ts';
 import { takeNumbers } from './counters.ts';
+import { methodSearchCondition } from './payment-method-search.ts';
 import { ofGateway, paymentSearchCondition } from './payment-search.ts';
 
+const activeMethods = sql`and is_active`;
+
 export function paymentReads(scope: TenantScope): PaymentReads {
+  const pageOfMethods = async (
+    condition: Sql,
+    ...[request, { pluginName }]: Parameters<PaymentReads['pageMethods']>
+  ): Promise<Page<PaymentMethod>> => {
+    const ofPlugin = pluginName === null ? nothing : sql`and plugin_name = ${pluginName}`;
+    const within = sql`${activeMethods} ${ofPlugin} ${condition}`;
+    const found = await page(scope, paymentMethodsTable, { request, within, among: activeMethods });
+    return { ...found, rows: found.rows.map(methodOf) };
+  };
   return {
-    findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
-    findMethodsByKeys: async (keys) => select(scope, paymentMethodsTable, isIn('external_key', 'text', keys)),
+    findMethodsByIds: async (ids) => (await selectByIds(scope, paymentMethodsTable, ids)).map(methodOf),
+    findMethodsByKeys: async (keys) =>
+      (await select(scope, paymentMethodsTable, isIn('external_key', 'text', keys))).map(methodOf),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
       accountIds.length === 0
         ? []
-        : select(
-            scope,
-            paymentMethodsTable,
-            sql`${ofAccounts(scope, accountIds)}
-              ${includeDeleted ? nothing : sql`and is_active`}`,
-          ),
+        : (
+            await select(
+              scope,
+              paymentMethodsTable,
+              sql`${ofAccounts(scope, accountIds)} ${includeDeleted ? nothing : activeMethods}`,
+            )
+          ).map(methodOf),
+    pageMethods: async (request, options) => pageOfMethods(nothing, request, options),
+    searchMethods: async (search, request, options) =>
+      pageOfMethods(methodSearchCondition(search), request, options),
     findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
     findByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, paymentsTable, sql`${isIn('external_key', 'text', keys)}`),
@@ -90,6 +109,15 @@ export function paymentReads(scope: TenantScope): PaymentReads {
   };
 }
 
+function methodOf({
+  createdBy: _createdBy,
+  updatedBy: _updatedBy,
+  updatedDate: _updatedDate,
+  ...method
+}: StoredPaymentMethod & { readonly recordId: number }): PaymentMethod {
+  return method;
+}
+
 /** What the outcome of a gateway call may change (payments §1.7 rule 6). */
 const outcome = [
   'status',
@@ -107,9 +135,21 @@ const comparedColumns: readonly Column[] = [
 ];
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
+  const { userName: updatedBy, createdDate: updatedDate } = scope.authorship;
+  const methods = { table: paymentMethodsTable, audit: paymentMethodAudit };
+  const newMethod = (method: New<PaymentMethod>): StoredPaymentMethod => ({
+    ...method,
+    createdBy: updatedBy,
+    updatedBy,
+    updatedDate: method.createdDate,
+  });
   return {
-    insertMethods: async (methods) =>
-      insertAudited(scope, { table: paymentMethodsTable, audit: paymentMethodAudit }, methods),
+    insertMethods: async (records) => insertAudited(scope, methods, records.map(newMethod)),
+    updateMethods: async (records) =>
+      updateAudited(scope, methods, {
+        properties: ['isActive', 'updatedBy', 'updatedDate'],
+        records: records.map(({ id, isActive }) => ({ id, isActive, updatedBy, updatedDate })),
+      }),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
     insertPayments: async (payments) =>
       insertAudited(scope, { table: paymentsTable, audit: paymentAudit }, payments),

@@ -11,6 +11,7 @@ import type {
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   amount,
   amountOrNull,
@@ -31,7 +32,14 @@ import {
 } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
-export const paymentMethodsTable = new RecordTable<New<PaymentMethod>>(
+/** A payment method with who wrote it, for searches. */
+export type StoredPaymentMethod = New<PaymentMethod> & {
+  readonly createdBy: string | null;
+  readonly updatedBy: string | null;
+  readonly updatedDate: Instant | null;
+};
+
+export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>(
   {
     name: 'payment_methods',
     ofTenant: true,
@@ -46,7 +54,10 @@ export const paymentMethodsTable = new RecordTable<New<PaymentMethod>>(
         },
       },
     ],
-    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'], where: 'is_active' },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+    ],
   },
   {
     id: uuid('id'),
@@ -55,7 +66,10 @@ export const paymentMethodsTable = new RecordTable<New<PaymentMethod>>(
     accountRecordId: bigint('account_record_id'),
     pluginName: text('plugin_name'),
     isActive: boolean('is_active'),
+    createdBy: textOrNull('created_by'),
     createdDate: instantAt('created_date'),
+    updatedBy: textOrNull('updated_by'),
+    updatedDate: instantAtOrNull('updated_date'),
   },
 );
 

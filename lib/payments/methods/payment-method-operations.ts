@@ -1,5 +1,5 @@
 import type { PaymentMethodDetails } from '../../ports/index.ts';
-import type { Leading, PaymentMethod, PluginProperty } from '../../records/index.ts';
+import type { Leading, Page, PageRequest, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PluginInfoOptions } from '../gateways/gateway-info.ts';
@@ -18,6 +18,8 @@ export interface PaymentMethodInput {
   };
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
+  /** Control plugins of this call; default: those of the tenant (`payment.invoice.plugin`). */
+  readonly controlPlugins?: readonly string[] | null;
 }
 
 export interface SetDefaultInput {
@@ -28,9 +30,33 @@ export interface SetDefaultInput {
   readonly properties?: readonly PluginProperty[];
 }
 
+export interface DeletePaymentMethodInput {
+  readonly paymentMethodId: Uuid;
+  /** True: the account's default may be deleted, and the account gets the tag AUTO_PAY_OFF. */
+  readonly withAutoPayOff?: boolean;
+  /** True: the account's default may be deleted. */
+  readonly force?: boolean;
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+export interface RefreshPaymentMethodsInput {
+  readonly accountId: Uuid;
+  /** Default: every registered plugin that holds payment methods. */
+  readonly pluginNames?: readonly string[];
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
 export interface PaymentMethodReadOptions extends PluginInfoOptions {
   /** Whether to find deleted methods too; default false. */
   readonly includeDeleted?: boolean;
+}
+
+/** A window of a list of payment methods. */
+export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
+  /** Only methods of this plugin; for a search, those that the plugin's own one finds. Default: all. */
+  readonly pluginName?: string | null;
 }
 
 /** A payment method as it is read; `isDefault` is computed, never stored (§1.2). */
@@ -49,8 +75,8 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
    * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY
-   * (60018).
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_API_ABORTED (7106) when a control plugin aborts, INVALID_PARAMETER
+   * (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
    */
   add(...given: [...C, input: Given<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
@@ -78,4 +104,46 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   get(
     ...given: [...C, paymentMethodId: Uuid | string, options?: Given<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
+
+  /**
+   * The method with an external key; a deleted one only if requested.
+   * @throws BillingError as `get`.
+   */
+  getByKey(
+    ...given: [...C, externalKey: string, options?: Given<PaymentMethodReadOptions>]
+  ): Promise<PaymentMethodView>;
+
+  /**
+   * The tenant's active methods in creation order. A gateway that fails gives null information and a warning.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
+   */
+  page(...given: [...C, request: Given<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
+
+  /**
+   * Active methods by their whole id or account id, part of external key or plugin name, or clauses in operator form
+   * (accounts §6.2). With `pluginName` that gateway's own search is asked, with `withPluginInfo` and no name that of every
+   * registered one, in turn; hits that are none of our methods are dropped (§10.2).
+   * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read, PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
+   * PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103) or PAYMENT_PLUGIN_TIMEOUT (7100) if the named gateway fails.
+   */
+  search(
+    ...given: [...C, key: string, request: Given<PaymentMethodPageRequest>]
+  ): Promise<Page<PaymentMethodView>>;
+
+  /**
+   * Deletes a method; the gateway is told first. It stays readable, and what was paid with it can still be captured,
+   * refunded and voided (§2.1 rule 4, §10.3).
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for the
+   * account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway refuses,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
+   */
+  delete(...given: [...C, input: Given<DeletePaymentMethodInput>]): Promise<void>;
+
+  /**
+   * Brings the account's methods to what the gateways hold: unknown ones are added, deleted ones come back, those that
+   * are gone are deleted, and the default follows (§10.5). Gateways that keep none are left alone.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
+   * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
+   */
+  refresh(...given: [...C, input: Given<RefreshPaymentMethodsInput>]): Promise<void>;
 }

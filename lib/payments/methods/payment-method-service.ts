@@ -7,23 +7,30 @@ import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import { type ReservedPayment, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
-import { callGateway } from '../gateways/call-gateway.ts';
-import type { GatewayReply } from '../state/gateway-reply.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { ControlledAddition } from './controlled-addition.ts';
 import { checkExternalKey } from './external-key.ts';
-import { noSuchPlugin } from './no-such-plugin.ts';
-import { gatewayFailed } from './payment-method-errors.ts';
+import { gatewayContext, MethodGateways } from './method-gateways.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
-import { checkAddable, freeKey, makeDefault, methodOfAccount, storeMethod } from './stored-methods.ts';
+import { checkAddable, freeKey, methodOfAccount, setDefaultMethod, storeMethod } from './stored-methods.ts';
 
 /** A method that is being added: its id is ours, and the gateway is told first. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
+  /** The key of the input; null = none was given. */
+  readonly givenKey: string | null;
   readonly id: Uuid;
   /** `payment.plugin.timeout`. */
   readonly timeoutMs: number;
+}
+
+/** A stored method, with the payments that its addition asked for, which are still to be made. */
+interface Added {
+  readonly id: Uuid;
+  readonly method: PaymentMethod;
+  readonly charges: readonly ReservedPayment[];
 }
 
 /** Changes of the payment methods of accounts (§10.1, §10.4). */
@@ -31,11 +38,15 @@ export class PaymentMethodService {
   readonly #ports: CallPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #unpaid: UnpaidInvoicePayments;
+  readonly #gateways: MethodGateways;
+  readonly #control: ControlledAddition;
 
   constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
+    this.#gateways = new MethodGateways(ports);
+    this.#control = new ControlledAddition(ports);
   }
 
   /** Resolves once no late answer is being recorded any more. */
@@ -44,27 +55,37 @@ export class PaymentMethodService {
   }
 
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
-    const gateway = this.#gatewayNamed(input.pluginName);
+    this.#gateways.named(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
-    const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
+    const config = await this.#ports.storage.read(context.tenant, async (session) => {
       await checkAddable(session, input, givenKey);
       return this.#configOf(session);
     });
-    const addition: Addition = { context, gateway, input, id: this.#ports.ids.next(), timeoutMs };
-    await this.#tellGateway(addition);
-    const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
-    const { method, charges } = await this.#ports.storage.write(
-      context.tenant,
-      authorshipOf(context),
-      async (session) => {
-        const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
-        const stored = await storeMethod(session, addition, externalKey);
-        const charges = input.payAllUnpaidInvoices ? await this.#reserveAll(session, context, stored) : [];
-        return { method: stored, charges };
-      },
+    const { method, charges } = await this.#control.run({ context, input, config }, (adjusted) =>
+      this.#addTold({
+        context,
+        gateway: this.#gateways.named(adjusted.pluginName),
+        input: adjusted,
+        givenKey,
+        id: this.#ports.ids.next(),
+        timeoutMs: config.pluginTimeoutMs,
+      }),
     );
     await this.#unpaid.make(context, charges);
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
+  }
+
+  /** Tells the gateway, and stores what it has not refused. */
+  async #addTold(addition: Addition): Promise<Added> {
+    const { context, input, id, givenKey } = addition;
+    await this.#tellGateway(addition);
+    const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? id;
+      const method = await storeMethod(session, addition, externalKey);
+      const charges = input.payAllUnpaidInvoices ? await this.#reserveAll(session, context, method) : [];
+      return { id, method, charges };
+    });
   }
 
   async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
@@ -77,17 +98,16 @@ export class PaymentMethodService {
         timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
       };
     });
-    const gateway = this.#gatewayNamed(method.pluginName);
+    const gateway = this.#gateways.named(method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
-    const reply = await this.#call(timeoutMs, async () =>
-      gateway.setDefaultPaymentMethod?.(request, gatewayContext(context)),
+    await this.#gateways.tell(
+      { gateway, timeoutMs, failsWith: ErrorCode.PAYMENT_UPD_PAYMENT_METHOD },
+      async () => gateway.setDefaultPaymentMethod?.(request, gatewayContext(context)),
     );
-    if (reply.kind !== 'VALUE')
-      throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const chosen = await methodOfAccount(session, accountId, paymentMethodId);
-      await makeDefault(session, account, paymentMethodId);
+      await setDefaultMethod(session, account, paymentMethodId);
       return options.payAllUnpaidInvoices ? this.#reserveAll(session, context, chosen) : [];
     });
     await this.#unpaid.make(context, charges);
@@ -102,12 +122,6 @@ export class PaymentMethodService {
     return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
   }
 
-  #gatewayNamed(pluginName: string): PaymentGateway {
-    const gateway = this.#ports.gateways.get(pluginName);
-    if (gateway) return gateway;
-    throw noSuchPlugin(pluginName, this.#ports.gateways);
-  }
-
   async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
     const request = {
       accountId: input.accountId,
@@ -120,11 +134,10 @@ export class PaymentMethodService {
       setDefault: input.isDefault === true,
       properties: input.properties ?? [],
     };
-    const reply = await this.#call(timeoutMs, async () =>
-      gateway.addPaymentMethod?.(request, gatewayContext(context)),
+    await this.#gateways.tell(
+      { gateway, timeoutMs, failsWith: ErrorCode.PAYMENT_ADD_PAYMENT_METHOD },
+      async () => gateway.addPaymentMethod?.(request, gatewayContext(context)),
     );
-    if (reply.kind !== 'VALUE')
-      throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
   }
 
   /** The gateway's own id of the method; null if the gateway cannot say. */
@@ -136,7 +149,7 @@ export class PaymentMethodService {
     timeoutMs,
   }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
-    const reply = await this.#call(timeoutMs, async () =>
+    const reply = await this.#gateways.ask(timeoutMs, async () =>
       gateway.getPaymentMethodDetail?.(request, gatewayContext(context)),
     );
     if (reply.kind === 'VALUE') return checkExternalKey(reply.value?.externalPaymentMethodId || null);
@@ -144,14 +157,4 @@ export class PaymentMethodService {
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
-
-  async #call<T>(timeoutMs: number, call: () => Promise<T>): Promise<GatewayReply<T>> {
-    const limits = { timeoutMs, systemClock: this.#ports.systemClock };
-    return (await callGateway(call, limits)).reply;
-  }
-}
-
-function gatewayContext(context: CallContext) {
-  const { userName, userToken } = context;
-  return { tenantId: context.tenant.id, userName, userToken, now: context.createdDate };
 }

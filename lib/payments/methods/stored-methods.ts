@@ -81,17 +81,17 @@ export async function storeMethod(
     createdDate: session.authorship.createdDate,
   };
   await session.payments.insertMethods([method]);
-  if (input.isDefault === true) await makeDefault(session, account, id);
+  if (input.isDefault === true) await setDefaultMethod(session, account, id);
   const [stored] = await session.payments.findMethodsByIds([id]);
   assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
   return stored;
 }
 
-/** Changes the account's default as a change of the account; nothing if it stays the same (accounts §4). */
-export async function makeDefault(
+/** Changes the account's default, null = none, as a change of the account; nothing if it stays the same (accounts §4). */
+export async function setDefaultMethod(
   session: WriteSession,
   account: Account,
-  paymentMethodId: Uuid,
+  paymentMethodId: Uuid | null,
 ): Promise<void> {
   if (account.paymentMethodId === paymentMethodId) return;
   const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };

@@ -1,6 +1,9 @@
-import type { PaymentMethodDetails } from '../../ports/index.ts';
+import type { GatewayPage, GatewayPaymentMethod, PaymentMethodDetails } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
-import { MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
+import { isStorable } from '../../values/text/index.ts';
+import type { ListedMethod } from './refreshed-methods.ts';
 
 /** A text that a gateway claims, cut to the length that is stored; null if there is none. */
 export function gatewayText(text: unknown): string | null {
@@ -27,4 +30,44 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
     isDefaultPaymentMethod: detail.isDefaultPaymentMethod === true,
     properties: gatewayProperties(detail.properties),
   };
+}
+
+/** The methods of an account as a gateway claims to have them; null if that cannot be read. */
+export function claimedMethods(
+  methods: readonly GatewayPaymentMethod[] | null | undefined,
+): readonly ListedMethod[] | null {
+  if (!Array.isArray(methods)) return null;
+  const claimed = methods.map((method: GatewayPaymentMethod | null | undefined) => claimedMethod(method));
+  return claimed.every((method) => method !== null) ? claimed : null;
+}
+
+function claimedMethod(method: GatewayPaymentMethod | null | undefined): ListedMethod | null {
+  if (typeof method !== 'object' || method === null) return null;
+  const id = String(method.paymentMethodId ?? '').toLowerCase();
+  if (id !== '' && !isUuid(id)) return null;
+  return {
+    paymentMethodId: id === '' ? null : id,
+    externalPaymentMethodId: claimedKey(method.externalPaymentMethodId),
+    isDefault: method.isDefault === true,
+  };
+}
+
+/** A gateway's own id of a method, if it can be a key. */
+function claimedKey(key: unknown): string | null {
+  const text = gatewayText(key);
+  if (text === null || text === '' || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
+  return isStorable(text) ? text : null;
+}
+
+/** A page of a gateway's own search: ids of ours, and how many hits there are; null if it cannot be read. */
+export function claimedHits(
+  page: GatewayPage<GatewayPaymentMethod> | null | undefined,
+): { readonly ids: readonly Uuid[]; readonly total: number } | null {
+  if (typeof page !== 'object' || page === null || !Array.isArray(page.rows)) return null;
+  const ids = page.rows.flatMap((row: GatewayPaymentMethod | null | undefined) => {
+    const id = String(row?.paymentMethodId ?? '').toLowerCase();
+    return isUuid(id) ? [id] : [];
+  });
+  const total = Number(page.total);
+  return { ids, total: Number.isSafeInteger(total) && total >= 0 ? total : page.rows.length };
 }

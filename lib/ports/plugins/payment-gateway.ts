@@ -92,8 +92,9 @@ export interface PaymentMethodQuestion {
 /** What is searched for in a gateway's own books. */
 export interface GatewaySearch {
   readonly searchKey: string;
-  /** Hits before this one are left out. */
+  /** Hits before this one are left out; the oldest comes first. */
   readonly offset: number;
+  /** 0 = only the number of hits is asked for. */
   readonly limit: number;
   readonly properties: readonly PluginProperty[];
 }

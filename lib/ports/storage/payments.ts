@@ -13,6 +13,22 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
+export type PaymentMethodColumn =
+  | 'id'
+  | 'external_key'
+  | 'account_id'
+  | 'plugin_name'
+  | 'created_by'
+  | 'created_date'
+  | 'updated_by'
+  | 'updated_date';
+
+export type PaymentMethodSearch =
+  /** The whole id or account id, or part of external key or plugin name in any letter case. */
+  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentMethodColumn>[] };
+
 export type PaymentColumn =
   | 'id'
   | 'account_id'
@@ -41,6 +57,17 @@ export interface PaymentReads {
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Promise<readonly PaymentMethod[]>;
+  /** Active ones, of this plugin or of all; `max` counts all active ones of the tenant. */
+  pageMethods(
+    request: PageRequest,
+    options: { readonly pluginName: string | null },
+  ): Promise<Page<PaymentMethod>>;
+  /** Among active ones; otherwise as `pageMethods`. */
+  searchMethods(
+    search: PaymentMethodSearch,
+    request: PageRequest,
+    options: { readonly pluginName: string | null },
+  ): Promise<Page<PaymentMethod>>;
   findByIds(ids: readonly Uuid[]): Promise<readonly Payment[]>;
   findByKeys(externalKeys: readonly string[]): Promise<readonly Payment[]>;
   /** In creation order. */
@@ -73,6 +100,8 @@ export interface PaymentReads {
 export interface PaymentWrites {
   /** A taken external key throws BillingError 7031. */
   insertMethods(methods: readonly New<PaymentMethod>[]): Promise<void>;
+  /** Writes `isActive`; audited as UPDATE. */
+  updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /** Takes `count` consecutive payment numbers of the tenant and returns the first; gaps are allowed. */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Promise<void>;

@@ -2,6 +2,7 @@ import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-h
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
 import { paymentListSamples } from './payment-list-samples.ts';
+import { paymentMethodSamples } from './payment-method-samples.ts';
 import { paymentSamples } from './payment-samples.ts';
 import type { Sample, TenantKeys } from './sample.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
@@ -237,20 +238,10 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getInvoice: () => ({ query: 'withChildrenItems=true&audit=FULL' }),
   getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
   getInvoicesForAccountPaginated: nothing,
-  createPaymentMethod: ({ next }) => ({
-    query: 'pluginProperty=a%3Db',
-    body: {
-      pluginName: 'killbill-payment-test',
-      externalKey: `method-${next()}`,
-      pluginInfo: { properties: [{ key: 'token', value: 7 }] },
-    },
-  }),
-  getPaymentMethodsForAccount: () => ({ query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL' }),
-  getPaymentMethod: () => ({ query: 'withPluginInfo=true&audit=FULL' }),
-  setDefaultPaymentMethod: nothing,
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
+  ...paymentMethodSamples,
   ...paymentSamples,
   ...paymentListSamples,
   ...samplesOfCarried(),

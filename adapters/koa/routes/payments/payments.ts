@@ -1,14 +1,10 @@
 import type { PluginProperty as PropertyRecord } from '../../../../lib/records/index.ts';
-import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import { auditedIdsOfPayment, InvoicePayment, Payment, PaymentMethod } from '../../models/payment.ts';
-import { created } from '../../routing/answer.ts';
-import { jsonBody } from '../../routing/body.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { auditedIdsOfPayment, InvoicePayment, Payment } from '../../models/payment.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, plainText, pluginProperties, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
-import { propertyOf } from './plugin-property.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
@@ -18,95 +14,6 @@ const auditedInvoicePayment = { ...auditedPayment, write: InvoicePayment.write }
 const attempts = { withAttempts: flag() };
 
 export const paymentRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods',
-    operationId: 'createPaymentMethod',
-    area: 'paymentMethods',
-    summary: 'Add a payment method to an account',
-    permission: 'payment_method:create',
-    query: { isDefault: flag(), payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
-    body: jsonBody(PaymentMethod),
-    success: { status: 201, location: '/paymentMethods/{paymentMethodId}' },
-    fails: [
-      ...noSuchAccount,
-      ErrorCode.PAYMENT_ADD_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_INVALID_PARAMETER,
-    ],
-    async handle({ billing, context, params, query, body }) {
-      const { accountId } = params;
-      checkSameAccount(accountId, body.accountId ?? null);
-      const method = await billing.addPaymentMethod(context, {
-        accountId,
-        pluginName: body.pluginName ?? '',
-        externalKey: body.externalKey || null,
-        isDefault: query.isDefault,
-        payAllUnpaidInvoices: query.payAllUnpaidInvoices,
-        details: {
-          externalPaymentMethodId: body.pluginInfo?.externalPaymentMethodId ?? null,
-          properties: (body.pluginInfo?.properties ?? []).map(propertyOf),
-        },
-        properties: query.pluginProperty,
-      });
-      return created(`/paymentMethods/${method.id}`);
-    },
-  }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods',
-    operationId: 'getPaymentMethodsForAccount',
-    area: 'paymentMethods',
-    summary: 'List the payment methods of an account',
-    permission: 'NONE',
-    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: listOf(PaymentMethod) },
-    fails: noSuchAccount,
-    async handle(call) {
-      const { billing, context, params } = call;
-      const options = methodOptions(call.query);
-      const methods = await billing.paymentMethods.ofAccount(context, params.accountId, options);
-      return auditedList(call, PaymentMethod, methods);
-    },
-  }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/paymentMethods/{paymentMethodId}',
-    operationId: 'getPaymentMethod',
-    summary: 'Read a payment method',
-    permission: 'NONE',
-    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: PaymentMethod },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
-    async handle(call) {
-      const { billing, context, params } = call;
-      const options = methodOptions(call.query);
-      const method = await billing.paymentMethods.get(context, params.paymentMethodId, options);
-      return audited(call, PaymentMethod, method);
-    },
-  }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
-    operationId: 'setDefaultPaymentMethod',
-    area: 'paymentMethods',
-    summary: 'Make a payment method the default of its account',
-    permission: 'payment_method:create',
-    query: { payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
-    fails: [
-      ...noSuchAccount,
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-      ErrorCode.PAYMENT_UPD_PAYMENT_METHOD,
-    ],
-    handle: ({ billing, context, params, query }) =>
-      billing.paymentMethods.setDefault(context, {
-        ...params,
-        payAllUnpaidInvoices: query.payAllUnpaidInvoices,
-        properties: query.pluginProperty,
-      }),
-  }),
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/payments/{paymentId}',
@@ -234,20 +141,7 @@ interface PluginInfoQuery {
   readonly pluginProperty?: readonly PropertyRecord[];
 }
 
-function methodOptions(query: PluginInfoQuery & { readonly includedDeleted: boolean }) {
-  const { includedDeleted: includeDeleted, withPluginInfo, pluginProperty: properties = [] } = query;
-  return { includeDeleted, withPluginInfo, properties };
-}
-
 function paymentOptions(query: PluginInfoQuery & { readonly withAttempts: boolean }) {
   const { withAttempts, withPluginInfo, pluginProperty: properties = [] } = query;
   return { withAttempts, withPluginInfo, properties };
-}
-
-/** payments §10.1 rule 1. */
-function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {
-  if (ofBody === null || ofBody === ofPath) return;
-  throw invalidField(`PaymentMethodJson accountId ${ofBody} is not the account ${ofPath} of the path`, {
-    accountId: ofBody,
-  });
 }

@@ -2,6 +2,10 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261123051120PaymentsWhole extends Migration {  override up(): void | Promise<void> {
     this.addSql(`create index "bw_payments_page_index" on "bw_payments" ("tenant_record_id", "record_id");`);
+    this.addSql(`alter table "bw_payment_methods" add column "created_by" text null;`);
+    this.addSql(`alter table "bw_payment_methods" add column "updated_by" text null;`);
+    this.addSql(`alter table "bw_payment_methods" add column "updated_date" bigint null;`);
+    this.addSql(`create index "bw_payment_methods_page_index" on "bw_payment_methods" ("tenant_record_id", "record_id") where is_active;`);
 
     this.addSql(`alter table "bw_payment_attempts" add "plugin_properties" json null;`);
     this.addSql(`create index "bw_payment_attempts_transaction_key_index" on "bw_payment_attempts" ("tenant_record_id", "transaction_external_key", "record_id");`);
@@ -12,6 +16,10 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
 
   override down(): void | Promise<void> {
     this.addSql(`drop index "bw_payments_page_index";`);
+    this.addSql(`drop index "bw_payment_methods_page_index";`);
+    this.addSql(`alter table "bw_payment_methods" drop column "created_by";`);
+    this.addSql(`alter table "bw_payment_methods" drop column "updated_by";`);
+    this.addSql(`alter table "bw_payment_methods" drop column "updated_date";`);
 
     this.addSql(`drop index "bw_payment_attempts_transaction_key_index";`);
     this.addSql(`drop index "bw_payment_attempts_open_index";`);

@@ -1,0 +1,178 @@
+import { loadAccount, lockAccount } from '../../accounts/index.ts';
+import type { PaymentGateway, Ports } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import { authorshipOf, inParallel } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import { claimedMethods } from '../state/gateway-claims.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import {
+  type ActiveMethod,
+  type ListedMethod,
+  refreshedDefault,
+  refreshedMethods,
+} from '../state/refreshed-methods.ts';
+import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
+import { setDefaultMethod } from './stored-methods.ts';
+
+/** What one gateway lists of the account. */
+interface Listing {
+  readonly gateway: PaymentGateway;
+  readonly listed: readonly ListedMethod[];
+}
+
+/** The methods of one gateway after the refresh. */
+interface Refreshed {
+  readonly gateway: PaymentGateway;
+  readonly active: readonly ActiveMethod[];
+}
+
+interface Asking {
+  readonly context: CallContext;
+  readonly input: RefreshPaymentMethodsInput;
+  readonly gateways: readonly PaymentGateway[];
+  readonly timeoutMs: number;
+}
+
+/** Brings the methods of accounts to what their gateways hold (§10.5). */
+export class PaymentMethodRefresh {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #configOf: PaymentConfigOf;
+  readonly #gateways: MethodGateways;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'> & MethodGatewayPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#gateways = new MethodGateways(ports);
+  }
+
+  async refresh(context: CallContext, input: RefreshPaymentMethodsInput): Promise<void> {
+    const { accountId, pluginNames = [] } = input;
+    const { storage } = this.#ports;
+    const named = [...new Set(pluginNames)].map((name) => this.#gateways.named(name));
+    const holding = this.#gateways.holding();
+    const gateways = named.length === 0 ? holding : named.filter((gateway) => holding.includes(gateway));
+    const { before, timeoutMs } = await storage.read(context.tenant, async (session) => {
+      await loadAccount(session, accountId);
+      return {
+        before: await session.payments.findMethodsByAccounts([accountId], { includeDeleted: true }),
+        timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+      };
+    });
+    const asking = { context, input, gateways, timeoutMs };
+    const listings = await this.#listings(asking);
+    if (listings.length === 0) return;
+    const { refreshed, defaultId } = await storage.write(
+      context.tenant,
+      authorshipOf(context),
+      async (session) => this.#store(session, await lockAccount(session, accountId), { before, listings }),
+    );
+    await this.#reset(asking, refreshed, defaultId);
+  }
+
+  /** What the gateways list, no lock being held; one that keeps none, or cannot list, is left alone. */
+  async #listings({ context, input, gateways, timeoutMs }: Asking): Promise<readonly Listing[]> {
+    const { accountId, properties = [] } = input;
+    const request = { accountId, refreshFromGateway: true, properties };
+    const told = gatewayContext(context);
+    const listings = await inParallel(gateways, MAX_CONCURRENT_GATEWAY_CALLS, async (gateway) => {
+      const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
+      const methods = await this.#gateways.tell({ gateway, timeoutMs, failsWith }, async () =>
+        gateway.getPaymentMethods?.(request, told),
+      );
+      if (methods == null) return [];
+      return [{ gateway, listed: claimedMethods(methods) ?? unreadable(gateway) }];
+    });
+    return listings.flat();
+  }
+
+  async #store(
+    session: WriteSession,
+    account: Account,
+    asked: { readonly before: readonly PaymentMethod[]; readonly listings: readonly Listing[] },
+  ) {
+    const known = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: true });
+    const takenKeys = await checkedKeys(session, account, asked.listings);
+    const activeBefore = new Map(asked.before.map(({ id, isActive }) => [id, isActive]));
+    const nextId = () => this.#ports.ids.next();
+    const refreshed = asked.listings.map(({ gateway, listed }) => {
+      const ofPlugin = known.filter(({ pluginName }) => pluginName === gateway.name);
+      return { gateway, ...refreshedMethods({ listed, known: ofPlugin, activeBefore, takenKeys, nextId }) };
+    });
+    await session.payments.insertMethods(
+      refreshed.flatMap(({ gateway, inserted }) =>
+        inserted.map((method) => ({
+          ...method,
+          accountId: account.id,
+          accountRecordId: account.recordId,
+          pluginName: gateway.name,
+          isActive: true,
+          createdDate: session.authorship.createdDate,
+        })),
+      ),
+    );
+    await session.payments.updateMethods(refreshed.flatMap(({ changed }) => changed));
+    const defaultId = refreshedDefault(account.paymentMethodId, refreshed);
+    await setDefaultMethod(session, account, defaultId);
+    return { refreshed, defaultId };
+  }
+
+  /** Tells each gateway what there is now. */
+  async #reset(
+    { context, input: { accountId }, timeoutMs }: Asking,
+    refreshed: readonly Refreshed[],
+    defaultId: Uuid | null,
+  ): Promise<void> {
+    await inParallel(refreshed, MAX_CONCURRENT_GATEWAY_CALLS, async ({ gateway, active }) => {
+      const paymentMethods = active.map((method) => ({
+        ...method,
+        isDefault: method.paymentMethodId === defaultId,
+      }));
+      const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
+      await this.#gateways.tell({ gateway, timeoutMs, failsWith }, async () =>
+        gateway.resetPaymentMethods?.({ accountId, paymentMethods }, gatewayContext(context)),
+      );
+    });
+  }
+}
+
+/**
+ * The keys among those listed that methods of the tenant have.
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway lists a method of another account or plugin.
+ */
+async function checkedKeys(
+  session: WriteSession,
+  account: Account,
+  listings: readonly Listing[],
+): Promise<ReadonlySet<string>> {
+  const all = listings.flatMap(({ gateway, listed }) => listed.map((method) => ({ ...method, gateway })));
+  const gatewayOf = new Map(all.map(({ paymentMethodId, gateway }) => [paymentMethodId, gateway]));
+  const ids = all.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
+  for (const method of await session.payments.findMethodsByIds([...new Set(ids)])) {
+    const gateway = gatewayOf.get(method.id);
+    if (method.accountId !== account.id || method.pluginName !== gateway?.name)
+      throw refused(
+        `it lists payment method ${method.id}, which is not of account ${account.id} there`,
+        gateway,
+      );
+  }
+  const keys = new Set(all.flatMap(({ externalPaymentMethodId }) => externalPaymentMethodId ?? []));
+  const taken = await session.payments.findMethodsByKeys([...keys]);
+  return new Set(taken.map(({ externalKey }) => externalKey));
+}
+
+function unreadable(gateway: PaymentGateway): never {
+  throw refused('its list of payment methods cannot be read', gateway);
+}
+
+function refused(reason: string, gateway: PaymentGateway | undefined): BillingError {
+  const pluginName = gateway?.name ?? null;
+  return new BillingError({
+    code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
+    message: `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`,
+    facts: { pluginName },
+  });
+}
