@@ -1,0 +1,421 @@
+import { expect } from 'chai';
+import {
+  type Account,
+  BillingError,
+  ErrorCode,
+  GatewayError,
+  type GatewayPaymentMethod,
+  type PaymentControl,
+  type PaymentControlContext,
+  type PaymentGateway,
+  type PaymentMethodView,
+  type Uuid,
+} from '../../lib/index.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+
+const SANDBOX = 'killbill-payment-test';
+const EXTERNAL = '__EXTERNAL_PAYMENT__';
+
+/** A gateway with a vault that a test fills; it tells what it was told. */
+class Vault {
+  methods: readonly GatewayPaymentMethod[] | null = [];
+  reset: readonly GatewayPaymentMethod[] | null = null;
+  failure: Error | null = null;
+  readonly port: PaymentGateway = {
+    name: 'vault',
+    purchase: () => Promise.resolve(null),
+    getPaymentInfo: () => Promise.resolve([]),
+    getPaymentMethods: async () => {
+      if (this.failure) throw this.failure;
+      return this.methods;
+    },
+    resetPaymentMethods: async ({ paymentMethods }) => {
+      this.reset = paymentMethods;
+    },
+    deletePaymentMethod: async () => {
+      if (this.failure) throw this.failure;
+    },
+    searchPaymentMethods: async ({ offset, limit }) => {
+      if (this.failure) throw this.failure;
+      const hits = this.methods ?? [];
+      return { rows: hits.slice(offset, offset + limit), total: hits.length };
+    },
+  };
+}
+
+/** A gateway that can only purchase. */
+const plain: PaymentGateway = {
+  name: 'plain',
+  purchase: () => Promise.resolve(null),
+  getPaymentInfo: () => Promise.resolve([]),
+};
+
+anyDatabase((_kind, open) => {
+  describe('changes and searches of payment methods (payments §10)', () => {
+    let engine: TestEngine;
+    let vault: Vault;
+    let account: Account;
+    const heard: string[] = [];
+    const contexts: PaymentControlContext[] = [];
+    const control = (name: string, members: Partial<PaymentControl>): PaymentControl => ({
+      name,
+      onSuccessCall: async ({ paymentMethodId }) => {
+        heard.push(`${name} success ${paymentMethodId}`);
+        return null;
+      },
+      onFailureCall: async () => {
+        heard.push(`${name} failure`);
+        return null;
+      },
+      ...members,
+    });
+
+    before(async () => {
+      vault = new Vault();
+      engine = await openEngine(open, {
+        now: '2012-05-01T10:00:00Z',
+        catalog: null,
+        gateways: [vault.port, plain],
+        paymentControls: [
+          control('aborts', { priorCall: async () => ({ isAborted: true }) }),
+          control('redirects', {
+            priorCall: async (context) => {
+              contexts.push(context);
+              return { adjustedPluginName: 'plain' };
+            },
+          }),
+          control('misleads', { priorCall: async () => ({ adjustedPluginName: 'nobody' }) }),
+        ],
+      });
+    });
+    beforeEach(async () => {
+      account = await engine.acme.createAccount({ currency: 'USD' });
+      vault.methods = [];
+      vault.reset = null;
+      vault.failure = null;
+      heard.length = 0;
+    });
+    after(() => engine.close());
+
+    const codeOf = async (work: Promise<unknown>): Promise<number> => {
+      const error = await work.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      if (error !== null && !(error instanceof BillingError)) throw error;
+      return error?.code ?? 0;
+    };
+    const add = (pluginName = SANDBOX, input: object = {}) =>
+      engine.acme.addPaymentMethod({ accountId: account.id, pluginName, ...input });
+    const all = (includeDeleted = true) =>
+      engine.acme.paymentMethods.ofAccount(account.id, { includeDeleted });
+    const idsOf = (methods: readonly PaymentMethodView[]) => methods.map(({ id }) => id);
+    const defaultOf = async () => (await engine.acme.getAccount(account.id)).paymentMethodId;
+    const tagsOf = async () =>
+      (await engine.acme.tags.ofAccount(account.id)).map(({ tagDefinitionName }) => tagDefinitionName);
+    const remove = (paymentMethodId: Uuid, flags: object = {}) =>
+      engine.acme.paymentMethods.delete({ paymentMethodId, ...flags });
+    const refresh = (...pluginNames: string[]) =>
+      engine.acme.paymentMethods.refresh({ accountId: account.id, pluginNames });
+    const changesOf = async ({ id }: { readonly id: Uuid }) =>
+      (await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id })).map(({ changeType }) => changeType);
+
+    it('payments §10.3: a method that is not the default is deleted softly, the gateway being told first', async () => {
+      const method = await add();
+      await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
+      expect(await all(false)).to.deep.equal([]);
+      expect(await all()).to.deep.equal([{ ...method, isActive: false }]);
+      expect(await codeOf(engine.acme.paymentMethods.get(method.id))).to.equal(7000);
+      const found = await engine.acme.paymentMethods.getByKey(method.externalKey, { includeDeleted: true });
+      expect(found.id).to.equal(method.id);
+      expect(await codeOf(engine.acme.paymentMethods.getByKey(method.externalKey))).to.equal(7000);
+      expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
+      expect(await changesOf(method)).to.deep.equal(['INSERT', 'UPDATE']);
+      expect(await tagsOf()).to.deep.equal([]);
+      expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
+    });
+
+    it('payments §10.3: the default is deleted only if a flag asks for it', async () => {
+      const method = await add(SANDBOX, { isDefault: true });
+      expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
+      expect(await defaultOf()).to.equal(method.id);
+      expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    });
+
+    it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
+      const method = await add(SANDBOX, { isDefault: true });
+      await remove(method.id, { force: true });
+      expect(await defaultOf()).to.equal(null);
+      expect(await all(false)).to.deep.equal([]);
+      expect(await tagsOf()).to.deep.equal([]);
+    });
+
+    it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
+      const first = await add(SANDBOX, { isDefault: true });
+      await remove(first.id, { withAutoPayOff: true });
+      expect(await defaultOf()).to.equal(null);
+      expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+      const second = await add(SANDBOX, { isDefault: true });
+      await remove(second.id, { withAutoPayOff: true, force: true });
+      expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+      expect(await defaultOf()).to.equal(null);
+    });
+
+    it('payments §10.3: the flags say nothing about a method that is not the default', async () => {
+      const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
+      await remove(other.id, { withAutoPayOff: true, force: true });
+      expect(await defaultOf()).to.equal(kept.id);
+      expect(await tagsOf()).to.deep.equal([]);
+    });
+
+    it('payments §10.3: nothing changes when the gateway refuses a deletion', async () => {
+      const method = await add('vault', { isDefault: true });
+      vault.failure = new GatewayError('not now');
+      expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+      vault.failure = new Error('broken');
+      expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+      expect(await defaultOf()).to.equal(method.id);
+      expect(await tagsOf()).to.deep.equal([]);
+      expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    });
+
+    it('payments §10.3: methods of gateways that need not be told are deleted, external ones too', async () => {
+      for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
+      expect(await all(false)).to.deep.equal([]);
+      // Deleted, it no longer counts against the one external method of an account.
+      expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
+    });
+
+    it(
+      'payments §10.5: a refresh inserts, revives and deletes, takes the default, and does nothing the second time',
+      onEachDatabase(async () => {
+        const [gone, dead] = [await add('vault'), await add('vault')];
+        const other = await add();
+        await remove(dead.id);
+        const ours = `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid;
+        const key = `tok-${account.id}`;
+        vault.methods = [
+          { paymentMethodId: dead.id },
+          { paymentMethodId: ours, isDefault: true },
+          { externalPaymentMethodId: key },
+        ];
+        await refresh('vault');
+        const active = await all(false);
+        const added = active.find(({ externalKey }) => externalKey === key);
+        expect(new Set(idsOf(active))).to.deep.equal(new Set([dead.id, other.id, ours, added?.id]));
+        expect(active.find(({ id }) => id === ours)?.externalKey).to.equal(ours);
+        expect(await defaultOf()).to.equal(ours);
+        expect(await changesOf(dead)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
+        expect(await changesOf(gone)).to.deep.equal(['INSERT', 'UPDATE']);
+        expect(vault.reset).to.deep.equal([
+          { paymentMethodId: dead.id, externalPaymentMethodId: null, isDefault: false },
+          { paymentMethodId: ours, externalPaymentMethodId: null, isDefault: true },
+          { paymentMethodId: added?.id, externalPaymentMethodId: key, isDefault: false },
+        ]);
+        const before = await all();
+        await refresh('vault');
+        expect(await all()).to.deep.equal(before);
+        expect(await changesOf(dead)).to.have.length(3);
+        expect(await defaultOf()).to.equal(ours);
+      }),
+    );
+
+    it('payments §10.5: a default that is gone is cleared; a gateway that names none changes nothing', async () => {
+      const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
+      vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
+      await refresh('vault');
+      expect(await defaultOf()).to.equal(chosen.id);
+      vault.methods = [{ paymentMethodId: kept.id }];
+      await refresh('vault');
+      expect(await defaultOf()).to.equal(null);
+      expect(idsOf(await all(false))).to.deep.equal([kept.id]);
+    });
+
+    it('payments §10.5: the default of another gateway stays', async () => {
+      const sandboxed = await add(SANDBOX, { isDefault: true });
+      const method = await add('vault');
+      vault.methods = [{ paymentMethodId: method.id, isDefault: true }];
+      await refresh('vault');
+      expect(await defaultOf()).to.equal(sandboxed.id);
+    });
+
+    it('payments §10.5: without names every gateway that holds methods is refreshed, external methods stay', async () => {
+      const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
+      await add('vault');
+      await refresh();
+      expect(new Set(idsOf(await all(false)))).to.deep.equal(
+        new Set([external.id, unlisted.id, sandboxed.id]),
+      );
+      await refresh(EXTERNAL, 'plain');
+      expect(await all(false)).to.have.length(3);
+    });
+
+    it('payments §10.5: an answer of null changes nothing', async () => {
+      const method = await add('vault', { isDefault: true });
+      vault.methods = null;
+      await refresh('vault');
+      expect(idsOf(await all(false))).to.deep.equal([method.id]);
+      expect(vault.reset).to.equal(null);
+    });
+
+    it('payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be', async () => {
+      const method = await add('vault');
+      const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
+      const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
+      expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
+      expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
+      const lists: readonly unknown[] = [
+        'cards',
+        [{ paymentMethodId: 'no id' }],
+        [null],
+        [{ paymentMethodId: theirs }],
+      ];
+      for (const list of lists) {
+        vault.methods = list as readonly GatewayPaymentMethod[];
+        expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
+      }
+      vault.failure = new GatewayError('down');
+      expect(await codeOf(refresh())).to.equal(7006);
+      expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    });
+
+    it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
+      expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
+      expect(await all()).to.deep.equal([]);
+      expect(heard).to.deep.equal([]);
+    });
+
+    it('payments §10.1 rule 3: a control plugin replaces the plugin name, and hears how it ended', async () => {
+      const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
+      expect(method.pluginName).to.equal('plain');
+      expect(heard).to.deep.equal([`redirects success ${method.id}`]);
+      expect(contexts.at(-1)).to.deep.include({
+        paymentApiType: 'PAYMENT_METHOD',
+        accountId: account.id,
+        paymentPluginName: 'vault',
+        paymentMethodId: null,
+        isApiPayment: true,
+      });
+    });
+
+    it('payments §10.1 rule 3: a name that nobody has is refused whoever gives it', async () => {
+      expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
+      expect(heard).to.deep.equal(['misleads failure']);
+      expect(await all()).to.deep.equal([]);
+    });
+
+    describe('searches', () => {
+      const search = async (key: string, request: object = {}) => {
+        const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });
+        return { ids: idsOf(page.rows), total: page.total };
+      };
+      const none = { ids: [], total: 0 };
+
+      it(
+        'payments §10.2: a text finds a whole id or account id, or part of key or plugin name',
+        onEachDatabase(async () => {
+          const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
+          const other = await add('plain');
+          for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
+            expect(await search(key), key).to.deep.equal({ ids: [method.id], total: 1 });
+          expect(await search(account.id)).to.deep.equal({ ids: [method.id, other.id], total: 2 });
+          expect((await search('PLAI')).ids).to.include(other.id);
+          expect(await search(method.id.slice(1))).to.deep.equal(none);
+          expect(await search('100%')).to.deep.equal(none);
+          const [shown] = (await engine.acme.paymentMethods.search(method.id, { offset: 0, limit: 1 })).rows;
+          expect(shown).to.deep.equal(await engine.acme.paymentMethods.get(method.id));
+          await remove(other.id);
+          expect((await search(account.id)).ids).to.deep.equal([method.id]);
+        }),
+      );
+
+      it(
+        'payments §10.2: clauses compare columns',
+        onEachDatabase(async () => {
+          const method = await add(SANDBOX);
+          const other = await add('plain');
+          const of = `_q=1&account_id=${account.id}`;
+          expect((await search(`${of}&plugin_name=plain`)).ids).to.deep.equal([other.id]);
+          expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.deep.equal([method.id]);
+          const [audited] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id: other.id });
+          const written = `created_date[gte]=2012-05-01&updated_by=${audited?.changedBy}`;
+          expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);
+          expect(await search(`${of}&updated_by=nobody`)).to.deep.equal(none);
+          expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.deep.equal(none);
+          expect(await codeOf(search('_q=1&is_active=true'))).to.equal(60002);
+          // Gateways know nothing of our columns.
+          expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.deep.equal(none);
+          expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.deep.equal([
+            method.id,
+          ]);
+        }),
+      );
+
+      it('payments §10.2: the named gateway searches its own books; unknown hits are dropped', async () => {
+        const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
+        const method = await add(SANDBOX, { details });
+        expect(await search(`42-${account.id}`)).to.deep.equal(none);
+        expect(await search(`42-${account.id}`, { pluginName: SANDBOX })).to.deep.equal({
+          ids: [method.id],
+          total: 1,
+        });
+        const [mine, deleted] = [await add('vault'), await add('vault')];
+        await remove(deleted.id);
+        vault.methods = [
+          { paymentMethodId: engine.tenant.id },
+          { paymentMethodId: method.id },
+          { paymentMethodId: deleted.id },
+          {},
+          { paymentMethodId: mine.id },
+        ];
+        expect(await search('whatever', { pluginName: 'vault' })).to.deep.equal({ ids: [mine.id], total: 5 });
+      });
+
+      it('payments §10.2: with plugin information and no name every gateway is asked, one after the other', async () => {
+        const sandboxed = await add(SANDBOX, {
+          details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
+        });
+        const mine = await add('vault');
+        const kept = await add('plain', { externalKey: `plain ${account.id}` });
+        vault.methods = [{ paymentMethodId: mine.id }];
+        const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
+        const found = await asked({});
+        expect(found).to.deep.equal({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
+        expect(await asked({ offset: 1, limit: 1 })).to.deep.equal({ ids: [mine.id], total: 3 });
+        expect(await asked({ offset: 2, limit: 5 })).to.deep.equal({ ids: [kept.id], total: 3 });
+        expect(await asked({ offset: 1, limit: -5 })).to.deep.equal({
+          ids: [mine.id, sandboxed.id],
+          total: 3,
+        });
+        expect(await asked({ offset: 3, limit: -1 })).to.deep.equal({ ids: [], total: 3 });
+        const page = await engine.acme.paymentMethods.search(account.id, {
+          offset: 0,
+          limit: 1,
+          withPluginInfo: true,
+        });
+        expect(page.rows[0]?.pluginInfo?.properties[0]?.key).to.equal('k');
+        vault.failure = new GatewayError('down');
+        expect(await asked({})).to.deep.equal({ ids: [sandboxed.id, kept.id], total: 2 });
+      });
+
+      it('payments §10.2: a named gateway that is unknown or fails is an error', async () => {
+        expect(await codeOf(search('x', { pluginName: 'nobody' }))).to.equal(7028);
+        vault.failure = new GatewayError('down');
+        expect(await codeOf(search('x', { pluginName: 'vault' }))).to.equal(7103);
+        const listed = engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' });
+        expect(await codeOf(listed)).to.equal(7028);
+      });
+
+      it('payments §10.2: a list shows active methods in creation order, of one plugin if asked', async () => {
+        const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
+        await remove(first.id);
+        const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });
+        expect(page.rows).to.deep.equal([
+          { ...(await engine.acme.paymentMethods.get(second.id)), isDefault: true },
+        ]);
+        expect(page.max).to.be.greaterThan(page.total);
+      });
+    });
+  });
+});

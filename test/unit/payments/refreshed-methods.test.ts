@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import type { PaymentMethod } from '../../../lib/index.ts';
+import { claimedMethods } from '../../../lib/payments/state/gateway-claims.ts';
+import {
+  type RefreshFacts,
+  refreshedDefault,
+  refreshedMethods,
+} from '../../../lib/payments/state/refreshed-methods.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+
+const id = (letter: string): Uuid => `${letter.repeat(8)}-0000-4000-8000-000000000000` as Uuid;
+const [A, B, C, NEW] = [id('a'), id('b'), id('c'), id('0')];
+
+const method = (methodId: Uuid, isActive = true, externalKey: string = methodId) =>
+  ({ id: methodId, isActive, externalKey }) as PaymentMethod;
+const listed = (paymentMethodId: Uuid | null, members: object = {}) => ({
+  paymentMethodId,
+  externalPaymentMethodId: null,
+  isDefault: false,
+  ...members,
+});
+const refreshed = (facts: Partial<RefreshFacts>) => {
+  const { known = [] } = facts;
+  const activeBefore = new Map(known.map((each) => [each.id, each.isActive]));
+  const all = { listed: [], known, activeBefore, takenKeys: new Set<string>(), nextId: () => NEW, ...facts };
+  return refreshedMethods(all);
+};
+
+describe('what a refresh makes of payment methods (payments §10.5)', () => {
+  it('payments §10.5: unknown is inserted, deleted revived, absent deleted', () => {
+    const known = [method(A), method(B, false)];
+    const { inserted, changed, active } = refreshed({ known, listed: [listed(B), listed(C)] });
+    expect(inserted).to.deep.equal([{ id: C, externalKey: C }]);
+    expect(changed).to.deep.equal([method(A, false), method(B)]);
+    expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.deep.equal([B, C]);
+  });
+
+  it('payments §10.5: a new method takes the key of its gateway if it is free, and an id of ours without one', () => {
+    const tok = { externalPaymentMethodId: 'tok' };
+    expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.deep.equal([
+      { id: NEW, externalKey: 'tok' },
+    ]);
+    const takenKeys = new Set(['tok']);
+    expect(refreshed({ listed: [listed(C, tok)], takenKeys }).inserted).to.deep.equal([
+      { id: C, externalKey: C },
+    ]);
+    expect(refreshed({ listed: [listed(null)] }).inserted).to.deep.equal([{ id: NEW, externalKey: NEW }]);
+  });
+
+  it('payments §10.5: without an id of ours the key tells which method it is', () => {
+    const known = [method(A, true, 'tok')];
+    const list = [listed(null, { externalPaymentMethodId: 'tok' }), listed(A)];
+    const { inserted, changed } = refreshed({ known, listed: list, takenKeys: new Set(['tok']) });
+    expect([inserted, changed]).to.deep.equal([[], []]);
+    const twice = [1, 2].map(() => listed(null, { externalPaymentMethodId: 'new' }));
+    expect(refreshed({ listed: twice }).inserted).to.deep.equal([{ id: NEW, externalKey: 'new' }]);
+  });
+
+  it('payments §10.5: what has changed since the gateway was asked stays as it is', () => {
+    const known = [method(A), method(B, false)];
+    const activeBefore = new Map([[B, true]]);
+    expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.deep.equal([]);
+  });
+
+  it('payments §10.5: the default is taken of the gateway that it belongs to, or where there is none', () => {
+    const one = refreshed({ known: [method(A)], listed: [listed(A)] });
+    const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
+    const gone = refreshed({ known: [method(A)] });
+    const cases: readonly (readonly [Uuid | null, Parameters<typeof refreshedDefault>[1], Uuid | null])[] = [
+      [null, [one], null],
+      [null, [one, naming], B],
+      [A, [one, naming], A],
+      [B, [one, naming], B],
+      [C, [one, naming], C],
+      [A, [gone], null],
+      [A, [gone, naming], B],
+      [A, [naming, gone], B],
+    ];
+    for (const [present, results, expected] of cases)
+      expect(refreshedDefault(present, results), `${present}`).to.equal(expected);
+  });
+
+  it('a list that cannot be one is refused, and what cannot be a key is none', () => {
+    for (const list of ['x', {}, [null], [7], [{ paymentMethodId: 'x' }]])
+      expect(claimedMethods(list as never), JSON.stringify(list)).to.equal(null);
+    const [read, long] =
+      claimedMethods([
+        { paymentMethodId: A.toUpperCase() as Uuid, externalPaymentMethodId: 'tok', isDefault: true },
+        { externalPaymentMethodId: 'x'.repeat(256) },
+      ]) ?? [];
+    expect(read).to.deep.equal(listed(A, { externalPaymentMethodId: 'tok', isDefault: true }));
+    expect(long).to.deep.equal(listed(null));
+  });
+});
