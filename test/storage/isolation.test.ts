@@ -187,6 +187,13 @@ eachDatabaseAndSuperuser((kind, open) => {
           .searchMethods({ kind: 'text', id: acme.id, text: 'e' }, page, { pluginName: null })
           .then(counted),
         paymentsByIds: payments.findByIds([all.payment.id]),
+        paymentsByKeys: payments.findByKeys([all.payment.externalKey]),
+        paymentsOfTenant: payments.page(page, { pluginName: null }).then(counted),
+        paymentSearch: payments.search({ kind: 'text', id: acme.id, text: 'e' }, page).then(counted),
+        transactionsByKeys: payments.findTransactionsByKeys([all.transaction.externalKey]),
+        attemptsByTransactionKeys: payments.findAttemptsByTransactionKeys([
+          all.attempt.transactionExternalKey,
+        ]),
         paymentsByAccounts: payments.findByAccounts([acme.id]),
         paymentPage: payments.pageOfAccount(acme.id, page).then(counted),
         transactions: payments.findTransactions([all.payment.id]),
