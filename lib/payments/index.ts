@@ -40,7 +40,6 @@ export type {
   PayAllInput,
 } from './invoice-payments/invoice-payment-operations.ts';
 export { InvoicePaymentService } from './invoice-payments/invoice-payment-service.ts';
-export type { RefundAdjustmentInput } from './invoice-payments/refund-adjustments.ts';
 export { PaymentMethodDeletion } from './methods/payment-method-deletion.ts';
 export type {
   DeletePaymentMethodInput,
@@ -56,6 +55,7 @@ export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodRefresh } from './methods/payment-method-refresh.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
 export type { PaymentOperations } from './payment-operations.ts';
+export type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
 export { loadPayments } from './reading/load-payments.ts';
 export type { PaymentListOperations, PaymentListRequest } from './reading/payment-list-operations.ts';
 export { PaymentLists } from './reading/payment-lists.ts';

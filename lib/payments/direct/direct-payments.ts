@@ -2,6 +2,7 @@ import { type CallContext, TransactionStatus, TransactionType } from '../../reco
 import { type Currency, isCurrency } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import type { PaymentOperation } from '../state/payment-state.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   PaymentResult,
   VoidInput,
 } from './direct-payment-operations.ts';
-import type { OperationRequest } from './operation-request.ts';
 import type { PaymentService } from './payment-service.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;

@@ -1,10 +1,10 @@
 import { noSuchAccount } from '../../accounts/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { askedPayment } from '../planning/asked-payment.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
-import { askedPayment } from './asked-payment.ts';
-import type { OperationFacts } from './operation-facts.ts';
-import type { OperationRequest } from './operation-request.ts';
 
 /**
  * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries.

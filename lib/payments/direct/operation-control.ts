@@ -14,6 +14,8 @@ import type { AnsweredCall, CallPorts } from '../calls/gateway-calls.ts';
 import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
 import { ControlCalls } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { attemptStateAfter } from '../state/attempt-state.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
@@ -21,8 +23,6 @@ import { typeOf } from '../state/payment-state.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
-import type { OperationFacts } from './operation-facts.ts';
-import type { OperationRequest } from './operation-request.ts';
 
 /** What a run is asked to be: of an invoice, or again by the engine itself. */
 export interface ControlledWork {

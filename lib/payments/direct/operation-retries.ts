@@ -10,9 +10,9 @@ import {
 import { batchAuthorship, type HandlerBatch } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
+import { planOperation } from '../planning/operation-plan.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { readRetryJob } from '../state/payment-notifications.ts';
-import { planOperation } from './operation-plan.ts';
-import type { OperationRequest } from './operation-request.ts';
 import type { PaymentService } from './payment-service.ts';
 
 /** Runs operations again that a control plugin has given a date for (§8.3): a new attempt with the keys of the old. */

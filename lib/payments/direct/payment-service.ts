@@ -7,25 +7,25 @@ import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type AnsweredCall, type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
+import {
+  type CompletionChoice,
+  type NotifiedOutcome,
+  planCompletion,
+  planNotified,
+} from '../planning/completion-plan.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
+import { failureOfCall } from '../planning/operation-failure.ts';
+import { openOf, planOperation } from '../planning/operation-plan.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import type { LoadedPayments } from '../state/payment-view.ts';
 import { StateMachines } from '../state-machines/state-machines.ts';
-import {
-  type CompletionChoice,
-  type NotifiedOutcome,
-  planCompletion,
-  planNotified,
-} from './completion-plan.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
-import type { OperationFacts } from './operation-facts.ts';
-import { failureOfCall } from './operation-failure.ts';
-import { openOf, planOperation } from './operation-plan.ts';
-import type { OperationRequest } from './operation-request.ts';
 import { type Done, loadResult, resultOf } from './payment-result.ts';
 import { type Deciding, reserveOperation, type Work } from './reserve-operation.ts';
 

@@ -4,13 +4,13 @@ import type { CallContext, Payment, PaymentTransaction } from '../../records/ind
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
+import type { OperationFacts, OperationRules } from '../planning/operation-facts.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { newOperation } from '../planning/operation-records.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
 import { checkCommits } from '../reservation/check-commits.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import type { OperationFacts, OperationRules } from './operation-facts.ts';
-import type { OperationPlan } from './operation-plan.ts';
-import { newOperation } from './operation-records.ts';
-import type { OperationRequest } from './operation-request.ts';
 
 /** What an operation is decided with, under the account's lock. */
 export interface Deciding {

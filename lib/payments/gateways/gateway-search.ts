@@ -2,8 +2,8 @@ import type { GatewayPage, GatewayResult, Ports } from '../../ports/index.ts';
 import type { CallContext, PageRequest, PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { noSuchPlugin } from '../methods/no-such-plugin.ts';
 import { failureOf } from '../state/gateway-reply.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { callGateway } from './call-gateway.ts';
 
 interface Searching {

@@ -7,12 +7,12 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
-import { noSuchPlugin } from '../methods/no-such-plugin.ts';
-import { noSuchMethod } from '../methods/payment-method-errors.ts';
 import { claimedForm, type HostedFormView } from '../state/hosted-form.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { claimedAnswer, type NotificationAnswerView } from '../state/notification-answer.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter } from '../state/payment-errors.ts';
+import { noSuchMethod } from '../state/payment-method-errors.ts';
 import { gatewayCallFailed, lacksMember, unreadableAnswer } from './gateway-call-errors.ts';
 import type {
   GatewayNotificationInput,

@@ -9,7 +9,7 @@ import type {
   PaymentAmountInput,
   PaymentResult,
 } from '../direct/direct-payment-operations.ts';
-import type { RefundAdjustmentInput } from './refund-adjustments.ts';
+import type { RefundAdjustmentInput } from '../planning/refund-adjustments.ts';
 
 /** One payment of an invoice. */
 export interface InvoicePaymentInput {

@@ -27,17 +27,18 @@ import type {
   PaymentResult,
 } from '../direct/direct-payment-operations.ts';
 import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
-import { openRefunds } from '../direct/operation-amount.ts';
-import type { OperationFacts, OperationRules } from '../direct/operation-facts.ts';
-import { failureOfCall } from '../direct/operation-failure.ts';
-import { type OperationPlan, planOperation } from '../direct/operation-plan.ts';
-import type { OperationRequest } from '../direct/operation-request.ts';
 import { readResult } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';
 import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
+import { openRefunds } from '../planning/operation-amount.ts';
+import type { OperationFacts, OperationRules } from '../planning/operation-facts.ts';
+import { failureOfCall } from '../planning/operation-failure.ts';
+import { type OperationPlan, planOperation } from '../planning/operation-plan.ts';
+import type { OperationRequest } from '../planning/operation-request.ts';
+import { adjustedRefund } from '../planning/refund-adjustments.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import { checkRefundable } from '../reservation/invoice-remainder.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
@@ -50,7 +51,6 @@ import type {
   PaidInvoices,
   PayAllInput,
 } from './invoice-payment-operations.ts';
-import { adjustedRefund } from './refund-adjustments.ts';
 
 /** What one try of a payment came to. */
 type Tried =

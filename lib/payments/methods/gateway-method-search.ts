@@ -4,8 +4,8 @@ import type { CallContext, Page, PageRequest, PaymentMethod, PluginProperty } fr
 import { ErrorCode } from '../../values/errors/index.ts';
 import { claimedHits } from '../state/gateway-claims.ts';
 import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
+import { gatewayFailed, searchFailed } from '../state/payment-method-errors.ts';
 import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
-import { gatewayFailed, searchFailed } from './payment-method-errors.ts';
 
 type SearchPorts = Pick<Ports, 'storage' | 'logger'> & MethodGatewayPorts;
 

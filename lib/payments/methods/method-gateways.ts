@@ -3,8 +3,8 @@ import type { CallContext } from '../../records/index.ts';
 import type { ErrorCode } from '../../values/errors/index.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
-import { noSuchPlugin } from './no-such-plugin.ts';
-import { gatewayFailed } from './payment-method-errors.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
+import { gatewayFailed } from '../state/payment-method-errors.ts';
 
 export type MethodGatewayPorts = Pick<Ports, 'gateways' | 'systemClock'>;
 

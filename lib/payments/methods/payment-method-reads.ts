@@ -5,11 +5,11 @@ import type { CallContext, Page, PaymentMethod } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../gateways/gateway-info.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { noMethodOfKey, noSuchMethod } from '../state/payment-method-errors.ts';
 import { paymentMethodSearch } from '../state/payment-method-search.ts';
 import { GatewayMethodSearch } from './gateway-method-search.ts';
-import { noSuchPlugin } from './no-such-plugin.ts';
-import { noMethodOfKey, noSuchMethod } from './payment-method-errors.ts';
 import type {
   PaymentMethodPageRequest,
   PaymentMethodReadOptions,

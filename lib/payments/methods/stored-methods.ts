@@ -11,7 +11,7 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { checkPayable } from '../collect/unpaid-invoice-payments.ts';
-import { noSuchMethod } from './payment-method-errors.ts';
+import { noSuchMethod } from '../state/payment-method-errors.ts';
 import type { PaymentMethodInput } from './payment-method-operations.ts';
 
 /** Refuses what can be refused before the gateway is told of the method; the unique key decides in the end. */

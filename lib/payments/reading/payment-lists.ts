@@ -2,7 +2,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, Payment, WithContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type FoundByGateway, searchPaymentsOfGateway } from '../gateways/gateway-search.ts';
-import { noSuchPlugin } from '../methods/no-such-plugin.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import type { PaymentView } from '../state/payment-view.ts';
 import type { PaymentListOperations, PaymentListRequest } from './payment-list-operations.ts';

@@ -11,11 +11,11 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { noSuchPlugin } from '../methods/no-such-plugin.ts';
-import { noSuchMethod } from '../methods/payment-method-errors.ts';
 import { checkOffers } from '../reservation/gateway-operation.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { badParameter } from '../state/payment-errors.ts';
+import { noSuchMethod } from '../state/payment-method-errors.ts';
 import {
   checkMayStart,
   isLeased,
