@@ -47,7 +47,7 @@ const deciding = {
     'telling',
   ],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'explanation'],
-  payments: ['state', 'reservation'],
+  payments: ['state', 'reservation', 'planning'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
 const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
