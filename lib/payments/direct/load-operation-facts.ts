@@ -1,5 +1,6 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount } from '../../accounts/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { askedPayment } from '../planning/asked-payment.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
@@ -7,12 +8,14 @@ import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
 
 /**
- * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries.
+ * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries; `locked` is the account if it is
+ * known already.
  * @throws BillingError as `askedPayment`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
   session: ReadSession,
   request: OperationRequest,
+  locked?: Account,
 ): Promise<OperationFacts> {
   const { payments: reads } = session;
   const { paymentId, paymentExternalKey, transactionExternalKey } = request;
@@ -31,8 +34,7 @@ export async function loadOperationFacts(
   });
   const accountId = payment?.accountId ?? request.accountId;
   if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (!account) throw noSuchAccount(accountId);
+  const account = locked?.id === accountId ? locked : await loadAccount(session, accountId);
   const own = payment === null ? [] : [payment.id];
   const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
   const [method = null] = await reads.findMethodsByIds(methodId === null ? [] : [methodId]);

@@ -170,8 +170,8 @@ export class PaymentService {
       .write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
         const config = await this.#configOf(session);
         const accountId = request.accountId ?? (await loadOperationFacts(session, request)).account.id;
-        await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
-        const facts = await loadOperationFacts(session, request);
+        const [locked] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
+        const facts = await loadOperationFacts(session, request, locked);
         const { pluginTimeoutMs: timeoutMs } = config;
         const isOpen = openOf(facts, session.authorship.createdDate).length > 0;
         if (work.asksFirst && isOpen) return { kind: 'ASK', facts, timeoutMs };
