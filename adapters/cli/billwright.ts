@@ -50,6 +50,9 @@ const usage = `Usage: billwright <command> [options]
     --limit-rate-tenant, --limit-rate-principal <n|off>
                          server.limits.rate.*: requests per second, on this node, of a tenant and of a caller; more are
                          answered with 429 (default off)
+    --limit-rate-gateways <n|off>
+                         server.limits.rate.gateways: notifications per second of one tenant's gateway that come without
+                         credentials (default 20)
     --limit-request-time <span>
                          server.limits.requestTime: how long a request may take, and its body to arrive (default 60s);
                          headers have 10 s

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
-import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
@@ -14,6 +13,7 @@ import {
   systemClock,
   uuidGenerator,
 } from '../node/index.ts';
+import type { SandboxGateway } from '../payments/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { besideDatabase, isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
@@ -104,6 +104,7 @@ async function compose(parts: {
   const { options, storage, logger } = parts;
   const system = systemClock();
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
+  const sandbox = options.testMode ? await openSandbox(options, logger) : undefined;
   const hasher = scryptHasher();
   const billing = await Billing.open<never>({
     storage,
@@ -116,7 +117,7 @@ async function compose(parts: {
     nodeName: options.nodeName,
     isFormerNode,
     testMode: options.testMode,
-    gateways: options.testMode ? [await openSandbox(options, logger)] : [],
+    gateways: sandbox === undefined ? [] : [sandbox],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,
     maxDocumentBytes: options.http.limits.text,
@@ -129,12 +130,17 @@ async function compose(parts: {
     : await refuseTestPassword(billing.security, hasher, options.environment);
   // Loaded while the thread pool hashes.
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
-  const app = createKoaApp({ ...options.http, billing, logger, test: testClock && { clock: testClock } });
+  const app = createKoaApp({
+    ...options.http,
+    billing,
+    logger,
+    test: testClock && { clock: testClock, sandbox },
+  });
   return { billing, app, listen };
 }
 
 /** The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node. */
-async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<PaymentGateway> {
+async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
   if (file === null) return sandboxGateway();

@@ -90,6 +90,7 @@ const settings = {
   },
   'limit-connections': { property: 'server.limits.connections', is: countText },
   'limit-rate-tenant': { property: 'server.limits.rate.tenant', is: rateText },
+  'limit-rate-gateways': { property: 'server.limits.rate.gateways', is: rateText },
   'limit-rate-principal': { property: 'server.limits.rate.principal', is: rateText },
   'cors-allowed-origins': {
     property: 'server.cors.allowedOrigins',
@@ -139,6 +140,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     rates: present({
       tenant: read('limit-rate-tenant', rate),
       principal: read('limit-rate-principal', rate),
+      gateways: read('limit-rate-gateways', rate),
     }),
     allowedOrigins: read('cors-allowed-origins', origins) ?? [],
     docs: read('docs', flag),

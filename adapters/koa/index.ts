@@ -25,7 +25,7 @@ export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
 export { Dialect } from './dialect.ts';
 export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './request/request-limits.ts';
-export type { MovableClock, TestMode } from './test-mode.ts';
+export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'metrics'> {
   /** Whether the interface is described at `/openapi.json` and `/docs`; default true (`server.docs`). */

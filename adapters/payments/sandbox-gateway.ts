@@ -9,17 +9,17 @@ import {
   PluginStatus,
 } from '../../lib/ports/index.ts';
 import { TransactionType } from '../../lib/records/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import { type MethodMembers, sandboxMethods } from './sandbox-methods.ts';
 import {
-  amountOf,
   SandboxAction,
   type SandboxConfiguration,
   type SandboxScript,
-  scriptOfConfiguration,
   scriptOfProperties,
   statusOf,
 } from './sandbox-script.ts';
+import { type SandboxStatus, StickyScripts } from './sticky-scripts.ts';
 
 export interface SandboxGatewayOptions {
   /** Default `killbill-payment-test`. */
@@ -30,32 +30,37 @@ export interface SandboxGatewayOptions {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-type Offered = 'authorize' | 'capture' | 'refund' | 'credit' | 'void' | MethodMembers;
+type Offered =
+  | 'authorize'
+  | 'capture'
+  | 'refund'
+  | 'credit'
+  | 'void'
+  | 'buildFormDescriptor'
+  | 'processNotification'
+  | MethodMembers;
 
 /** The sandbox, with the controls that tests and demos have on it. */
 export interface SandboxGateway
   extends Omit<PaymentGateway, Offered>,
     Required<Pick<PaymentGateway, Offered>> {
   readonly ledger: SandboxLedger;
-  /** Sets how calls go from now on, until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`). */
-  configure(configuration: SandboxConfiguration): void;
-  /** The sticky actions and delays by method name, `*` = every method. */
-  status(): {
-    readonly states: Readonly<Record<string, string>>;
-    readonly sleeps: Readonly<Record<string, number>>;
-  };
+  /**
+   * Sets how calls go from now on, until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`): those of the
+   * tenant, or of all.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a configuration that cannot be.
+   */
+  configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
+  /** What is set for the tenant, or for all. */
+  status(tenantId?: Uuid): SandboxStatus;
 }
 
 /** What is asked; VOID has no amount. */
 type Asked = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-interface StickyScript {
-  readonly script: SandboxScript;
-  readonly actionName: string;
-  timesLeft: number;
-}
+/** A configuration as it comes over the wire, unchecked. */
+type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
-const EVERY_METHOD = '*';
 const DEFAULT_NAME = 'killbill-payment-test';
 
 /**
@@ -66,7 +71,7 @@ const DEFAULT_NAME = 'killbill-payment-test';
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
-  const sticky = new Map<string, StickyScript>();
+  const sticky = new StickyScripts(ledger);
 
   /** What was PENDING is asked for again: now it is decided. */
   const decided = (entry: LedgerEntry): LedgerEntry => {
@@ -78,7 +83,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     async (request: Asked, context: GatewayContext): Promise<GatewayResult | null> => {
       const known = ledger.find(request.transactionId);
       if (known && known.status !== PluginStatus.PENDING) return resultOf(known);
-      const script = scriptOfProperties(request.properties) ?? takeSticky(sticky, method);
+      const script = scriptOfProperties(request.properties) ?? sticky.take(method, context.tenantId);
       const entry = newEntry({ ...request, transactionType }, context, script);
       const kept = known ? decided(entry) : ledger.append(entry);
       if (script && script.sleepMs > 0) await sleep(script.sleepMs);
@@ -96,8 +101,11 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     void: operation(TransactionType.VOID, 'voidPayment'),
     getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
     ...sandboxMethods(),
-    configure: (configuration) => configure(configuration, sticky, ledger),
-    status: () => statusReport(sticky),
+    buildFormDescriptor: ({ accountId: kbAccountId }) => Promise.resolve({ kbAccountId }),
+    processNotification: () => Promise.resolve({}),
+    configure: (configuration, tenantId) =>
+      sticky.configure(configuration as SandboxConfiguration, tenantId ?? null),
+    status: (tenantId) => sticky.status(tenantId ?? null),
   };
 }
 
@@ -106,11 +114,12 @@ function newEntry(
   context: GatewayContext,
   script: SandboxScript | null,
 ): LedgerEntry {
-  const { gatewayErrorCode, gatewayError } = script ?? {};
+  const { gatewayErrorCode, gatewayError, paymentResponse } = script ?? {};
   const amount = script?.processedAmount ?? request.amount;
   const currency = script?.processedCurrency ?? request.currency;
   return {
     accountId: request.accountId,
+    tenantId: context.tenantId,
     kbPaymentId: request.paymentId,
     kbTransactionPaymentId: request.transactionId,
     transactionType: request.transactionType,
@@ -121,6 +130,7 @@ function newEntry(
     effectiveDate: context.now,
     ...(gatewayErrorCode !== undefined && { gatewayErrorCode }),
     ...(gatewayError !== undefined && { gatewayError }),
+    ...(paymentResponse !== undefined && { paymentResponse }),
     firstPaymentReferenceId: request.transactionId,
   };
 }
@@ -134,63 +144,6 @@ function answer(entry: LedgerEntry, action: SandboxAction | null): GatewayResult
   return resultOf(entry);
 }
 
-function resultOf({ accountId: _, ...entry }: LedgerEntry): GatewayResult {
+function resultOf({ accountId: _, tenantId: __, ...entry }: LedgerEntry): GatewayResult {
   return { ...entry, properties: [] };
-}
-
-/** The script for the method, or for all methods; one with a count is used up. */
-function takeSticky(sticky: Map<string, StickyScript>, method: string): SandboxScript | null {
-  const key = sticky.has(method) ? method : EVERY_METHOD;
-  const found = sticky.get(key);
-  if (!found) return null;
-  found.timesLeft -= 1;
-  if (found.timesLeft <= 0) sticky.delete(key);
-  return found.script;
-}
-
-function configure(
-  configuration: SandboxConfiguration,
-  sticky: Map<string, StickyScript>,
-  ledger: SandboxLedger,
-): void {
-  const { CONFIGURE_ACTION: actionName, METHODS, TIMES } = configuration;
-  if (actionName === 'OVERRIDE_STATUS') {
-    overrideStatus(configuration, ledger);
-    return;
-  }
-  const methods = METHODS?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
-  if (actionName === 'ACTION_CLEAR') {
-    if (METHODS === undefined) sticky.clear();
-    for (const method of methods) sticky.delete(method);
-    return;
-  }
-  if (actionName !== 'ACTION_SLEEP' && !Object.hasOwn(SandboxAction, actionName)) {
-    throw new Error(`the sandbox gateway knows no action "${String(actionName)}"`);
-  }
-  const script = scriptOfConfiguration(configuration);
-  const timesLeft = TIMES === undefined ? Number.POSITIVE_INFINITY : Number(TIMES);
-  for (const method of methods) sticky.set(method, { script, actionName, timesLeft });
-}
-
-function overrideStatus(
-  { transactionId, status, amount }: SandboxConfiguration,
-  ledger: SandboxLedger,
-): void {
-  if (transactionId === undefined || status === undefined || !Object.hasOwn(PluginStatus, status)) {
-    throw new Error('OVERRIDE_STATUS needs transactionId and a plugin status');
-  }
-  const changed = amountOf(amount);
-  const override = changed === undefined ? { status } : { status, amount: changed };
-  if (ledger.override(transactionId, override)) return;
-  throw new Error(`the sandbox gateway has no transaction ${transactionId}`);
-}
-
-function statusReport(sticky: ReadonlyMap<string, StickyScript>) {
-  const states: Record<string, string> = {};
-  const sleeps: Record<string, number> = {};
-  for (const [method, { actionName, script }] of sticky) {
-    if (actionName !== 'ACTION_SLEEP') states[method] = actionName;
-    if (script.sleepMs > 0) sleeps[method] = script.sleepMs / 1_000;
-  }
-  return { states, sleeps };
 }

@@ -4,6 +4,8 @@ import type { Uuid } from '../../lib/values/ids/index.ts';
 /** One transaction as the sandbox has it; `status` is what it answers and reports. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly accountId: Uuid;
+  /** Absent in ledgers of former versions. */
+  readonly tenantId?: Uuid;
 }
 
 /** What is to be reported of a transaction from now on. */

@@ -1,7 +1,9 @@
 import { PluginStatus } from '../../lib/ports/index.ts';
 import type { PluginProperty } from '../../lib/records/index.ts';
+import { invalidField } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/values/money/index.ts';
+import { shortened } from '../../lib/values/text/index.ts';
 
 /** What the sandbox is told to do with a call instead of PROCESSED (payments §2.4 rule 2). */
 export const SandboxAction = {
@@ -29,6 +31,7 @@ export interface SandboxConfiguration {
   readonly PROCESSED_CURRENCY?: string;
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
+  readonly PAYMENT_RESPONSE?: string;
   /** For OVERRIDE_STATUS: what `getPaymentInfo` says about this transaction from now on. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
@@ -43,6 +46,7 @@ export interface SandboxScript {
   readonly processedCurrency?: Currency;
   readonly gatewayErrorCode?: string;
   readonly gatewayError?: string;
+  readonly paymentResponse?: string;
 }
 
 const MS_PER_SECOND = 1_000;
@@ -77,23 +81,28 @@ export function scriptOfConfiguration(configuration: SandboxConfiguration): Sand
 
 /**
  * An amount of a configuration.
- * @throws Error if it is not an amount.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not an amount.
  */
 export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));
-  if (amount === undefined) throw new Error(`the sandbox gateway cannot read the amount "${String(value)}"`);
+  if (amount === undefined)
+    throw invalidField(`The sandbox gateway cannot read the amount "${shortened(String(value))}"`);
   return amount;
 }
 
 function valuesOf(given: Readonly<Record<string, unknown>>): Omit<SandboxScript, 'action' | 'sleepMs'> {
   const { PROCESSED_CURRENCY: currency, GATEWAY_ERROR_CODE: code, GATEWAY_ERROR: error } = given;
+  const { PAYMENT_RESPONSE: response } = given;
+  if (currency !== undefined && currency !== null && !(typeof currency === 'string' && isCurrency(currency)))
+    throw invalidField(`PROCESSED_CURRENCY "${shortened(String(currency))}" is no currency code of ISO 4217`);
   const amount = amountOf(given.PROCESSED_AMOUNT);
   return {
     ...(amount && { processedAmount: amount }),
     ...(typeof currency === 'string' && isCurrency(currency) && { processedCurrency: currency }),
     ...(typeof code === 'string' && { gatewayErrorCode: code }),
     ...(typeof error === 'string' && { gatewayError: error }),
+    ...(typeof response === 'string' && { paymentResponse: response }),
   };
 }
 

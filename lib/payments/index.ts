@@ -24,6 +24,7 @@ export { PaymentRepairs } from './direct/payment-repairs.ts';
 export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
+export { noSignedNotifications } from './hosted/gateway-call-errors.ts';
 export type {
   GatewayNotificationInput,
   HostedFormInput,

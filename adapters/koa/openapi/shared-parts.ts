@@ -41,6 +41,7 @@ export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = 
   USER: user,
   PLUGIN: withTenant(bearer),
   LOGIN: [{ basicAuth: [] }],
+  SIGNATURE: [],
   NONE: [],
 };
 

@@ -4,6 +4,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import type { RequestBody } from '../routing/body.ts';
+import { ANY_TYPE } from './request-limits.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
@@ -25,7 +26,9 @@ export async function readBody(
     throw tooLarge(maxBytes);
   }
   // A body without a type is of the endpoint's own type, since proxies drop the header (http-api §3 rule 1).
-  ctx.req.headers['content-type'] ??= body.mediaTypes[0];
+  const type = ctx.req.headers['content-type'];
+  // What is read whatever its type may have one that nobody can parse.
+  ctx.req.headers['content-type'] = takesAnyType(body) ? BYTES : (type ?? body.mediaTypes[0]);
   const read = await readerOf(body, maxBytes);
   try {
     await read(ctx, finished);
@@ -33,9 +36,22 @@ export async function readBody(
     const refusal = readingError(error, maxBytes);
     if (refusal.code === ErrorCode.TOO_LARGE) await drain(ctx.req);
     throw refusal;
+  } finally {
+    if (takesAnyType(body)) setOrDelete(ctx.req.headers, type);
   }
   const { body: text } = ctx.request;
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
+}
+
+const BYTES = 'application/octet-stream';
+
+function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>): boolean {
+  return mediaTypes[0] === ANY_TYPE;
+}
+
+function setOrDelete(headers: IncomingMessage['headers'], type: string | undefined): void {
+  if (type === undefined) delete headers['content-type'];
+  else headers['content-type'] = type;
 }
 
 /**
@@ -84,7 +100,7 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
     urlencoded: false,
     multipart: false,
     text: true,
-    textTypes: [...body.mediaTypes],
+    textTypes: takesAnyType(body) ? [BYTES] : [...body.mediaTypes],
     textLimit: maxBytes,
     encoding: byteEncoding,
     // Any method may carry a body (http-api §1 rule 8); the table decides which routes read one.
@@ -105,7 +121,8 @@ function announcedBytes({ headers }: IncomingMessage): number {
 function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
   const isPlain = coding === undefined || coding.toLowerCase() === 'identity';
-  const isTypeFit = type === undefined || body.mediaTypes.includes(ctx.request.type.toLowerCase());
+  const isTypeFit =
+    type === undefined || takesAnyType(body) || body.mediaTypes.includes(ctx.request.type.toLowerCase());
   const isReadable = !body.utf8Only || utf8Names.has(ctx.request.charset.toLowerCase());
   if (isPlain && isTypeFit && isReadable) return;
   const came = shortened([type, coding].filter((each) => each !== undefined).join(', '));

@@ -7,6 +7,8 @@ export interface RequestRates {
   readonly tenant: number | null;
   /** Of one user, client or subject of a token (`server.limits.rate.principal`). */
   readonly principal: number | null;
+  /** Of notifications that one gateway of one tenant sends without credentials (`server.limits.rate.gateways`). */
+  readonly gateways: number | null;
 }
 
 interface Bucket {
@@ -69,8 +71,14 @@ function tokensAt(nowMs: number, bucket: Bucket | undefined, perSecond: number):
   return Math.min(capacity, bucket.tokens + elapsedSeconds * perSecond);
 }
 
+const senders: Readonly<Record<RatedSubject['kind'], string>> = {
+  tenant: 'The tenant',
+  principal: 'The caller',
+  gateways: 'The gateway of the tenant',
+};
+
 function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: number): BillingError {
-  const who = kind === 'tenant' ? 'The tenant' : 'The caller';
+  const who = senders[kind];
   return new BillingError({
     code: ErrorCode.TOO_MANY_REQUESTS,
     message: `${who} makes more than ${perSecond} requests per second; try again in a moment`,

@@ -1,6 +1,7 @@
 import {
   MAX_HEADER_BYTES,
   MAX_JSON_BODY_BYTES,
+  MAX_NOTIFICATION_BYTES,
   MAX_PAGE_SIZE,
   MAX_REQUEST_LIST,
   MAX_TEXT_BODY_BYTES,
@@ -29,7 +30,11 @@ export const defaultRequestLimits: RequestLimits = {
   page: MAX_PAGE_SIZE,
 };
 
-/** How many bytes a body may have; a text endpoint takes JSON as text. */
+/** Stands for every media type. */
+export const ANY_TYPE = '*/*';
+
+/** How many bytes a body may have; a text endpoint takes JSON as text, and a body of any type is a notification. */
 export function bodyLimit(mediaTypes: readonly string[], limits: RequestLimits): number {
+  if (mediaTypes[0] === ANY_TYPE) return MAX_NOTIFICATION_BYTES;
   return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

@@ -17,11 +17,13 @@ import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
+import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
 import { paymentListRoutes } from './payments/payment-lists.ts';
 import { paymentMethodRoutes } from './payments/payment-methods.ts';
 import { paymentOperationRoutes } from './payments/payment-operations.ts';
 import { paymentRepairRoutes } from './payments/payment-repairs.ts';
 import { paymentRoutes } from './payments/payments.ts';
+import { sandboxRoutes } from './payments/sandbox.ts';
 import { oauthTokenRoute } from './security/oauth-token.ts';
 import { securityRoutes } from './security/security.ts';
 import { tokenRoutes } from './security/tokens.ts';
@@ -76,13 +78,14 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...paymentListRoutes,
     ...paymentRepairRoutes,
     ...invoicePaymentRoutes,
+    ...paymentGatewayRoutes,
     ...tagRoutes,
     ...objectTagRoutes,
     ...customFieldRoutes,
     ...objectCustomFieldRoutes,
     ...auditHistoryRoutes,
     ...exportRoutes,
-    ...(options.testMode ? testModeRoutes : []),
+    ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({
       http: options.metrics ?? new HttpMetrics(),

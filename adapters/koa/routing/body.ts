@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
 import { parseExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import type { RequestLimits } from '../request/request-limits.ts';
+import { ANY_TYPE, type RequestLimits } from '../request/request-limits.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
@@ -102,6 +102,15 @@ export const xmlBody: RequestBody<Uint8Array> = {
     if (bytes !== undefined && bytes.length > 0) return bytes;
     throw invalidField('An XML document needs to be sent as the body');
   },
+};
+
+/** A body of any type, passed on byte by byte; empty where there is none. */
+export const rawBody: RequestBody<Uint8Array> = {
+  mediaTypes: [ANY_TYPE],
+  required: false,
+  json: { type: 'string', format: 'binary' },
+  utf8Only: false,
+  read: (bytes) => bytes ?? new Uint8Array(),
 };
 
 /** Text, passed on unchanged; JSON is text too (http-api §3 rule 2). */

@@ -224,7 +224,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       test: options.test ?? null,
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,
-      queryString: ctx.querystring,
+      sent: { headers: ctx.headers, queryString: ctx.querystring },
       bodyBytes,
       limits,
     };
@@ -271,9 +271,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);
-      const { mediaType, queryString } = facts;
+      const { mediaType, sent } = facts;
       const base = baseUrlOf(ctx.req);
-      const place = { path: ctx.path, queryString };
+      const place = { path: ctx.path, queryString: sent.queryString };
       const rendered = await renderAnswer({ route, answer, base, mediaType, place, paging });
       return { rendered, error: null };
     } catch (error) {

@@ -21,12 +21,15 @@ export interface KeyedRequest {
   readonly hash: string;
 }
 
+/** Routes whose requests are not kept under a key. */
+const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
+
 /**
  * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
- * (RFC 6749 §5.1).
+ * (RFC 6749 §5.1), and those of processors, which repeat what they send.
  */
 export function takesKey({ method, credentials }: Pick<Route, 'method' | 'credentials'>): boolean {
-  return method === 'POST' && credentials !== 'NONE' && credentials !== 'LOGIN';
+  return method === 'POST' && !keyless.has(credentials);
 }
 
 /** The request as one that runs once, if its caller has given it an `Idempotency-Key`. */

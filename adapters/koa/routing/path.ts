@@ -9,6 +9,9 @@ export const CORE = '/1.0/kb';
 /** Prefix of the interface of the catalog plugin. */
 export const PLUGIN = '/plugins/catalog-plugin/v1';
 
+/** First segment of the paths on which processors send notifications: the others are names. */
+const GATEWAYS = 'gateways';
+
 type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>
   : never;
@@ -31,7 +34,8 @@ export function parameterNamesOf(path: string): readonly string[] {
  * path is shorter. Paths with different area segments are never the same route.
  */
 export function areaSegment(path: string): string {
-  return path.split('/', 4)[3] ?? '';
+  const [, first, , third = ''] = path.split('/', 4);
+  return first === GATEWAYS ? GATEWAYS : third;
 }
 
 export function isIdParameter(name: string): boolean {

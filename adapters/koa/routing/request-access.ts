@@ -3,7 +3,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
-import { SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
+import { GATEWAY_NOTIFICATION_RATE, SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
 import { Authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
 import { basicCredentials } from '../auth/basic-credentials.ts';
 import { offersBearer } from '../auth/bearer-token.ts';
@@ -33,7 +33,10 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly lockOut?: boolean | undefined;
   /** Idle time after which a login session ends; default one hour (`rbac.globalSessionTimeout`). */
   readonly sessionIdleMs?: number | undefined;
-  /** Requests per second of a tenant and of a caller; default any number (`server.limits.rate.tenant`, `.principal`). */
+  /**
+   * Requests per second of a tenant and of a caller, default any number, and of one tenant's gateway, default 20
+   * (`server.limits.rate.tenant`, `.principal`, `.gateways`).
+   */
   readonly rates?: Partial<RequestRates>;
   /** Present: test mode (platform §14). */
   readonly test?: TestMode | undefined;
@@ -52,10 +55,14 @@ export class RequestAccess {
   readonly #addressOf: ReturnType<typeof clientAddresses>;
   readonly #pluginPrefix: string;
   readonly #rateLimit: RateLimit;
+  /** Of its own, since anybody can name any number of tenants and gateways. */
+  readonly #gatewayRate: RateLimit;
 
   constructor(options: AccessOptions) {
     const clock = options.systemClock ?? { nowMs: () => performance.now() };
-    this.#rateLimit = new RateLimit(options.rates ?? {}, () => clock.nowMs());
+    const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
+    this.#rateLimit = new RateLimit(rates, () => clock.nowMs());
+    this.#gatewayRate = new RateLimit(rates, () => clock.nowMs());
     this.#authenticator = new Authenticator({
       billing: options.billing,
       clock,
@@ -89,6 +96,11 @@ export class RequestAccess {
    */
   async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
     if (credentials === 'NONE') return { caller: null, tenant: null };
+    if (credentials === 'SIGNATURE') {
+      // Counted by what the path says, so that the rate does not tell which tenants and gateways there are.
+      this.#gatewayRate.take([{ kind: 'gateways', name: JSON.stringify(ctx.params) }]);
+      return { caller: null, tenant: null };
+    }
     const presented = this.#presented(ctx);
     const caller = await this.#caller(presented, credentials);
     const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';

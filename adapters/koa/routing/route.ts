@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
@@ -31,9 +32,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Which credentials a route needs (http-api §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
- * the tenant, LOGIN name and password, or NONE.
+ * the tenant, LOGIN name and password, or NONE. With SIGNATURE nobody logs in: the route checks who has signed the body.
  */
-export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'NONE';
+export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'SIGNATURE' | 'NONE';
 
 /** The server's own tokens, as a request sees them. */
 export interface RequestTokens {
@@ -91,6 +92,14 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;
   readonly test: TestMode | null;
+  readonly sent: RequestSent;
+}
+
+/** What was sent, as it came. */
+export interface RequestSent {
+  readonly headers: IncomingHttpHeaders;
+  /** Without `?`. */
+  readonly queryString: string;
 }
 
 export interface TenantCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
@@ -142,7 +151,6 @@ type Handled = Promise<Answer> | Promise<void> | Answer;
 export interface RequestFacts
   extends Omit<Call<string, QueryParameters, unknown>, 'params' | 'query' | 'body'> {
   readonly rawParams: Readonly<Record<string, string>>;
-  readonly queryString: string;
   readonly bodyBytes: Uint8Array | undefined;
   readonly context: CallContext | null;
   readonly limits: Pick<RequestLimits, 'list' | 'page'>;
@@ -204,6 +212,13 @@ export function loginRoute<Path extends string, Q extends QueryParameters = type
   });
 }
 
+/** A route for processors that sign what they send: the handler checks the signature, and the query is theirs. */
+export function signatureRoute<Path extends string, B = null>(
+  spec: RouteSpec<Path, typeof noQuery, B, Call<Path, typeof noQuery, B>>,
+): Route {
+  return routeOf(spec, 'SIGNATURE', (call) => spec.handle(call));
+}
+
 /** A route that anybody may call. */
 export function openRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
   spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
@@ -231,7 +246,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
     author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
     async answer(facts) {
       const params = readPath(facts.rawParams) as PathParameters<Path>;
-      const asked = readQuery(facts.queryString);
+      const asked = readQuery(facts.sent.queryString);
       const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts);
       const query = cutPage(parameters, asked, facts.limits.page);
       return (await run({ ...callFactsOf(facts), params, query, body: value }, facts)) ?? {};
@@ -264,6 +279,6 @@ function withProperties(context: CallContext, query: object): CallContext {
 }
 
 function callFactsOf(facts: RequestFacts) {
-  const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test } = facts;
-  return { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test };
+  const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent } = facts;
+  return { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent };
 }

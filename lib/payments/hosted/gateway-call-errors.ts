@@ -36,3 +36,11 @@ export function unreadableAnswer(pluginName: string): BillingError {
     facts: { pluginName },
   });
 }
+
+/** The same for every reason, so that nobody learns which tenants and gateways there are. */
+export function noSignedNotifications(): BillingError {
+  return new BillingError({
+    code: ErrorCode.ROUTE_NOT_FOUND,
+    message: 'No payment gateway takes notifications here',
+  });
+}

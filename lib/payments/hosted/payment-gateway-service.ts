@@ -13,7 +13,12 @@ import { claimedAnswer, type NotificationAnswerView } from '../state/notificatio
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { noSuchMethod } from '../state/payment-method-errors.ts';
-import { gatewayCallFailed, lacksMember, unreadableAnswer } from './gateway-call-errors.ts';
+import {
+  gatewayCallFailed,
+  lacksMember,
+  noSignedNotifications,
+  unreadableAnswer,
+} from './gateway-call-errors.ts';
 import type {
   GatewayNotificationInput,
   HostedFormInput,
@@ -248,12 +253,4 @@ function pageContext(context: CallContext): PaymentControlContext {
     comments,
     userToken,
   };
-}
-
-/** The same for every reason, so that nobody learns which gateways there are. */
-function noSignedNotifications(): BillingError {
-  return new BillingError({
-    code: ErrorCode.ROUTE_NOT_FOUND,
-    message: 'No payment gateway takes notifications here',
-  });
 }

@@ -50,6 +50,8 @@ export interface GatewayResult {
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
+  /** What the processor answered, in its own words, where others decide by it. */
+  readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }
 

@@ -1,6 +1,7 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
+import { gatewaySamples } from './gateway-samples.ts';
 import { paymentListSamples } from './payment-list-samples.ts';
 import { paymentMethodSamples } from './payment-method-samples.ts';
 import { paymentSamples } from './payment-samples.ts';
@@ -244,6 +245,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   ...paymentMethodSamples,
   ...paymentSamples,
   ...paymentListSamples,
+  ...gatewaySamples,
   ...samplesOfCarried(),
   getTagDefinitions: () => ({ query: 'audit=FULL' }),
   getTagDefinition: () => ({ query: 'audit=MINIMAL' }),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { TestMode } from '../../../adapters/koa/index.ts';
+import type { KoaOptions, TestMode } from '../../../adapters/koa/index.ts';
 import { createKoaApp, listen } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
@@ -15,6 +15,7 @@ import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import { example } from '../files.ts';
+import { type SigningGateway, signingGateway } from '../payments/signing-gateway.ts';
 import { plainHasher } from '../plain-hasher.ts';
 import { storageOf } from '../storage.ts';
 import { recordingLogger } from '../system-time.ts';
@@ -41,6 +42,7 @@ export interface Serving {
   readonly storage: Storage<never>;
   readonly nextId: () => Uuid;
   readonly gateway: SandboxGateway;
+  readonly signing: SigningGateway;
   /** The stored hashes that were checked so far; null for unknown names. */
   readonly hashChecks: readonly (string | null)[];
   readonly log: ReturnType<typeof recordingLogger>;
@@ -73,7 +75,13 @@ export const aliasHeaders = {
   'x-killbill-createdby': 'demo',
 };
 
-type ServeOptions = Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> & {
+type Opened = Pick<
+  BillingOptions<never>,
+  'entitlementPlugins' | 'configuration' | 'gateways' | 'paymentControls'
+>;
+
+type ServeOptions = Opened & {
+  readonly http?: Partial<Pick<KoaOptions, 'rates' | 'systemClock'>>;
   /** Default one over the database, as the server of the command line has it. */
   readonly storage?: Storage<never>;
 };
@@ -110,6 +118,7 @@ async function serveAt(
   const { storage = storageOf(database) } = options;
   const { clock, test } = clockOver(storage);
   const gateway = sandboxGateway();
+  const signing = signingGateway();
   const hasher = plainHasher();
   const ids = uuidGenerator();
   const billing = await Billing.open({
@@ -119,7 +128,7 @@ async function serveAt(
     clock,
     hasher,
     logger: log,
-    gateways: [gateway],
+    gateways: [gateway, signing, ...(options.gateways ?? [])],
   });
   const isFirst = await billing.security.ensureAdministrator('admin', 'password');
   const tenants = isFirst
@@ -130,7 +139,10 @@ async function serveAt(
     : [];
   for (const [apiKey, apiSecret] of tenants)
     await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret });
-  const listening = await listen(createKoaApp({ billing, logger: log, test }), { port: 0 });
+  const listening = await listen(
+    createKoaApp({ billing, logger: log, test: { ...test, sandbox: gateway }, ...options.http }),
+    { port: 0 },
+  );
   const url = `http://${listening.host}:${listening.port}`;
   const agent = new Agent({ keepAlive: true });
   return {
@@ -140,6 +152,7 @@ async function serveAt(
     nextId: () => ids.next(),
     log,
     gateway,
+    signing,
     hashChecks: hasher.checks,
     call: (method, path, request) => send(agent, url, { method, path, ...request }),
     async close() {

@@ -1,0 +1,142 @@
+import type { Billing } from '../../../../lib/billing.ts';
+import { type NotificationAnswerView, noSignedNotifications } from '../../../../lib/payments/index.ts';
+import type { TenantRef } from '../../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import {
+  ComboHostedPaymentPage,
+  HostedPaymentPageFields,
+  HostedPaymentPageFormDescriptor,
+} from '../../models/hosted-page.ts';
+import { jsonType } from '../../response/rendered.ts';
+import { type Answer, json } from '../../routing/answer.ts';
+import { jsonBody, rawBody } from '../../routing/body.ts';
+import { type Route, signatureRoute, tenantRoute } from '../../routing/route.ts';
+import { type QueryOf, uuidParameter } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
+import { comboFailures, comboParties, propertiesOf } from './combo.ts';
+import { controlled } from './payment-operations.ts';
+
+const gatewayFailures = [
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+  ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+  ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+  ErrorCode.PAYMENT_INTERNAL_ERROR,
+];
+const controlledFailures = [...gatewayFailures, ErrorCode.PAYMENT_PLUGIN_API_ABORTED];
+const formFailures = [
+  ...controlledFailures,
+  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_INVALID_PARAMETER,
+];
+
+/** Pages of payment gateways, and what gateways tell by themselves (payments §11). */
+export const paymentGatewayRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/paymentGateways/hosted/form/{accountId}',
+    operationId: 'buildFormDescriptor',
+    summary: "Get what a gateway's own page needs, on which the customer pays",
+    permission: 'NONE',
+    query: { paymentMethodId: uuidParameter, ...controlled },
+    body: jsonBody(HostedPaymentPageFields),
+    success: { status: 200, body: HostedPaymentPageFormDescriptor },
+    fails: formFailures,
+    async handle({ billing, context, params, query, body, dialect }) {
+      const form = await billing.paymentGateways.buildForm(context, {
+        accountId: params.accountId,
+        paymentMethodId: query.paymentMethodId,
+        formFields: propertiesOf(body.formFields),
+        ...controlOf(query),
+      });
+      return json(HostedPaymentPageFormDescriptor.write(form, unaudited(dialect)));
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/paymentGateways/hosted/form',
+    operationId: 'buildComboFormDescriptor',
+    summary: 'The same for an account and a payment method that are made where there are none yet',
+    permission: 'NONE',
+    query: controlled,
+    body: jsonBody(ComboHostedPaymentPage),
+    success: { status: 200, body: HostedPaymentPageFormDescriptor },
+    fails: [...formFailures, ...comboFailures],
+    async handle(call) {
+      const { billing, context, query, body, dialect } = call;
+      const form = await billing.paymentGateways.buildForm(context, {
+        ...(await comboParties(call, body)),
+        formFields: propertiesOf(body.hostedPaymentPageFields?.formFields),
+        ...controlOf(query),
+      });
+      return json(HostedPaymentPageFormDescriptor.write(form, unaudited(dialect)));
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/paymentGateways/notification/{pluginName}',
+    operationId: 'processNotification',
+    summary: 'Hand a notification to a payment gateway, whose answer is the answer',
+    permission: 'payment:notification',
+    author: false,
+    query: controlled,
+    body: rawBody,
+    success: { status: 200 },
+    fails: controlledFailures,
+    async handle({ billing, context, params, query, body, authorship, sent }) {
+      const { pluginName } = params;
+      const asAuthor = { ...context, userName: authorship.createdBy ?? pluginName };
+      const answer = await billing.paymentGateways.processNotification(asAuthor, {
+        pluginName,
+        body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body) || sent.queryString,
+        ...controlOf(query),
+      });
+      return answerOf(answer);
+    },
+  }),
+  signatureRoute({
+    method: 'POST',
+    path: '/gateways/{tenantApiKey}/{pluginName}',
+    operationId: 'receiveGatewayNotification',
+    area: 'paymentGateways',
+    summary: 'Take a notification that a payment processor has signed',
+    permission: 'NONE',
+    body: rawBody,
+    success: { status: 200 },
+    fails: [...controlledFailures, ErrorCode.ROUTE_NOT_FOUND, ErrorCode.UNAUTHENTICATED],
+    async handle({ billing, params, body, sent, userToken }) {
+      const { pluginName } = params;
+      const tenant = await tenantOfKey(billing, params.tenantApiKey);
+      const context = await billing.context({ tenant, user: pluginName, userToken });
+      const { headers, queryString: query } = sent;
+      const notification = { pluginName, rawBody: body, headers, query };
+      return answerOf(await billing.paymentGateways.processSignedNotification(context, notification));
+    },
+  }),
+];
+
+function controlOf({ controlPluginName, pluginProperty }: QueryOf<typeof controlled>) {
+  return {
+    properties: pluginProperty,
+    ...(controlPluginName.length > 0 && { controlPlugins: controlPluginName }),
+  };
+}
+
+/** What the gateway says, as the answer; an entity without a type of its own is plain text. */
+function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
+  const { 'content-type': type, ...others } = headers;
+  const shown = type ?? (entity === null ? jsonType : 'text/plain; charset=utf-8');
+  const answer = { status, headers: { ...others, 'Content-Type': shown } };
+  return entity === null ? answer : { ...answer, text: entity };
+}
+
+/** @throws BillingError ROUTE_NOT_FOUND (60008), the same as for a gateway that there is not. */
+async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
+  try {
+    const { id, recordId } = await tenants.getByApiKey(apiKey);
+    return { id, recordId };
+  } catch (error) {
+    const isUnknown = error instanceof BillingError && error.code !== ErrorCode.BUSY;
+    throw isUnknown ? noSignedNotifications() : error;
+  }
+}
