@@ -6,6 +6,7 @@ import { permissions } from '../../lib/security/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { aliasHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { SIGNING_GATEWAY } from '../support/payments/signing-gateway.ts';
 import { migrated } from '../support/storage.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
@@ -79,6 +80,20 @@ eachDatabase((kind, open) => {
           headers: { authorization: undefined },
         });
         expect(outcomeOf(reply)).to.equal('401 60004');
+      });
+    }
+
+    for (const route of routeTable({ testMode: true }).filter(
+      ({ credentials }) => credentials === 'SIGNATURE',
+    )) {
+      it(`${route.method} ${route.path} asks for a signature, whatever role sends it`, async () => {
+        for (const role of roles.filter(({ isOne }) => !isOne)) {
+          const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
+          const authorization = await authorizationOf(serving, 'TENANT', role.name);
+          const reply = await serving.call(route.method, named, { body: 'paid', headers: { authorization } });
+          expect(outcomeOf(reply), role.name).to.equal('401 60004');
+        }
+        expect(serving.signing.received).to.deep.equal([]);
       });
     }
 
