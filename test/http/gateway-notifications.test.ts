@@ -36,7 +36,11 @@ anyDatabase((kind, open) => {
     });
     after(() => world.serving.close());
 
-    const core = (pluginName: string, body: string | Uint8Array, headers: object = {}) =>
+    const core = (
+      pluginName: string,
+      body: string | Uint8Array,
+      headers: Readonly<Record<string, string | undefined>> = {},
+    ) =>
       world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, {
         body,
         headers,
