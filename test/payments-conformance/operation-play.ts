@@ -9,7 +9,8 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { killableGateway, killableStorage, type Steps } from '../faults/killable.ts';
+import { DyingProcess } from '../faults/dying-process.ts';
+import { killableGateway, killableStorage } from '../faults/killable.ts';
 import { PaymentNode } from '../support/payments/payment-node.ts';
 import type { PaymentStage } from '../support/payments/payment-stage.ts';
 import {
@@ -78,21 +79,6 @@ const HANGING: readonly Behaviour[] = [
   FurtherBehaviour.OVERTAKEN_ANSWER,
 ];
 const FEW_LOOKS = { lockRetries: 4 };
-
-/** A process that dies at a step of its work: from then on nothing that it asks of storage or gateway happens. */
-export class DyingProcess implements Steps {
-  steps = 0;
-  readonly #diesAt: number;
-
-  constructor(diesAt: number) {
-    this.#diesAt = diesAt;
-  }
-
-  step(): void {
-    this.steps += 1;
-    if (this.steps >= this.#diesAt) throw new Error('this process is dead');
-  }
-}
 
 /** Plays cases on one stage, each with an account of its own. */
 export class OperationPlay {
@@ -285,7 +271,7 @@ async function tried(work: Promise<unknown>): Promise<void> {
     await work;
   } catch (error) {
     if (error instanceof BillingError) return;
-    if (error instanceof Error && error.message === 'this process is dead') return;
+    if (error instanceof Error && error.message === DyingProcess.DEATH) return;
     throw error;
   }
 }
