@@ -13,6 +13,7 @@ import { describeCredit } from './credit-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
+import { describePayments } from './payment-steps.ts';
 import { describeSecurity, describeTenants } from './tenant-steps.ts';
 
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
@@ -61,6 +62,7 @@ eachDatabase((kind, open) => {
     describeCredit(journey);
     describeTagsAndFields(journey);
     describeHistory(journey);
+    describePayments(journey);
 
     describe('in the end', () => {
       it('deletes the catalog of a tenant that sells nothing', async () => {
