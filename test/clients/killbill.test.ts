@@ -13,6 +13,7 @@ import { describeCredit } from './credit-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
+import { describePaymentMethods } from './payment-method-steps.ts';
 import { describePayments } from './payment-steps.ts';
 import { describeSecurity, describeTenants } from './tenant-steps.ts';
 
@@ -62,6 +63,7 @@ eachDatabase((kind, open) => {
     describeCredit(journey);
     describeTagsAndFields(journey);
     describeHistory(journey);
+    describePaymentMethods(journey);
     describePayments(journey);
 
     describe('in the end', () => {
