@@ -1,13 +1,13 @@
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
+import { type AnsweredCall, type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { Answer, Caller, OpenCall } from '../gateways/call-operation.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import { hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { StateMachines } from '../state-machines/state-machines.ts';
-import { type PlannedRequest, reservePayments } from './reserve-payments.ts';
+import { type PlannedRequest, planPayments, reservePayments } from './reserve-payments.ts';
 
 export type PaymentPorts = CallPorts;
 
@@ -26,7 +26,7 @@ interface Round<R extends PaymentRequest> {
 }
 
 export type RequestedCharge<R> = OpenCall & { readonly request: R };
-export type AnsweredCharge<R> = RequestedCharge<R> & Answer;
+export type AnsweredCharge<R> = RequestedCharge<R> & Answer & Pick<AnsweredCall, 'control'>;
 
 /** Reserve, call, record (§5.1): the steps of an invoice's charge, whoever asks for it. */
 export class ChargeSteps extends GatewayCalls {
@@ -53,24 +53,10 @@ export class ChargeSteps extends GatewayCalls {
     readonly planned: readonly PlannedRequest<R>[];
     readonly charges: readonly RequestedCharge<R>[];
   }> {
-    const config = await this.#configOf(session);
-    const { pluginTimeoutMs: timeoutMs } = config;
-    const { ids, gateways } = this.#ports;
-    const now = session.authorship.createdDate;
-    const calls = { count: requests.length, parallelCalls: charging.parallelCalls, timeoutMs };
-    const planned = await reservePayments(
-      session,
-      { requests, accounts },
-      {
-        ids,
-        gateways,
-        now,
-        leaseUntil: leaseUntil(now, calls),
-        allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
-        stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
-        config,
-      },
-    );
+    const round = { requests, accounts, paysEmptyInvoices };
+    const tools = await this.#toolsOf(session, round, charging);
+    const { pluginTimeoutMs: timeoutMs } = tools.config;
+    const planned = await reservePayments(session, round, tools);
     const charges = planned.flatMap(({ request, plan }) =>
       plan.kind === 'CHARGE'
         ? [{ ...plan.charge, request, caller: charging.callerOf(request), timeoutMs }]
@@ -79,5 +65,34 @@ export class ChargeSteps extends GatewayCalls {
     const direct = charges.filter((charge) => !hasOutsideEffect(charge));
     if (direct.length > 0) await this.record(session, await this.call(direct, charging.parallelCalls));
     return { planned, charges: charges.filter(hasOutsideEffect) };
+  }
+  /** What would become of the requests, and the settings by which that is decided; nothing is written. */
+  async plan<R extends PaymentRequest>(
+    session: WriteSession,
+    round: Round<R>,
+    charging: Pick<Charging<R>, 'parallelCalls'>,
+  ) {
+    const tools = await this.#toolsOf(session, round, charging);
+    return { planned: await planPayments(session, round, tools), config: tools.config };
+  }
+
+  async #toolsOf<R extends PaymentRequest>(
+    session: WriteSession,
+    { requests, paysEmptyInvoices }: Round<R>,
+    { parallelCalls }: Pick<Charging<R>, 'parallelCalls'>,
+  ) {
+    const config = await this.#configOf(session);
+    const { ids, gateways } = this.#ports;
+    const now = session.authorship.createdDate;
+    const calls = { count: requests.length, parallelCalls, timeoutMs: config.pluginTimeoutMs };
+    return {
+      ids,
+      gateways,
+      now,
+      leaseUntil: leaseUntil(now, calls),
+      allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
+      stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
+      config,
+    };
   }
 }

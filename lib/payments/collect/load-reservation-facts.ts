@@ -21,6 +21,7 @@ export async function loadFacts<R extends PaymentRequest>(
   const loaded = await loadPayments(session.payments, invoiceIds, [
     ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
     ...apiMethodIds,
+    ...requests.flatMap(({ controlled }) => controlled?.paymentMethodId ?? []),
   ]);
   const stored = { ...loaded, keyed: await loadKeyed(session.payments, apis) };
   const heldBack = await heldBackIds(session, accounts);
@@ -34,7 +35,8 @@ export async function loadFacts<R extends PaymentRequest>(
     if (!account || !invoice) continue;
     const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
     const isHeldBack = heldBack.has(account.id);
-    const of = { account, invoice, isHeldBack, hold, ...(request.api && { api: request.api }) };
+    const { api, controlled } = request;
+    const of = { account, invoice, isHeldBack, hold, ...(api && { api }), ...(controlled && { controlled }) };
     known.set(request, factsOf(of, stored));
   }
   return known;

@@ -2,9 +2,12 @@ import { type ClaimedEntry, LeaseLostError, LockWait, type WriteSession } from '
 import type { ActingComponent } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch } from '../../runtime/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import type { ControlledRun } from '../control/controlled-run.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { ChargeControl } from './charge-control.ts';
 import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
 
 /** Reads what an entry asks for; throws on a payload of another kind. */
@@ -24,6 +27,16 @@ interface QueuedRequest extends PaymentRequest {
 
 type Answered = AnsweredCharge<QueuedRequest>;
 
+/** Requests after the control plugins were asked about them. */
+interface Asked {
+  readonly requests: readonly QueuedRequest[];
+  /** Those that plugins have stopped, with their attempts. */
+  readonly stopped: readonly { readonly request: QueuedRequest; readonly attemptId: Uuid }[];
+  /** By attempt: whom to tell how it ends. */
+  readonly runs: ReadonlyMap<Uuid, ControlledRun>;
+  readonly busy: readonly ClaimedEntry[];
+}
+
 interface Reserved {
   readonly busy: readonly ClaimedEntry[];
   /** Charges whose gateway has to be called now. */
@@ -37,10 +50,12 @@ interface Reserved {
 export class PaymentRun {
   readonly #ports: PaymentPorts;
   readonly #steps: ChargeSteps;
+  readonly #control: ChargeControl;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#steps = new ChargeSteps(ports, configOf);
+    this.#control = new ChargeControl(ports, this.#steps);
   }
 
   /** Resolves once no late answer is being recorded any more. */
@@ -53,10 +68,12 @@ export class PaymentRun {
     const { batch } = run;
     const requests = readRequests(run, read);
     if (requests.length === 0) return;
-    const reserved = await this.#write(run, run.entries, (session) => this.#reserve(session, run, requests));
-    batch.busy(reserved.busy);
+    const asked = this.#control.isHeard ? await this.#ask(run, requests) : uncontrolled(requests);
+    const reserved = await this.#write(run, run.entries, (session) => this.#reserve(session, run, asked));
+    batch.busy([...asked.busy, ...reserved.busy]);
     if (reserved.charges.length === 0) return;
-    const answered = await this.#steps.call(reserved.charges, MAX_CONCURRENT_GATEWAY_CALLS);
+    const answers = await this.#steps.call(reserved.charges, MAX_CONCURRENT_GATEWAY_CALLS);
+    const answered = await this.#control.tell(answers, asked.runs);
     try {
       await this.#record(run, answered);
     } finally {
@@ -73,10 +90,36 @@ export class PaymentRun {
     return this.#ports.storage.write(run.batch.tenant, authorship, work);
   }
 
+  /** Asks the control plugins about what would be charged now. */
+  async #ask(run: Run, requests: readonly QueuedRequest[]): Promise<Asked> {
+    const { batch, actor } = run;
+    const { begun, busy } = await this.#write(run, run.entries, async (session) => {
+      const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
+      const locked = new Set(accounts.map(({ recordId }) => recordId));
+      const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
+      const callerOf = ({ entry }: QueuedRequest) => callerOfEntry(entry, { batch, actor });
+      return {
+        begun: await this.#control.begin(session, { requests: ours, accounts }, callerOf),
+        busy: requests.filter((request) => !ours.includes(request)),
+      };
+    });
+    const asked = await this.#control.ask(begun);
+    const left = new Set([...busy, ...begun.map(({ request }) => request)]);
+    const passed = asked.flatMap(({ request, run: known }) => (known ? [request] : []));
+    return {
+      requests: [...requests.filter((request) => !left.has(request)), ...passed],
+      stopped: asked.flatMap(({ request, attemptId, run: known }) => (known ? [] : [{ request, attemptId }])),
+      runs: new Map(
+        asked.flatMap(({ attemptId, run: known }) => (known ? [[attemptId, known] as const] : [])),
+      ),
+      busy: busy.map(({ entry }) => entry),
+    };
+  }
+
   async #reserve(
     session: WriteSession,
     { batch, actor }: Run,
-    requests: readonly QueuedRequest[],
+    { requests, stopped }: Asked,
   ): Promise<Reserved> {
     const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
     const locked = new Set(accounts.map(({ recordId }) => recordId));
@@ -86,7 +129,7 @@ export class PaymentRun {
       { requests: ours, accounts, paysEmptyInvoices: true },
       {
         parallelCalls: MAX_CONCURRENT_GATEWAY_CALLS,
-        callerOf: ({ entry }) => ({ tenant: batch.tenant, userName: actor, userToken: entry.userToken }),
+        callerOf: ({ entry }) => callerOfEntry(entry, { batch, actor }),
       },
     );
     const waiting = new Set(
@@ -95,7 +138,12 @@ export class PaymentRun {
     const unlocked = requests.filter((request) => !ours.includes(request)).map(({ entry }) => entry);
     const calling = new Set(charges.map(({ request }) => request.entry));
     const done = ours.map(({ entry }) => entry).filter((entry) => !waiting.has(entry) && !calling.has(entry));
-    if (done.length > 0) await batch.finish(session, done);
+    const ended = [...done, ...stopped.map(({ request }) => request.entry)];
+    if (ended.length > 0) await batch.finish(session, ended);
+    const unreserved = requests.flatMap(({ controlled, entry }) =>
+      controlled && !calling.has(entry) ? [controlled.attempt.id] : [],
+    );
+    await this.#control.abort(session, [...stopped.map(({ attemptId }) => attemptId), ...unreserved]);
     return { busy: [...unlocked, ...waiting], charges };
   }
 
@@ -155,6 +203,15 @@ export class PaymentRun {
     );
     run.batch.failed(charge.request.entry, error);
   }
+}
+
+/** What nobody was asked about. */
+function uncontrolled(requests: readonly QueuedRequest[]): Asked {
+  return { requests, stopped: [], runs: new Map(), busy: [] };
+}
+
+function callerOfEntry({ userToken }: ClaimedEntry, { batch, actor }: Pick<Run, 'batch' | 'actor'>) {
+  return { tenant: batch.tenant, userName: actor, userToken };
 }
 
 function readRequests({ batch, entries }: Run, read: ReadRequest): readonly QueuedRequest[] {

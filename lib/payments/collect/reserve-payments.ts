@@ -50,6 +50,19 @@ export async function reservePayments<R extends PaymentRequest>(
   return planned;
 }
 
+/** What each request would become on the data under the accounts' locks; nothing is written. */
+export async function planPayments<R extends PaymentRequest>(
+  session: WriteSession,
+  { requests, accounts }: { readonly requests: readonly R[]; readonly accounts: readonly Account[] },
+  tools: PlanTools,
+): Promise<readonly (PlannedRequest<R> & Pick<KnownFacts, 'facts'>)[]> {
+  const known = await loadFacts(session, requests, accounts);
+  return requests.flatMap((request) => {
+    const found = known.get(request);
+    return found ? [{ request, plan: planReservation(request, found.facts, tools), facts: found.facts }] : [];
+  });
+}
+
 async function repairLostSuccesses(
   session: WriteSession,
   lost: KnownFacts['lost'],
@@ -85,7 +98,8 @@ async function writeReservations(
   }
   if (charges.length > 0)
     await session.payments.insertTransactions(charges.map(({ transaction }) => transaction));
-  const attempts = [...ended, ...charges.map(({ attempt }) => attempt)];
+  const begun = charges.filter(({ isControlled }) => isControlled !== true);
+  const attempts = [...ended, ...begun.map(({ attempt }) => attempt)];
   if (attempts.length > 0) await session.payments.insertAttempts(attempts);
   const newRows = charges.flatMap(({ newRow }) => newRow ?? []);
   if (newRows.length > 0) await session.payments.insertInvoicePayments(newRows);

@@ -10,6 +10,7 @@ import {
   type PaymentAttempt,
   type PaymentMethod,
   type PaymentTransaction,
+  type PluginProperty,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
@@ -41,8 +42,9 @@ export function firstCharge(
   { amount, method }: { readonly amount: Decimal; readonly method: PaymentMethod },
 ): PlannedCharge {
   const { account } = facts;
-  const paymentId = tools.ids.next();
-  const transactionId = tools.ids.next();
+  const planned = facts.controlled?.planned;
+  const paymentId = planned?.paymentId ?? tools.ids.next();
+  const transactionId = planned?.transactionId ?? tools.ids.next();
   const paymentKey = facts.api?.paymentKey ?? paymentId;
   const transactionKey = facts.api?.transactionKey ?? transactionId;
   const newPayment = {
@@ -95,10 +97,11 @@ export function retryCharge(
   const records = chargeRecords(facts, tools, {
     paymentId: run.payment.id,
     paymentKey: run.payment.externalKey,
-    transactionId: tools.ids.next(),
+    transactionId: facts.controlled?.planned.transactionId ?? tools.ids.next(),
     transactionKey: key,
     amount: run.amount,
     method: run.method,
+    properties: run.origin.pluginProperties ?? [],
   });
   const changedRow = {
     ...row,
@@ -119,15 +122,18 @@ function chargeRecords(
     readonly transactionKey: string;
     readonly amount: Decimal;
     readonly method: PaymentMethod;
+    /** What a repeated attempt was run with. */
+    readonly properties?: readonly PluginProperty[];
   },
 ): Omit<PlannedCharge, 'newPayment' | 'newRow' | 'changedRow'> {
   const gateway = tools.gateways.get(run.method.pluginName);
   assertInvariant(gateway, 'A charge needs a registered gateway', { pluginName: run.method.pluginName });
-  const attempt = newAttempt(facts, tools, {
-    ...run,
-    paymentMethodId: run.method.id,
-    stateName: AttemptState.INIT,
-  });
+  const { controlled } = facts;
+  const { currency = facts.invoice.currency } = controlled ?? {};
+  const amount = controlled && currency !== facts.invoice.currency ? controlled.amount : run.amount;
+  const attempt =
+    controlled?.attempt ??
+    newAttempt(facts, tools, { ...run, paymentMethodId: run.method.id, stateName: AttemptState.INIT });
   const transaction = {
     id: run.transactionId,
     paymentId: run.paymentId,
@@ -137,8 +143,8 @@ function chargeRecords(
     transactionType: TransactionType.PURCHASE,
     effectiveDate: tools.now,
     status: TransactionStatus.UNKNOWN,
-    amount: run.amount,
-    currency: facts.invoice.currency,
+    amount,
+    currency,
     processedAmount: null,
     processedCurrency: null,
     gatewayErrorCode: null,
@@ -153,9 +159,10 @@ function chargeRecords(
     gateway,
     paymentId: run.paymentId,
     paymentMethodId: run.method.id,
-    properties: facts.api?.properties ?? [],
+    properties: controlled?.properties ?? facts.api?.properties ?? run.properties ?? [],
     transaction,
     attempt,
+    isControlled: controlled !== undefined,
   };
 }
 

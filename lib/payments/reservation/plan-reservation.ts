@@ -16,6 +16,7 @@ import { mayStart, notAllowed } from '../state/payment-state.ts';
 import { checkKeysAreFree, failedPaymentOf, noDefaultMethod } from './api-payment.ts';
 import type { ApiPayment } from './api-request.ts';
 import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
+import type { ControlledCharge } from './controlled-charge.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
@@ -28,6 +29,8 @@ export interface PaymentRequest {
   readonly holdId?: Uuid;
   /** An API payment (§9.2); absent = an automatic one. */
   readonly api?: ApiPayment;
+  /** What control plugins have let pass; absent = none was asked. */
+  readonly controlled?: ControlledCharge;
 }
 
 export type ReservationPlan =
@@ -105,8 +108,12 @@ function planFirst(
   asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
   const { ended, requestedAmount } = asked;
-  const methodId = facts.account.paymentMethodId;
-  const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
+  const { controlled, account } = facts;
+  // What was begun for a payment that there is does not begin another one.
+  if (controlled?.planned.isNewPayment === false) return { kind: 'WAIT' };
+  const methodId = controlled?.paymentMethodId ?? account.paymentMethodId;
+  const stored = methodId === null ? undefined : facts.methods.get(methodId);
+  const method = usableMethod(stored?.accountId === account.id ? stored : undefined, tools);
   const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
@@ -164,7 +171,9 @@ function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decima
 /** §8.3: repeats an attempt, on the same payment with the same key. */
 function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const payment = facts.payments.find(({ id }) => id === job.paymentId);
-  const runs = facts.attempts.filter((attempt) => attempt.paymentExternalKey === payment?.externalKey);
+  const runs = facts.attempts.filter(
+    (attempt) => attempt.paymentExternalKey === payment?.externalKey && !hasOnlyBegun(attempt),
+  );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // Delivered twice, or overtaken: the attempt was repeated or decided since.
@@ -195,21 +204,33 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
   return { kind: 'STOP', ended: [aborted], events: noMethod ? [failureEvent(facts, tools, aborted)] : [] };
 }
 
+/** Control plugins are being asked about it, or a crash has ended that: nothing was reserved. */
+function hasOnlyBegun({ stateName, transactionId }: PaymentAttempt): boolean {
+  return stateName === AttemptState.INIT && transactionId === null;
+}
+
 function decide(
   facts: ReservationFacts,
   tools: PlanTools,
-  asked: { readonly method: PaymentMethod | null; readonly requestedAmount: Decimal | null },
+  {
+    method,
+    requestedAmount,
+  }: { readonly method: PaymentMethod | null; readonly requestedAmount: Decimal | null },
 ) {
+  const { controlled, invoice } = facts;
+  // An amount in another currency cannot be compared with the balance: it settles all of it (§9.4).
+  const isForeign = controlled !== undefined && controlled.currency !== invoice.currency;
   return checkInvoicePayment({
     account: facts.account,
-    invoice: facts.invoice,
+    invoice,
     rows: facts.rows,
     transactions: facts.transactions,
     isApiPayment: facts.api !== undefined,
     isHeldBack: facts.isHeldBack,
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,
-    ...asked,
+    method,
+    requestedAmount: isForeign ? null : (controlled?.amount ?? requestedAmount),
   });
 }
 

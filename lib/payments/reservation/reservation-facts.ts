@@ -13,6 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OperationTable } from '../state/payment-state.ts';
 import type { ApiPayment, KeyedRecords } from './api-request.ts';
+import type { ControlledCharge } from './controlled-charge.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
 /** Everything known about the invoice of a request, under the account's lock. */
@@ -32,6 +33,8 @@ export interface ReservationFacts {
   readonly hold: AutoPayHold | null;
   /** What an API payment asks for; absent = an automatic one. */
   readonly api?: ApiPayment;
+  /** What control plugins have let pass; absent = none was asked. */
+  readonly controlled?: ControlledCharge;
   /** What has the keys that an API payment gives, of any invoice. */
   readonly keyed: KeyedRecords;
 }
@@ -64,7 +67,7 @@ export interface KnownFacts {
 
 /** The part of what is stored that concerns the invoice. */
 export function factsOf(
-  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api'>,
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api' | 'controlled'>,
   stored: StoredPayments,
 ): KnownFacts {
   const { invoice } = of;

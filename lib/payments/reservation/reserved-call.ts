@@ -31,13 +31,18 @@ export interface ReservedCall {
     | 'accountRecordId'
   >;
   readonly properties: readonly PluginProperty[];
+  /** True: control plugins hear of it, so that it cannot end in the transaction that reserves it. */
+  readonly isControlled?: boolean;
   /** True: what nobody is asked about is recorded as a failure. */
   readonly isRefused?: boolean;
 }
 
 /** False where nobody is asked, and for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */
-export function hasOutsideEffect({ gateway }: Pick<ReservedCall, 'gateway'>): boolean {
-  return gateway !== null && gateway.capabilities?.sideEffectFree !== true;
+export function hasOutsideEffect({
+  gateway,
+  isControlled = false,
+}: Pick<ReservedCall, 'gateway' | 'isControlled'>): boolean {
+  return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
 /** §5.1 rule 1: the check that finds what a crash leaves, at the end of the lease plus the first delay. */

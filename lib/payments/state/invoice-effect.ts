@@ -49,7 +49,11 @@ export function invoiceEffect(
 function effectOfPurchase(transaction: PaymentTransaction, { rows, invoices }: Ledger): ChangedRow | null {
   const before = rowOf(InvoicePaymentType.ATTEMPT, transaction, rows);
   const invoice = before && invoices.get(before.invoiceId);
-  return before && invoice ? changedRow(before, invoicePaymentResult(transaction, invoice.currency)) : null;
+  if (!before || !invoice) return null;
+  // What was asked for in another currency was to settle the amount of the row.
+  const isForeign = transaction.currency !== null && transaction.currency !== invoice.currency;
+  const asked = isForeign ? { ...transaction, amount: before.amount } : transaction;
+  return changedRow(before, invoicePaymentResult(asked, invoice.currency));
 }
 
 /** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */

@@ -16,6 +16,7 @@ import {
   formatInstant,
   type Invoice,
   localDateOf,
+  type PaymentControl,
   type PaymentGateway,
   type PaymentTransaction,
   type TenantRef,
@@ -54,6 +55,7 @@ const PAYMENT_EVENTS: readonly string[] = [
 export interface StageOptions {
   readonly gateway?: PaymentGateway;
   readonly config?: Partial<PaymentConfig>;
+  readonly controls?: readonly PaymentControl[];
   /** The storage as the handlers see it. */
   readonly handlerStorage?: Storage<never>;
 }
@@ -70,6 +72,7 @@ export class PaymentStage {
   readonly methodReads: PaymentMethodReads;
   readonly storage: Storage<never>;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  readonly controls: ReadonlyMap<string, PaymentControl>;
   readonly sandbox: SandboxGateway;
   tenant: TenantRef = { id: this.ids.next(), recordId: 0 };
   readonly #options: StageOptions;
@@ -85,11 +88,12 @@ export class PaymentStage {
     this.sandbox = sandboxGateway({ sleep: (ms) => this.timers.sleep(ms) });
     const gateways = [externalPaymentGateway(), this.sandbox, ...(options.gateway ? [options.gateway] : [])];
     this.gateways = new Map(gateways.map((gateway) => [gateway.name, gateway]));
+    this.controls = new Map((options.controls ?? []).map((control) => [control.name, control]));
     const ports = {
       storage,
       ids: this.ids,
       gateways: this.gateways,
-      paymentControls: new Map(),
+      paymentControls: this.controls,
       clock: this.clock,
       systemClock: this.timers,
       logger: this.logger,
@@ -128,8 +132,8 @@ export class PaymentStage {
   async startProcess(storage: Storage<never> = this.storage): Promise<void> {
     const configOf = () =>
       Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...this.#options.config });
-    const { clock, ids, logger, gateways, timers } = this;
-    const ports = { storage, clock, systemClock: timers, ids, logger, gateways, paymentControls: new Map() };
+    const { clock, ids, logger, gateways, timers, controls: paymentControls } = this;
+    const ports = { storage, clock, systemClock: timers, ids, logger, gateways, paymentControls };
     this.#automatic = new AutomaticPaymentHandler(ports, configOf);
     this.#retry = new PaymentRetryHandler(ports, configOf);
     this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, configOf), this.#recorder()];
