@@ -35,8 +35,7 @@ class Script implements PaymentControl {
   }
 
   async priorCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
-    this.#note('prior', context, properties);
-    return this.prior(context);
+    return this.#note('prior', context, properties) ? this.prior(context) : null;
   }
 
   async onSuccessCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
@@ -49,8 +48,11 @@ class Script implements PaymentControl {
     return { nextRetryDate: this.retry() };
   }
 
-  #note(call: string, context: PaymentControlContext, properties: readonly PluginProperty[]): void {
+  /** True: it is about a payment, and not about the method that the stage adds. */
+  #note(call: string, context: PaymentControlContext, properties: readonly PluginProperty[]): boolean {
+    if (context.paymentApiType !== 'PAYMENT_TRANSACTION') return false;
     this.heard.push({ call, context, keys: properties.map(({ key }) => key).join(' ') });
+    return true;
   }
 
   get calls(): readonly string[] {

@@ -35,7 +35,7 @@ anyDatabase((_kind, open) => {
       [DeathPoint.DURING_CALL, 'during the call'],
       [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
     ] as const) {
-      it(`payments example 15 Crash: ${name}`, async () => {
+      it(`payments §14 example 15: crash, ${name}`, async () => {
         const storage = storageOf(await open(migrated));
         const mortal = new MortalProcess(death);
         const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());

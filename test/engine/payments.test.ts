@@ -117,7 +117,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('payments example 5 Failed auto payment, default retries', async () => {
+    it('payments §14 example 5: failed auto payment, default retries', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -132,6 +132,8 @@ anyDatabase((_kind, open) => {
         balance: '249.95',
       });
       expect(stage.takeEvents()).to.deep.equal(FAILED);
+      const planned = (await stage.payments(invoiceId))[0]?.attempts?.at(-1);
+      expect(planned?.effectiveDate).to.equal(Date.parse('2012-06-08T00:03:42Z'));
       await stage.goTo('2012-06-08T00:03:41Z');
       expect(stage.takeEvents()).to.deep.equal([]);
       for (const day of ['2012-06-08', '2012-06-16', '2012-06-24']) {
@@ -162,7 +164,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.accountBalance(account)).to.deep.equal(['249.95', '0']);
     });
 
-    it('payments example 6 Retry succeeds', async () => {
+    it('payments §14 example 6: retry succeeds', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
       const [invoiceId, account] = await invoiced();
@@ -181,7 +183,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal([]);
     });
 
-    it('payments example 7 Gateway down', async () => {
+    it('payments §14 example 7: gateway down', async () => {
       await stageAt('2012-05-31T10:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
       const [invoiceId] = await invoiced();
@@ -198,7 +200,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('payments example 8 Partial by the gateway', async () => {
+    it('an automatic payment of which the gateway takes a part leaves the rest due', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -211,7 +213,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.balance(invoiceId)).to.equal('239.95');
     });
 
-    it('payments example 11 Other processed currency', async () => {
+    it('an automatic payment that is processed in another currency settles the balance', async () => {
       await stageAt('2012-05-31T00:03:42Z');
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -232,7 +234,7 @@ anyDatabase((_kind, open) => {
       expect(await stage.accountBalance(account)).to.deep.equal(['-50.05', '50.05']);
     });
 
-    it('payments example 12 Unknown, then declined', async () => {
+    it('payments §14 example 12: unknown, then declined', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 });
       const [invoiceId] = await invoiced();
@@ -268,7 +270,7 @@ anyDatabase((_kind, open) => {
       expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
     });
 
-    it('an automatic payment gives up asking about an outcome that stays unknown, and says so', async () => {
+    it('payments §7.2 rule 5: an outcome that stays unknown is given up with PAYMENT_UNRESOLVED and a warning', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
       const [invoiceId] = await invoiced();
@@ -278,6 +280,13 @@ anyDatabase((_kind, open) => {
         expect(stage.takeEvents()).to.deep.equal([]);
       }
       await stage.goTo('2012-05-06T01:05:00Z');
+      const [payment] = await stage.payments(invoiceId);
+      expect(stage.events[0]?.payload).to.deep.equal({
+        accountId: payment?.accountId,
+        paymentId: payment?.id,
+        paymentTransactionId: payment?.transactions[0]?.id,
+        status: 'UNKNOWN',
+      });
       expect(stage.takeEvents()).to.deep.equal(['PAYMENT_UNRESOLVED']);
       expect(stage.logger.lines.map(({ message }) => message)).to.include(
         'payment recovery has run out of checks',

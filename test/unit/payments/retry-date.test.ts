@@ -25,7 +25,7 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('example 5 Failed auto payment, default retries: three retries 8 days apart, then none', () => {
+  it('payments §8.3: after declines, three retries 8 days apart, then none', () => {
     expect(chain('PAYMENT_FAILURE', NOW)).to.deep.equal([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
@@ -33,7 +33,7 @@ describe('retry date (payments §8.3)', () => {
     ]);
   });
 
-  it('example 7 Gateway down: pauses from 5 minutes to 5 h 20 min, none after the ninth failure', () => {
+  it('payments §8.3: after failures, pauses from 5 minutes to 5 h 20 min, none after the ninth', () => {
     expect(
       chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19)),
     ).to.deep.equal([
@@ -48,21 +48,21 @@ describe('retry date (payments §8.3)', () => {
     ]);
   });
 
-  it('retry date counts declines and failures apart', () => {
+  it('payments §8.3: declines and failures are counted apart', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
     const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
     expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
     expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
   });
 
-  it('retry date gives none while the latest outcome is open, after a success, and for other operations', () => {
+  it('payments §8.3: no retry while the latest outcome is open, after a success, and for other operations', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);
     expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
   });
 
-  it('retry date gives none with an empty list of days', () => {
+  it('payments §8.3: no retry with an empty list of days', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null);
   });
 });
