@@ -13,6 +13,7 @@ import { describeCredit } from './credit-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
+import { describePaymentGateways } from './payment-gateway-steps.ts';
 import { describePaymentMethods } from './payment-method-steps.ts';
 import { describePayments } from './payment-steps.ts';
 import { describeSecurity, describeTenants } from './tenant-steps.ts';
@@ -65,6 +66,7 @@ eachDatabase((kind, open) => {
     describeHistory(journey);
     describePaymentMethods(journey);
     describePayments(journey);
+    describePaymentGateways(journey);
 
     describe('in the end', () => {
       it('deletes the catalog of a tenant that sells nothing', async () => {
