@@ -1,4 +1,4 @@
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
@@ -84,12 +84,12 @@ function assertNoOverlap(
   for (const item of items) {
     if (item.itemType !== itemType || item.startDate === null || item.endDate === null) continue;
     const group = groupOf(item);
-    assertInvariant(
-      item.startDate >= (endOf?.get(group) ?? item.startDate) && item.startDate < item.endDate,
-      `${itemType} items of ${group} overlap or are empty`,
-      { group, startDate: item.startDate, endDate: item.endDate },
-    );
-    endOf?.set(group, item.endDate);
+    const { startDate, endDate } = item;
+    if (startDate < (endOf?.get(group) ?? startDate) || startDate >= endDate) {
+      const message = `${itemType} items of ${group} overlap or are empty`;
+      throw new InvariantError(message, { group, startDate, endDate });
+    }
+    endOf?.set(group, endDate);
   }
 }
 

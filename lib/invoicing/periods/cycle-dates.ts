@@ -1,15 +1,14 @@
 import { assertInvariant } from '../../values/errors/index.ts';
 import {
   addDays,
-  addMonths,
   type BillingPeriod,
   calendarDayOf,
+  dayOfLaterMonth,
   dayOfMonth,
   firstBillCycleDate,
   type LocalDate,
   type PeriodLength,
   periodLength,
-  withDayOfMonth,
 } from '../../values/time/index.ts';
 
 /** The bill cycle dates C(0) < C(1) < … of a billing event (§5.2). */
@@ -51,7 +50,7 @@ export function cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal }: Cy
 export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
   if (k === 0) return first;
   if (length.unit === 'DAYS') return addDays(first, k * length.number);
-  return withDayOfMonth(addMonths(first, k * length.number), billCycleDay);
+  return dayOfLaterMonth(first, k * length.number, billCycleDay);
 }
 
 /** The smallest k ≥ 0 with C(k) > `date`, without stepping through the cycle. */

@@ -1,5 +1,5 @@
 import type { CoverageRow } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { assertInvariant, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../../values/money/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
@@ -79,11 +79,12 @@ export function rowsOfItem(
 
 function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {
   const { id: itemId, itemType, startDate, endDate, planName, phaseName, rate, amount } = item;
-  assertInvariant(
-    startDate !== null && planName !== null && phaseName !== null,
-    `Item ${itemId} of type ${itemType} has no start, plan or phase and cannot be covered`,
-    { itemId, itemType },
-  );
+  if (startDate === null || planName === null || phaseName === null) {
+    throw new InvariantError(
+      `Item ${itemId} of type ${itemType} has no start, plan or phase and cannot be covered`,
+      { itemId, itemType },
+    );
+  }
   const billed = { subscriptionId, itemId, startDate, planName, phaseName, amount };
   if (itemType === 'FIXED') return { kind: 'FIXED', ...billed, endDate: null, rate: null };
   return { kind: amount.isZero() ? 'FREE' : 'RECURRING', ...billed, endDate, rate };

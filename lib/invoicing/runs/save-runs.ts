@@ -3,7 +3,7 @@ import type { CoverageRow, CursorToSave, Invoice, New } from '../../records/inde
 import { BusEventType, type NewBusEvent, type NewNotification } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import type { CreditedInvoices } from '../credit/credit-moves.ts';
@@ -125,11 +125,8 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   );
   const ownerOf = (row: CoverageRow): number => {
     const owner = owners.get(row.subscriptionId);
-    assertInvariant(
-      owner !== undefined,
-      `Coverage of subscription ${row.subscriptionId} belongs to no account`,
-    );
-    return owner;
+    if (owner !== undefined) return owner;
+    throw new InvariantError(`Coverage of subscription ${row.subscriptionId} belongs to no account`);
   };
   const coverage = all.map(({ evaluation }) => evaluation.coverage);
   const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);

@@ -12,7 +12,10 @@ export class InvariantError extends Error {
   }
 }
 
-/** Throws an `InvariantError` with `message` and `facts` unless `condition` is truthy; stays on in production. */
+/**
+ * Throws an `InvariantError` with `message` and `facts` unless `condition` is truthy; stays on in production. The message
+ * is put together at each call: what runs for every value of every row throws by itself instead.
+ */
 export function assertInvariant(
   condition: unknown,
   message: string,

@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, InvariantError } from '../errors/index.ts';
 import type { Uuid } from './uuid.ts';
 
 /** What a generator needs from outside: system time in UTC milliseconds and a source of secure random bytes. */
@@ -66,13 +66,9 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   return {
     next(): Uuid {
       const nowMs = Math.floor(sources.now());
-      assertInvariant(
-        nowMs >= 0 && nowMs <= maxTimestampMs,
-        `Clock reading ${nowMs} ms does not fit a UUIDv7`,
-        {
-          nowMs,
-        },
-      );
+      if (nowMs < 0 || nowMs > maxTimestampMs || Number.isNaN(nowMs)) {
+        throw new InvariantError(`Clock reading ${nowMs} ms does not fit a UUIDv7`, { nowMs });
+      }
       const random = nextRandom();
       if (nowMs > lastTimestampMs) {
         lastTimestampMs = nowMs;

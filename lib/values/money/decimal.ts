@@ -1,5 +1,5 @@
 import { Decimal as DecimalConstructor } from 'decimal.js';
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, InvariantError } from '../errors/index.ts';
 
 /**
  * The one decimal constructor of the product: 40 significant digits, half up, and no exponent in `toString` for any
@@ -32,18 +32,13 @@ export function decimal(value: string | number | bigint | Decimal): Decimal {
     });
     return new Decimal(value);
   }
-  if (typeof value === 'string') {
-    assertInvariant(
-      /^[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?$/.test(value),
-      `"${value.slice(0, 64)}" is not a decimal`,
-      {
-        value: value.slice(0, 64),
-      },
-    );
+  if (typeof value === 'string' && !/^[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?$/.test(value)) {
+    const begun = value.slice(0, 64);
+    throw new InvariantError(`"${begun}" is not a decimal`, { value: begun });
   }
   const result = new Decimal(value);
-  assertInvariant(result.isFinite(), 'An amount must be finite', { value: String(value) });
-  return result;
+  if (result.isFinite()) return result;
+  throw new InvariantError('An amount must be finite', { value: String(value) });
 }
 
 /** The exact sum; 0 of an empty list. */

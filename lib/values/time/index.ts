@@ -38,6 +38,7 @@ export {
   addMonths,
   type CalendarDay,
   calendarDayOf,
+  dayOfLaterMonth,
   dayOfMonth,
   daysBetween,
   formatLocalDate,

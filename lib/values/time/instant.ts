@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { InvariantError } from '../errors/index.ts';
 
 declare const instantBrand: unique symbol;
 
@@ -19,10 +19,8 @@ export function isInstantMs(ms: number): boolean {
 
 /** The instant `ms` milliseconds after 1970-01-01T00:00Z. @throws InvariantError if it is no whole number or out of range. */
 export function instant(ms: number): Instant {
-  assertInvariant(isInstantMs(ms), `${ms} is not an instant in UTC milliseconds of the years 1 to 9999`, {
-    ms,
-  });
-  return ms as Instant;
+  if (isInstantMs(ms)) return ms as Instant;
+  throw new InvariantError(`${ms} is not an instant in UTC milliseconds of the years 1 to 9999`, { ms });
 }
 
 /** Nothing comes after it. */

@@ -1,4 +1,4 @@
-import { assertInvariant, invalidParameter } from '../errors/index.ts';
+import { InvariantError, invalidParameter } from '../errors/index.ts';
 import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 
 declare const localDateBrand: unique symbol;
@@ -23,12 +23,8 @@ const lastDay = epochDayOf(MAX_YEAR, 12, 31);
 /** The date of that year, month (1 to 12) and day. @throws InvariantError if the calendar has no such day. */
 export function localDate(year: number, month: number, day: number): LocalDate {
   const date = localDateIfValid(year, month, day);
-  assertInvariant(date !== undefined, `The calendar has no day ${year}-${month}-${day}`, {
-    year,
-    month,
-    day,
-  });
-  return date;
+  if (date !== undefined) return date;
+  throw new InvariantError(`The calendar has no day ${year}-${month}-${day}`, { year, month, day });
 }
 
 /** The date of that year, month and day, or undefined if the calendar has no such day or it lies out of range. */
@@ -41,12 +37,11 @@ export function localDateIfValid(year: number, month: number, day: number): Loca
 
 /** The date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
 export function localDateOfEpochDay(epochDay: number): LocalDate {
-  assertInvariant(
-    Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay,
+  if (Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay) return epochDay as LocalDate;
+  throw new InvariantError(
     `Day ${epochDay} after 1970-01-01 is not in the years ${MIN_YEAR} to ${MAX_YEAR}`,
     { epochDay },
   );
-  return epochDay as LocalDate;
 }
 
 /** The same, or the first or last day of the calendar if it lies beyond. */
@@ -125,6 +120,12 @@ export function addMonths(date: LocalDate, months: number): LocalDate {
   return clampedDate(year * monthsPerYear + (month - 1) + months, day);
 }
 
+/** The day `day` (1 to 31) of the month that lies `months` after that of `date`, clamped to the month's last day. */
+export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
+  const { year, month } = calendarDayOf(date);
+  return clampedDate(year * monthsPerYear + (month - 1) + months, day);
+}
+
 /** Days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: LocalDate, to: LocalDate): number {
   return to - from;
@@ -132,8 +133,7 @@ export function daysBetween(from: LocalDate, to: LocalDate): number {
 
 /** The day `day` (1 to 31) of the month of `date`, clamped to the month's last day. */
 export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
-  const { year, month } = calendarDayOf(date);
-  return clampedDate(year * monthsPerYear + (month - 1), day);
+  return dayOfLaterMonth(date, 0, day);
 }
 
 /**
