@@ -57,7 +57,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         transactionId: body?.transactionId ?? null,
         transactionType: body?.transactionType ?? null,
       });
-      return outcomeOf(result, { at: null });
+      return outcomeOf(result, { at: null, failedAt: null });
     },
   }),
   tenantRoute({

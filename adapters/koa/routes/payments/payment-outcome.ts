@@ -22,15 +22,24 @@ export const paymentFailures = [
   ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
 ];
 
+/** Where an answer points to the payment; default: wherever http-api §12 has it. */
+interface Pointing {
+  /** Null: not where the transaction went well. */
+  readonly at?: null;
+  /** Null: not where it failed. */
+  readonly failedAt?: null;
+}
+
 /**
  * The answer of a payment transaction by its status (http-api §12): the route's success, or 402, 502, 503 with the
  * payment.
  * @throws AnsweredError for the latter.
  */
-export function outcomeOf(result: PaymentResult, options: { readonly at?: null } = {}): Answer {
+export function outcomeOf(result: PaymentResult, options: Pointing = {}): Answer {
   const { payment, transaction } = result;
   const { status, gatewayErrorMsg } = transaction;
   const location = `/payments/${payment.id}`;
+  const failedAt = options.failedAt === null ? {} : { location };
   const facts = { paymentId: payment.id, transactionId: transaction.id };
   switch (status) {
     case TransactionStatus.SUCCESS:
@@ -40,21 +49,21 @@ export function outcomeOf(result: PaymentResult, options: { readonly at?: null }
       const message = `Payment decline by gateway. Error message: ${gatewayErrorMsg}`;
       throw new AnsweredError(
         { code: ErrorCode.PAYMENT_CREATE_PAYMENT, message, facts },
-        { status: 402, location },
+        { status: 402, ...failedAt },
       );
     }
     case TransactionStatus.PLUGIN_FAILURE: {
       const message = 'Failed to submit payment transaction';
       throw new AnsweredError(
         { code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts },
-        { status: 502, location },
+        { status: 502, ...failedAt },
       );
     }
     default: {
       const message = 'Payment in unknown status, failed to receive gateway response.';
       throw new AnsweredError(
         { code: ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts },
-        { status: 503, location },
+        { status: 503, ...failedAt },
       );
     }
   }

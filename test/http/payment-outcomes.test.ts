@@ -1,0 +1,480 @@
+import { expect } from 'chai';
+import {
+  type GatewayContext,
+  GatewayError,
+  type GatewayRequest,
+  type GatewayResult,
+  type GatewayTransaction,
+  type PaymentControl,
+  type PaymentGateway,
+  TransactionType,
+} from '../../lib/index.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
+
+/** How the gateway answers a call, by a plugin property of that name. */
+type Answer =
+  | 'PROCESSED'
+  | 'PENDING'
+  | 'ERROR'
+  | 'CANCELED'
+  | 'UNDEFINED'
+  | 'NO_STATUS'
+  | 'TIMEOUT'
+  | 'DECLARED_ERROR'
+  | 'THROW'
+  | 'NULL';
+
+interface Row {
+  readonly answer: Answer;
+  readonly transaction: string;
+  readonly suffix: string;
+  /** Of a failure; null = the success of the route. */
+  readonly failure: { readonly status: number; readonly code: number; readonly message: RegExp } | null;
+  readonly hasLocation: boolean;
+}
+
+const moved = /^The outcome of payment <payment> is unknown, money may have moved: /;
+const unclear = /^Payment in unknown status, failed to receive gateway response\.$/;
+
+/** The rows of the table. */
+const rows: readonly Row[] = [
+  { answer: 'PROCESSED', transaction: 'SUCCESS', suffix: 'SUCCESS', failure: null, hasLocation: true },
+  { answer: 'PENDING', transaction: 'PENDING', suffix: 'PENDING', failure: null, hasLocation: true },
+  {
+    answer: 'ERROR',
+    transaction: 'PAYMENT_FAILURE',
+    suffix: 'FAILED',
+    failure: { status: 402, code: 7009, message: /^Payment decline by gateway\. Error message: no funds$/ },
+    hasLocation: true,
+  },
+  {
+    answer: 'CANCELED',
+    transaction: 'PLUGIN_FAILURE',
+    suffix: 'ERRORED',
+    failure: { status: 502, code: 7199, message: /^Failed to submit payment transaction$/ },
+    hasLocation: true,
+  },
+  {
+    answer: 'UNDEFINED',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 503, code: 7019, message: unclear },
+    hasLocation: true,
+  },
+  {
+    answer: 'NO_STATUS',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 503, code: 7019, message: unclear },
+    hasLocation: true,
+  },
+  {
+    answer: 'TIMEOUT',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 504, code: 7100, message: moved },
+    hasLocation: false,
+  },
+  {
+    answer: 'DECLARED_ERROR',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 400, code: 7199, message: moved },
+    hasLocation: false,
+  },
+  {
+    answer: 'THROW',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 500, code: 7019, message: moved },
+    hasLocation: false,
+  },
+  {
+    answer: 'NULL',
+    transaction: 'UNKNOWN',
+    suffix: 'ERRORED',
+    failure: { status: 500, code: 7019, message: moved },
+    hasLocation: false,
+  },
+];
+
+const GATEWAY = 'scripted';
+const TIMEOUT = '150ms';
+
+/** Answers each call as its plugin property says; `held` answers when the test says so. */
+class OutcomeGateway {
+  readonly called: string[] = [];
+  held: Promise<void> | null = null;
+
+  port(name: string): PaymentGateway {
+    const operation =
+      (transactionType: TransactionType) =>
+      async (
+        asked: GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>,
+        { now }: GatewayContext,
+      ): Promise<GatewayResult | null> => {
+        this.called.push(transactionType);
+        const answer = asked.properties.find(({ key }) => key === 'answer')?.value as Answer | undefined;
+        if (this.held !== null) await this.held;
+        const result = {
+          kbPaymentId: asked.paymentId,
+          kbTransactionPaymentId: asked.transactionId,
+          transactionType,
+          ...(asked.amount && { amount: asked.amount }),
+          ...(asked.currency && { currency: asked.currency }),
+          createdDate: now,
+          effectiveDate: now,
+          properties: [],
+        };
+        return answered(result, answer ?? 'PROCESSED');
+      };
+    return {
+      name,
+      purchase: operation(TransactionType.PURCHASE),
+      authorize: operation(TransactionType.AUTHORIZE),
+      capture: operation(TransactionType.CAPTURE),
+      refund: operation(TransactionType.REFUND),
+      credit: operation(TransactionType.CREDIT),
+      void: operation(TransactionType.VOID),
+      getPaymentInfo: () => Promise.resolve([]),
+    };
+  }
+}
+
+async function answered(result: GatewayResult, answer: Answer): Promise<GatewayResult | null> {
+  switch (answer) {
+    case 'NO_STATUS':
+      return result;
+    case 'TIMEOUT':
+      return new Promise(() => undefined);
+    case 'DECLARED_ERROR':
+      throw new GatewayError('limit reached');
+    case 'THROW':
+      throw new Error('connection reset');
+    case 'NULL':
+      return null;
+    case 'ERROR':
+      return { ...result, status: answer, gatewayError: 'no funds', gatewayErrorCode: 'E1' };
+    default:
+      return { ...result, status: answer };
+  }
+}
+
+const broken: PaymentControl = {
+  name: 'broken',
+  priorCall: () => Promise.reject(new Error('not today')),
+};
+const aborting: PaymentControl = { name: 'aborting', priorCall: async () => ({ isAborted: true }) };
+
+/** An operation that a transaction comes of. */
+interface Operation {
+  readonly name: string;
+  readonly type: string;
+  readonly prefix: string;
+  readonly success: number;
+  readonly hasLocation: boolean;
+  /** Runs it with this query; what it needs before is made first. */
+  run(stage: Stage, query: string, headers?: object): Promise<Reply>;
+}
+
+interface Stage {
+  readonly call: Serving['call'];
+  readonly accountId: string;
+}
+
+const amount = { amount: 10, currency: 'USD' };
+
+async function begin({ call, accountId }: Stage, transactionType: string, query = ''): Promise<Reply> {
+  return call('POST', `/1.0/kb/accounts/${accountId}/payments${query}`, {
+    body: { transactionType, ...amount },
+  });
+}
+
+function first(type: string, prefix: string): Operation {
+  return {
+    name: `POST /accounts/{id}/payments ${type}`,
+    type,
+    prefix,
+    success: 201,
+    hasLocation: true,
+    run: ({ call, accountId }, query, headers = {}) =>
+      call('POST', `/1.0/kb/accounts/${accountId}/payments${query}`, {
+        body: { transactionType: type, ...amount },
+        headers: headers as never,
+      }),
+  };
+}
+
+/** An operation on a payment that has begun. */
+function later(
+  operation: Omit<Operation, 'run'>,
+  before: string,
+  request: (id: string) => [string, string, object],
+): Operation {
+  return {
+    ...operation,
+    async run(stage, query, headers = {}) {
+      const id = createdId(await begin(stage, before));
+      const [method, path, body] = request(id);
+      return stage.call(method, `/1.0/kb${path}${query}`, { body, headers: headers as never });
+    },
+  };
+}
+
+const operations: readonly Operation[] = [
+  first('PURCHASE', 'PURCHASE'),
+  first('AUTHORIZE', 'AUTH'),
+  first('CREDIT', 'CREDIT'),
+  later(
+    { name: 'POST /payments/{id}', type: 'CAPTURE', prefix: 'CAPTURE', success: 201, hasLocation: true },
+    'AUTHORIZE',
+    (id) => ['POST', `/payments/${id}`, amount],
+  ),
+  later(
+    {
+      name: 'POST /payments/{id}/refunds',
+      type: 'REFUND',
+      prefix: 'REFUND',
+      success: 201,
+      hasLocation: true,
+    },
+    'PURCHASE',
+    (id) => ['POST', `/payments/${id}/refunds`, amount],
+  ),
+  later(
+    { name: 'DELETE /payments/{id}', type: 'VOID', prefix: 'VOID', success: 204, hasLocation: false },
+    'AUTHORIZE',
+    (id) => ['DELETE', `/payments/${id}`, {}],
+  ),
+];
+
+anyDatabase((kind, open) => {
+  describe(`how operations on payments end (payments §2.2) on ${kind}`, () => {
+    const gateway = new OutcomeGateway();
+    let serving: Serving;
+    let stage: Stage;
+
+    before(async () => {
+      const database = await open(migrated);
+      const early = await serve(database, { gateways: [new OutcomeGateway().port('gone')] });
+      const gone = await newAccount(early, 'gone');
+      await early.close();
+      serving = await serve(database, {
+        gateways: [gateway.port(GATEWAY)],
+        paymentControls: [broken, aborting],
+      });
+      const settings = {
+        'org.killbill.payment.plugin.timeout': TIMEOUT,
+        'org.killbill.payment.globalLock.retries': '2',
+      };
+      await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+        body: JSON.stringify(settings),
+        headers: { 'content-type': 'text/plain' },
+      });
+      stage = { call: serving.call, accountId: await newAccount(serving, GATEWAY) };
+      goneId = gone;
+    });
+    let goneId: string;
+    after(() => serving.close());
+
+    /** The payment of an answer: of its `Location`, else the one that its message names. */
+    const paymentOf = async (reply: Reply) => {
+      const location = reply.headers.get('location');
+      const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];
+      const id = location === null ? named : createdId(reply);
+      const { json } = await serving.call('GET', `/1.0/kb/payments/${id}`);
+      return json as { paymentId: string; transactions: { status: string; transactionType: string }[] };
+    };
+    const newestPayment = async () => {
+      const { json } = await serving.call('GET', `/1.0/kb/accounts/${stage.accountId}/payments`);
+      return (json as Awaited<ReturnType<typeof paymentOf>>[]).at(-1);
+    };
+
+    for (const operation of operations) {
+      for (const row of rows) {
+        const status = row.failure?.status ?? operation.success;
+        it(`payments §2.2: ${operation.name} answers ${status} to ${row.answer}`, async () => {
+          const reply = await operation.run(stage, `?pluginProperty=answer%3D${row.answer}`);
+          expect(reply.status, reply.text).to.equal(status);
+          const hasLocation = row.hasLocation && (row.failure !== null || operation.hasLocation);
+          expect(reply.headers.has('location')).to.equal(hasLocation);
+          const newest = await newestPayment();
+          if (hasLocation)
+            expect(reply.headers.get('location')).to.equal(
+              `${serving.url}/1.0/kb/payments/${newest?.paymentId}`,
+            );
+          if (row.failure === null) expect(reply.text).to.equal('');
+          else {
+            const { code, message } = reply.json as { code: number; message: string };
+            expect(code).to.equal(row.failure.code);
+            expect(message.replace(newest?.paymentId ?? '', '<payment>')).to.match(row.failure.message);
+          }
+          const last = newest?.transactions.at(-1);
+          expect(last).to.include({ status: row.transaction, transactionType: operation.type });
+          const { id, recordId } = await serving.billing.tenants.getByApiKey('bob');
+          const [stored] = await serving.storage.read({ id, recordId }, (session) =>
+            session.payments.findByIds([newest?.paymentId as never]),
+          );
+          expect(stored?.stateName).to.equal(`${operation.prefix}_${row.suffix}`);
+          const isDone = row.transaction === 'SUCCESS';
+          expect(stored?.lastSuccessStateName === stored?.stateName).to.equal(isDone);
+        });
+      }
+    }
+
+    for (const row of rows.filter(({ answer }) => answer !== 'PENDING')) {
+      const status = row.failure?.status ?? 204;
+      it(`payments §6.1 rule 3: PUT /payments/{id} answers ${status} to ${row.answer}`, async () => {
+        const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
+        const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
+        const reply = await serving.call('PUT', path, { body: {} });
+        expect(reply.status, reply.text).to.equal(status);
+        expect(reply.headers.has('location')).to.equal(row.hasLocation && row.failure !== null);
+        expect((await newestPayment())?.transactions.map((each) => each.status)).to.deep.equal([
+          row.transaction,
+        ]);
+      });
+    }
+
+    it('payments §2.2: in dialect K the statuses are the same', async () => {
+      for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
+        const [purchase] = operations;
+        const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
+        expect(reply?.status, answer).to.equal(failure?.status ?? 201);
+      }
+    });
+
+    it('payments §2.2: a plugin that is not registered makes no transaction', async () => {
+      const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
+      expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
+      expect(reply.headers.has('location')).to.equal(false);
+      expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
+    });
+
+    it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
+      const calls = gateway.called.length;
+      const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
+      expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([422, 7106]);
+      expect(reply.headers.has('location')).to.equal(false);
+      expect(gateway.called.length).to.equal(calls);
+    });
+
+    /** An invoice that nobody pays by himself. */
+    const unpaidInvoice = async () => {
+      await serving.call('POST', `/1.0/kb/accounts/${stage.accountId}/tags`, {
+        body: ['00000000-0000-0000-0000-000000000001'],
+      });
+      const path = `/1.0/kb/invoices/charges/${stage.accountId}?autoCommit=true`;
+      const body = [{ accountId: stage.accountId, amount: 20, currency: 'USD' }];
+      const { json } = await serving.call('POST', path, { body });
+      return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
+    };
+
+    for (const { answer, transaction, failure } of rows) {
+      const isThrown = failure !== null && failure.message === moved;
+      const status = isThrown ? failure.status : 201;
+      it(`payments §9.6 rule 1: POST /invoices/{id}/payments answers ${status} to ${answer}`, async () => {
+        const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3D${answer}`;
+        const reply = await serving.call('POST', path, { body: { accountId: stage.accountId } });
+        expect(reply.status, reply.text).to.equal(status);
+        expect(reply.headers.has('location')).to.equal(!isThrown);
+        const newest = await newestPayment();
+        expect(newest?.transactions.at(-1)?.status).to.equal(transaction);
+        if (!isThrown)
+          expect(reply.headers.get('location')).to.equal(
+            `${serving.url}/1.0/kb/invoicePayments/${newest?.paymentId}`,
+          );
+      });
+    }
+
+    it('payments §9.5 rule 1e: a refund of an invoice that the gateway declines answers 201, and the transaction tells', async () => {
+      const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
+      const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
+      const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
+      const reply = await serving.call('POST', refund, { body: amount });
+      expect([reply.status, reply.headers.get('location')]).to.deep.equal([
+        201,
+        `${serving.url}/1.0/kb/invoicePayments/${id}`,
+      ]);
+      expect((await paymentOf(reply)).transactions.map((each) => each.status)).to.deep.equal([
+        'SUCCESS',
+        'PAYMENT_FAILURE',
+      ]);
+    });
+
+    it('http-api §12: a completion that the gateway declines answers 402 on the rows of invoice payments, without Location', async () => {
+      const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
+      const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
+      const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
+      const reply = await serving.call('PUT', complete, { body: {} });
+      expect(reply.status, reply.text).to.equal(402);
+      expect(reply.headers.has('location')).to.equal(false);
+    });
+
+    for (const { answer, failure, hasLocation } of rows) {
+      const status = failure?.status ?? 201;
+      it(`http-api §11 rule 2: a payment with an Idempotency-Key that answered ${status} to ${answer} answers so again, and is not made twice`, async () => {
+        const headers = { 'idempotency-key': `outcome-${answer}` };
+        const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
+        const one = await purchase();
+        const calls = gateway.called.length;
+        const again = await purchase();
+        expect([again?.status, again?.text]).to.deep.equal([status, one?.text]);
+        expect(again?.headers.get('location')).to.equal(one?.headers.get('location'));
+        expect(again?.headers.has('location')).to.equal(hasLocation);
+        expect([
+          one?.headers.has('idempotency-replayed'),
+          again?.headers.get('idempotency-replayed'),
+        ]).to.deep.equal([false, 'true']);
+        expect(gateway.called.length).to.equal(calls);
+      });
+    }
+
+    it('http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key', async () => {
+      const id = createdId(await begin(stage, 'AUTHORIZE'));
+      const capture = (headers = {}) =>
+        serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
+      await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+        body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
+        headers: { 'content-type': 'text/plain' },
+      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gateway.held = promise;
+      const calls = gateway.called.length;
+      const running = capture();
+      while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
+      const headers = { 'idempotency-key': 'busy' };
+      const busy = await capture(headers);
+      expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
+      expect((busy.json as { message: string }).message).to.include('nothing was attempted');
+      expect(busy.headers.has('location')).to.equal(false);
+      gateway.held = null;
+      resolve();
+      expect((await running).status).to.equal(201);
+      const later = await capture(headers);
+      expect([later.status, later.headers.has('idempotency-replayed')]).to.deep.equal([201, false]);
+      const again = await capture(headers);
+      expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
+      expect(gateway.called.length).to.equal(calls + 2);
+    });
+
+    it('http-api §11 rule 2: a failure before anything was attempted is not kept under its Idempotency-Key', async () => {
+      const headers = { 'idempotency-key': 'broken-control' };
+      const asked = (query: string) => operations[0]?.run(stage, query, headers);
+      const failed = await asked('?controlPluginName=broken');
+      expect(failed?.status, failed?.text).to.equal(500);
+      expect(failed?.json).to.include({ code: 7019 });
+      const again = await asked('?controlPluginName=broken');
+      expect([again?.status, again?.headers.has('idempotency-replayed')]).to.deep.equal([500, false]);
+    });
+  });
+});
+
+async function newAccount({ call }: Serving, pluginName: string): Promise<string> {
+  const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
+  await call('POST', path, { body: { pluginName } });
+  return accountId;
+}
