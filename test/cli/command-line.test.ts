@@ -274,6 +274,7 @@ describe('the command line', () => {
       SERVICE_server_basePath: '/ignored',
       SERVICE_server_limits_rate_principal: '2',
       SERVICE_server_limits_rate_tenant: 'off',
+      SERVICE_server_limits_rate_gateways: '1',
       SERVICE_server_limits_text: '11MiB',
       SERVICE_org_killbill_server_defaultDialect: 'K',
       SERVICE_server_nodeName: 'node-7',
@@ -311,6 +312,10 @@ describe('the command line', () => {
     expect(uploaded.status).to.equal(201);
     const burst = await Promise.all(Array.from({ length: 8 }, () => create('x'.repeat(1_024))));
     expect(burst.map(({ status }) => status)).to.include.members([413, 429]);
+    const notify = () =>
+      fetch(`${server.url}/billing/gateways/bob/nothing`, { method: 'POST', body: 'paid' });
+    const notified = await Promise.all(Array.from({ length: 8 }, notify));
+    expect(notified.map(({ status }) => status)).to.include.members([404, 429]);
     expect((await server.stop()).log).to.include('"node":"node-7"');
     const refused = await run(['serve', '--port', '0'], { SERVICE_server_trustedProxies: 'nowhere' });
     expect(refused.code).to.equal(2);

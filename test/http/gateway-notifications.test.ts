@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { MAX_NOTIFICATION_BYTES } from '../../lib/values/limits.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { type Reply, serve } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
 import { SIGNING_GATEWAY, signatureOf } from '../support/payments/signing-gateway.ts';
@@ -166,24 +166,32 @@ anyDatabase((kind, open) => {
       expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
     });
 
-    it('payments §11.2 rule 2: a signed notification needs no credentials, and its author is the gateway', async () => {
-      const { signing, billing } = world.serving;
-      signing.process = async (_, context) => {
-        await billing.createAccount(
-          await billing.context({ tenant: context.tenantId, user: context.userName }),
-          { externalKey: 'by-notification' },
+    it(
+      'payments §11.2 rule 2: a signed notification needs no credentials, and its author is the gateway',
+      onEachDatabase(async () => {
+        const { signing, billing } = world.serving;
+        signing.process = async (_, context) => {
+          await billing.createAccount(
+            await billing.context({ tenant: context.tenantId, user: context.userName }),
+            { externalKey: 'by-notification' },
+          );
+          return {};
+        };
+        expect((await signed('paid', { headers: { 'x-service-createdby': 'mallory' } })).status).to.equal(
+          200,
         );
-        return {};
-      };
-      expect((await signed('paid', { headers: { 'x-service-createdby': 'mallory' } })).status).to.equal(200);
-      expect(signing.received).to.deep.equal([
-        { body: 'paid', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
-      ]);
-      const made = await world.serving.call('GET', '/1.0/kb/accounts?externalKey=by-notification&audit=FULL');
-      expect((made.json as { auditLogs: { changedBy: string }[] }).auditLogs[0]?.changedBy).to.equal(
-        SIGNING_GATEWAY,
-      );
-    });
+        expect(signing.received).to.deep.equal([
+          { body: 'paid', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
+        ]);
+        const made = await world.serving.call(
+          'GET',
+          '/1.0/kb/accounts?externalKey=by-notification&audit=FULL',
+        );
+        expect((made.json as { auditLogs: { changedBy: string }[] }).auditLogs[0]?.changedBy).to.equal(
+          SIGNING_GATEWAY,
+        );
+      }),
+    );
 
     it('payments §11.2 rule 2: the signature is over the bytes, whatever they are', async () => {
       const bytes = new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]);
@@ -213,15 +221,18 @@ anyDatabase((kind, open) => {
       );
     });
 
-    it('payments §11.2 rule 2b: a notification that was signed for another tenant is refused, either way', async () => {
-      const { signing } = world.serving;
-      const forEve = signatureOf('paid', eveId);
-      expect(codeOf(await signed('paid', { signature: forEve }))).to.deep.equal([401, 60_004]);
-      expect(codeOf(await signed('paid', { apiKey: 'eve' }))).to.deep.equal([401, 60_004]);
-      expect(signing.received).to.deep.equal([]);
-      expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
-      expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
-    });
+    it(
+      'payments §11.2 rule 2b: a notification that was signed for another tenant is refused, either way',
+      onEachDatabase(async () => {
+        const { signing } = world.serving;
+        const forEve = signatureOf('paid', eveId);
+        expect(codeOf(await signed('paid', { signature: forEve }))).to.deep.equal([401, 60_004]);
+        expect(codeOf(await signed('paid', { apiKey: 'eve' }))).to.deep.equal([401, 60_004]);
+        expect(signing.received).to.deep.equal([]);
+        expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
+        expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
+      }),
+    );
 
     it('payments §11.2 rule 2c: a notification that comes again is handed on again', async () => {
       for (const _ of [1, 2, 3])

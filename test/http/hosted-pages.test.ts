@@ -5,7 +5,7 @@ import type {
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { SIGNING_GATEWAY } from '../support/payments/signing-gateway.ts';
 import { migrated } from '../support/storage.ts';
@@ -179,24 +179,30 @@ anyDatabase((kind, open) => {
     const accountsWith = async (key: string) =>
       (await serving.call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
 
-    it('payments §11: a combined form makes account and first method, and finds both the next time', async () => {
-      const body = {
-        account: { externalKey: 'combo-1', currency: 'EUR' },
-        paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
-        hostedPaymentPageFields: { formFields: [{ key: 'a', value: 'b' }] },
-      };
-      const [first, again] = [await combine(body), await combine(body)];
-      expect([first.status, first.text]).to.deep.equal([200, again.text]);
-      const { accountId } = await accountsWith('combo-1');
-      expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
-      const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-      expect(methods.json).to.have.length(1);
-      expect((methods.json as object[])[0]).to.deep.include({ isDefault: true, externalKey: 'combo-method' });
-      expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
-      expect(
-        codeOf(await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } })),
-      ).to.deep.equal([404, 3002]);
-    });
+    it(
+      'payments §11: a combined form makes account and first method, and finds both the next time',
+      onEachDatabase(async () => {
+        const body = {
+          account: { externalKey: 'combo-1', currency: 'EUR' },
+          paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
+          hostedPaymentPageFields: { formFields: [{ key: 'a', value: 'b' }] },
+        };
+        const [first, again] = [await combine(body), await combine(body)];
+        expect([first.status, first.text]).to.deep.equal([200, again.text]);
+        const { accountId } = await accountsWith('combo-1');
+        expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
+        const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+        expect(methods.json).to.have.length(1);
+        expect((methods.json as object[])[0]).to.deep.include({
+          isDefault: true,
+          externalKey: 'combo-method',
+        });
+        expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
+        expect(
+          codeOf(await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } })),
+        ).to.deep.equal([404, 3002]);
+      }),
+    );
 
     it('payments §11: what a combined form has made stays when there is no form', async () => {
       const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
@@ -206,17 +212,17 @@ anyDatabase((kind, open) => {
 
     it('http-api §5: a combined form makes nothing for those who may not make it', async () => {
       const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
-      await serving.call('PUT', '/1.0/kb/security/roles', {
-        body: { role: 'clerk', permissions: ['account:create'] },
-      });
+      const role = { role: 'clerk', permissions: ['payment:trigger'] };
+      await serving.call('PUT', '/1.0/kb/security/roles', { body: role });
       await serving.call('POST', '/1.0/kb/security/users', { body: user });
-      const authorization = basic('clerk', 'password');
-      const account = { externalKey: 'combo-3' };
+      const asClerk = { authorization: basic('clerk', 'password') };
       const paymentMethod = { pluginName: SIGNING_GATEWAY };
-      expect(codeOf(await combine({ account, paymentMethod }, { authorization }))).to.deep.equal([
-        403, 40_000,
-      ]);
-      const { accountId } = await accountsWith('combo-3');
+      const account = { externalKey: 'combo-3' };
+      expect(codeOf(await combine({ account, paymentMethod }, asClerk))).to.deep.equal([403, 40_000]);
+      expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
+      const accountId = await newAccount();
+      const known = { account: { accountId }, paymentMethod };
+      expect(codeOf(await combine(known, asClerk))).to.deep.equal([403, 40_000]);
       const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
       expect(methods.json).to.deep.equal([]);
     });

@@ -9,7 +9,7 @@ import {
   type PaymentGateway,
   TransactionType,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -338,20 +338,26 @@ anyDatabase((kind, open) => {
       });
     }
 
-    it('payments §2.2: in dialect K the statuses are the same', async () => {
-      for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
-        const [purchase] = operations;
-        const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
-        expect(reply?.status, answer).to.equal(failure?.status ?? 201);
-      }
-    });
+    it(
+      'payments §2.2: in dialect K the statuses are the same',
+      onEachDatabase(async () => {
+        for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
+          const [purchase] = operations;
+          const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
+          expect(reply?.status, answer).to.equal(failure?.status ?? 201);
+        }
+      }),
+    );
 
-    it('payments §2.2: a plugin that is not registered makes no transaction', async () => {
-      const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
-      expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
-      expect(reply.headers.has('location')).to.equal(false);
-      expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
-    });
+    it(
+      'payments §2.2: a plugin that is not registered makes no transaction',
+      onEachDatabase(async () => {
+        const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
+        expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
+        expect(reply.headers.has('location')).to.equal(false);
+        expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
+      }),
+    );
 
     it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
       const calls = gateway.called.length;
@@ -432,33 +438,36 @@ anyDatabase((kind, open) => {
       });
     }
 
-    it('http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key', async () => {
-      const id = createdId(await begin(stage, 'AUTHORIZE'));
-      const capture = (headers = {}) =>
-        serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
-      await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-        body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
-        headers: { 'content-type': 'text/plain' },
-      });
-      const { promise, resolve } = Promise.withResolvers<void>();
-      gateway.held = promise;
-      const calls = gateway.called.length;
-      const running = capture();
-      while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
-      const headers = { 'idempotency-key': 'busy' };
-      const busy = await capture(headers);
-      expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
-      expect((busy.json as { message: string }).message).to.include('nothing was attempted');
-      expect(busy.headers.has('location')).to.equal(false);
-      gateway.held = null;
-      resolve();
-      expect((await running).status).to.equal(201);
-      const later = await capture(headers);
-      expect([later.status, later.headers.has('idempotency-replayed')]).to.deep.equal([201, false]);
-      const again = await capture(headers);
-      expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
-      expect(gateway.called.length).to.equal(calls + 2);
-    });
+    it(
+      'http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key',
+      onEachDatabase(async () => {
+        const id = createdId(await begin(stage, 'AUTHORIZE'));
+        const capture = (headers = {}) =>
+          serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
+        await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+          body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
+          headers: { 'content-type': 'text/plain' },
+        });
+        const { promise, resolve } = Promise.withResolvers<void>();
+        gateway.held = promise;
+        const calls = gateway.called.length;
+        const running = capture();
+        while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
+        const headers = { 'idempotency-key': 'busy' };
+        const busy = await capture(headers);
+        expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
+        expect((busy.json as { message: string }).message).to.include('nothing was attempted');
+        expect(busy.headers.has('location')).to.equal(false);
+        gateway.held = null;
+        resolve();
+        expect((await running).status).to.equal(201);
+        const later = await capture(headers);
+        expect([later.status, later.headers.has('idempotency-replayed')]).to.deep.equal([201, false]);
+        const again = await capture(headers);
+        expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
+        expect(gateway.called.length).to.equal(calls + 2);
+      }),
+    );
 
     it('http-api §11 rule 2: a failure before anything was attempted is not kept under its Idempotency-Key', async () => {
       const headers = { 'idempotency-key': 'broken-control' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -104,28 +104,35 @@ anyDatabase((kind, open) => {
       expect(entry?.amount?.toFixed()).to.equal('7.5');
     });
 
-    it('payments §2.4: OVERRIDE_STATUS changes what the gateway tells of a transaction, of its own tenant only', async () => {
-      const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
-      expect(made.status).to.equal(503);
-      const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
-      const transactionOf = async () =>
-        ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] })
-          .transactions[0];
-      const transactionId = (await transactionOf())?.transactionId;
-      const override = {
-        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId,
-        status: 'PROCESSED',
-        amount: 9,
-      };
-      const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
-      const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
-      expect(codeOf(foreign)).to.deep.equal([400, 60_003]);
-      expect(foreign.text.replace(String(transactionId), unknown.transactionId)).to.equal(none.text);
-      expect((await transactionOf())?.status).to.equal('UNKNOWN');
-      expect((await configure(override)).status).to.equal(200);
-      expect(await transactionOf()).to.include({ status: 'SUCCESS', processedAmount: 9 });
-    });
+    it(
+      'payments §2.4: OVERRIDE_STATUS changes what the gateway tells of a transaction, of its own tenant only',
+      onEachDatabase(async () => {
+        const made = await pay(
+          own,
+          'PURCHASE',
+          '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue',
+        );
+        expect(made.status).to.equal(503);
+        const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
+        const transactionOf = async () =>
+          ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] })
+            .transactions[0];
+        const transactionId = (await transactionOf())?.transactionId;
+        const override = {
+          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+          transactionId,
+          status: 'PROCESSED',
+          amount: 9,
+        };
+        const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
+        const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
+        expect(codeOf(foreign)).to.deep.equal([400, 60_003]);
+        expect(foreign.text.replace(String(transactionId), unknown.transactionId)).to.equal(none.text);
+        expect((await transactionOf())?.status).to.equal('UNKNOWN');
+        expect((await configure(override)).status).to.equal(200);
+        expect(await transactionOf()).to.include({ status: 'SUCCESS', processedAmount: 9 });
+      }),
+    );
 
     for (const [what, configuration] of [
       ['no action', {}],

@@ -69,26 +69,29 @@ anyDatabaseAndSuperuser((kind, open) => {
     for (const route of routeTable({ testMode: true }).filter(
       ({ credentials }) => credentials === 'SIGNATURE',
     )) {
-      it(`${route.method} ${route.path} takes nothing for one tenant that was signed for another`, async () => {
-        world.serving.signing.received.length = 0;
-        const sent = await sentOf(route);
-        const before = await shown();
-        const elsewhere = { ...sent, path: sent.path.replace('/bob/', '/eve/') };
-        expect(elsewhere.path).to.not.equal(sent.path);
-        for (const each of [elsewhere, { ...elsewhere, path: sent.path.replace('/bob/', '/nobody/') }]) {
-          const answered = await asEve(route, each);
-          expect(answered.status, answered.text).to.be.oneOf([401, 404]);
-          expectNothingOf(world, each, answered);
-        }
-        expect(await shown(), 'no tenant has changed').to.equal(before);
-        expect(world.serving.signing.received).to.deep.equal([]);
-        expect((await asEve(route, sent)).status, 'the tenant of the signature').to.equal(
-          route.success.status,
-        );
-        expect(world.serving.signing.received.splice(0).map(({ tenantId }) => tenantId)).to.deep.equal([
-          world.tenantId,
-        ]);
-      });
+      it(
+        `${route.method} ${route.path} takes nothing for one tenant that was signed for another`,
+        onEachDatabase(async () => {
+          world.serving.signing.received.length = 0;
+          const sent = await sentOf(route);
+          const before = await shown();
+          const elsewhere = { ...sent, path: sent.path.replace('/bob/', '/eve/') };
+          expect(elsewhere.path).to.not.equal(sent.path);
+          for (const each of [elsewhere, { ...elsewhere, path: sent.path.replace('/bob/', '/nobody/') }]) {
+            const answered = await asEve(route, each);
+            expect(answered.status, answered.text).to.be.oneOf([401, 404]);
+            expectNothingOf(world, each, answered);
+          }
+          expect(await shown(), 'no tenant has changed').to.equal(before);
+          expect(world.serving.signing.received).to.deep.equal([]);
+          expect((await asEve(route, sent)).status, 'the tenant of the signature').to.equal(
+            route.success.status,
+          );
+          expect(world.serving.signing.received.splice(0).map(({ tenantId }) => tenantId)).to.deep.equal([
+            world.tenantId,
+          ]);
+        }),
+      );
     }
 
     async function sentOf(route: Route): Promise<Sent> {
