@@ -1,24 +1,32 @@
-import { loadAccount, lockAccount } from '../../accounts/index.ts';
+import { loadAccount, lockAccount, sameAuthorship } from '../../accounts/index.ts';
 import type { PaymentGateway } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { CallContext, PaymentMethod } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
-import { ErrorCode } from '../../values/errors/index.ts';
+import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
-import { type ReservedPayment, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
+import {
+  checkPayable,
+  type ReservedPayment,
+  UnpaidInvoicePayments,
+} from '../collect/unpaid-invoice-payments.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { addTogether, type MethodAddition } from './add-together.ts';
+import { type AddableMethod, type AskedMethod, addableMethods } from './addable-methods.ts';
 import { ControlledAddition } from './controlled-addition.ts';
 import { checkExternalKey } from './external-key.ts';
 import { gatewayContext, MethodGateways } from './method-gateways.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
-import { checkAddable, freeKey, methodOfAccount, setDefaultMethod, storeMethod } from './stored-methods.ts';
+import { methodOfAccount, type NewMethod, setDefaultMethod, storeMethods } from './stored-methods.ts';
 
 /** A method that is being added: its id is ours, and the gateway is told first. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
+  /** As it was when it was checked. */
+  readonly account: Account;
   /** The key of the input; null = none was given. */
   readonly givenKey: string | null;
   readonly id: Uuid;
@@ -40,6 +48,8 @@ export class PaymentMethodService {
   readonly #unpaid: UnpaidInvoicePayments;
   readonly #gateways: MethodGateways;
   readonly #control: ControlledAddition;
+  readonly #checks: SharedCalls<AskedMethod, AddableMethod | BillingError>;
+  readonly #additions: SharedCalls<MethodAddition, PaymentMethod>;
 
   constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
@@ -47,6 +57,8 @@ export class PaymentMethodService {
     this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
     this.#gateways = new MethodGateways(ports);
     this.#control = new ControlledAddition(ports);
+    this.#checks = new SharedCalls(ports.systemClock);
+    this.#additions = new SharedCalls(ports.systemClock);
   }
 
   /** Resolves once no late answer is being recorded any more. */
@@ -57,16 +69,14 @@ export class PaymentMethodService {
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
     this.#gateways.named(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
-    const config = await this.#ports.storage.read(context.tenant, async (session) => {
-      await checkAddable(session, input, givenKey);
-      return this.#configOf(session);
-    });
+    const { account, config } = await this.#addable(context, input, givenKey);
     const { method, charges } = await this.#control.run({ context, input, config }, (adjusted) =>
       this.#addTold({
         context,
         gateway: this.#gateways.named(adjusted.pluginName),
         input: adjusted,
         givenKey,
+        account,
         id: this.#ports.ids.next(),
         timeoutMs: config.pluginTimeoutMs,
       }),
@@ -75,16 +85,48 @@ export class PaymentMethodService {
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
   }
 
+  /** What is asked at once by many calls is read together. */
+  async #addable(
+    context: CallContext,
+    input: PaymentMethodInput,
+    givenKey: string | null,
+  ): Promise<AddableMethod> {
+    const { storage } = this.#ports;
+    const { tenant } = context;
+    const asked = { accountId: input.accountId, pluginName: input.pluginName, givenKey };
+    const found = await this.#checks.run(tenant.within ? null : tenant.id, asked, (all) =>
+      storage.read(tenant, (session) => addableMethods(session, all, this.#configOf)),
+    );
+    if (found instanceof BillingError) throw found;
+    if (input.payAllUnpaidInvoices)
+      await storage.read(tenant, (session) => checkPayable(session, found.account, input.isDefault === true));
+    return found;
+  }
+
   /** Tells the gateway, and stores what it has not refused. */
   async #addTold(addition: Addition): Promise<Added> {
-    const { context, input, id, givenKey } = addition;
+    const { context, input, account, id, givenKey } = addition;
+    const authorship = authorshipOf(context);
     await this.#tellGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
+    const isDefault = input.isDefault === true;
+    const method = { id, givenKey, gatewayKey, pluginName: input.pluginName, isDefault };
+    if (input.payAllUnpaidInvoices) return this.#storeAndReserve(context, account.id, method);
+    const { storage } = this.#ports;
+    const { tenant, userToken } = context;
+    const alike = tenant.within ? null : sameAuthorship(context);
+    const stored = await this.#additions.run(alike, { account, method, userToken }, (additions) =>
+      addTogether(storage, { tenant, authorship }, additions),
+    );
+    return { id, method: stored, charges: [] };
+  }
+
+  async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod): Promise<Added> {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? id;
-      const method = await storeMethod(session, addition, externalKey);
-      const charges = input.payAllUnpaidInvoices ? await this.#reserveAll(session, context, method) : [];
-      return { id, method, charges };
+      const account = await lockAccount(session, accountId);
+      const [stored] = await storeMethods(session, [{ account, method }]);
+      assertInvariant(stored, 'one method is stored for one account', { accountId });
+      return { id: stored.id, method: stored, charges: await this.#reserveAll(session, context, stored) };
     });
   }
 

@@ -1,48 +1,33 @@
-import { accountEvent, loadAccount, lockAccount } from '../../accounts/index.ts';
+import { accountEvent } from '../../accounts/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
   BusEventType,
   EXTERNAL_PAYMENT_PLUGIN,
-  type New,
   type PaymentMethod,
 } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
-import { checkPayable } from '../collect/unpaid-invoice-payments.ts';
 import { noSuchMethod } from '../state/payment-method-errors.ts';
-import type { PaymentMethodInput } from './payment-method-operations.ts';
 
-/** Refuses what can be refused before the gateway is told of the method; the unique key decides in the end. */
-export async function checkAddable(
+/** The external methods of these accounts, for cheques and transfers; no statement for none. */
+export async function externalMethodsOf(
   session: ReadSession,
-  input: PaymentMethodInput,
-  key: string | null,
-): Promise<void> {
-  const account = await loadAccount(session, input.accountId);
-  if (input.payAllUnpaidInvoices) await checkPayable(session, account, input.isDefault === true);
-  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
-  if (key === null || (await freeKey(session, key)) !== null) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-    message: `externalKey "${shortened(key)}" is already used by a payment method`,
-    facts: { parameter: 'externalKey', externalKey: key },
-  });
+  accountIds: ReadonlySet<Uuid>,
+): Promise<readonly PaymentMethod[]> {
+  if (accountIds.size === 0) return [];
+  const methods = await session.payments.findMethodsByAccounts([...accountIds], { includeDeleted: false });
+  return methods.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
 }
 
-/** The key, if no method of the tenant has it, deleted ones included; else null. */
-export async function freeKey(session: ReadSession, key: string | null): Promise<string | null> {
-  if (key === null) return null;
-  const taken = await session.payments.findMethodsByKeys([key]);
-  return taken.length === 0 ? key : null;
-}
-
-async function checkNoExternalMethod(session: ReadSession, accountId: Uuid): Promise<void> {
-  const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted: false });
-  const existing = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
-  if (!existing) return;
-  throw new BillingError({
+/** An account has one active external method (§2.4 rule 1). */
+export function refuseSecondExternal(
+  external: readonly PaymentMethod[],
+  accountId: Uuid,
+): BillingError | null {
+  const existing = external.find((method) => method.accountId === accountId);
+  if (!existing) return null;
+  return new BillingError({
     code: ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
     message: `Account ${accountId} already has the external payment method ${existing.id}`,
     facts: { accountId, paymentMethodId: existing.id },
@@ -64,27 +49,64 @@ export async function methodOfAccount(
   });
 }
 
-export async function storeMethod(
+/** A method that a gateway has taken, to be stored. */
+export interface NewMethod {
+  readonly id: Uuid;
+  /** Null = none was given. */
+  readonly givenKey: string | null;
+  /** What the gateway calls it; null = it says nothing. */
+  readonly gatewayKey: string | null;
+  readonly pluginName: string;
+  readonly isDefault: boolean;
+}
+
+/** Stores one method for each of these locked accounts, with as many statements as one takes (§10.1 rules 5 and 6). */
+export async function storeMethods(
   session: WriteSession,
-  { input, id }: { readonly input: PaymentMethodInput; readonly id: Uuid },
-  externalKey: string,
-): Promise<PaymentMethod> {
-  const account = await lockAccount(session, input.accountId);
-  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
-  const method: New<PaymentMethod> = {
-    id,
-    externalKey,
+  additions: readonly { readonly account: Account; readonly method: NewMethod }[],
+): Promise<readonly PaymentMethod[]> {
+  const keys = additions.flatMap(({ method: { givenKey, gatewayKey } }) =>
+    givenKey ? [] : (gatewayKey ?? []),
+  );
+  const external = additions.filter(({ method }) => method.pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  const [ofKeys, externals] = await Promise.all([
+    session.payments.findMethodsByKeys([...new Set(keys)]),
+    externalMethodsOf(session, new Set(external.map(({ account }) => account.id))),
+  ]);
+  for (const { account } of external) {
+    const refusal = refuseSecondExternal(externals, account.id);
+    if (refusal !== null) throw refusal;
+  }
+  const taken = new Set(ofKeys.map(({ externalKey }) => externalKey));
+  const keyOf = ({ id, givenKey, gatewayKey }: NewMethod): string => {
+    const key = givenKey ?? (gatewayKey === null || taken.has(gatewayKey) ? id : gatewayKey);
+    taken.add(key);
+    return key;
+  };
+  const methods = additions.map(({ account, method }) => ({
+    id: method.id,
+    externalKey: keyOf(method),
     accountId: account.id,
     accountRecordId: account.recordId,
-    pluginName: input.pluginName,
+    pluginName: method.pluginName,
     isActive: true,
     createdDate: session.authorship.createdDate,
-  };
-  await session.payments.insertMethods([method]);
-  if (input.isDefault === true) await setDefaultMethod(session, account, id);
-  const [stored] = await session.payments.findMethodsByIds([id]);
-  assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
-  return stored;
+  }));
+  const chosen = additions.filter(({ method }) => method.isDefault);
+  const [, , stored] = await Promise.all([
+    session.payments.insertMethods(methods),
+    setDefaultMethods(
+      session,
+      chosen.map(({ account, method }) => ({ account, paymentMethodId: method.id })),
+    ),
+    session.payments.findMethodsByIds(methods.map(({ id }) => id)),
+  ]);
+  const byId = new Map(stored.map((method) => [method.id, method]));
+  return methods.map(({ id }) => {
+    const method = byId.get(id);
+    assertInvariant(method, 'storage returned no payment method for an insert', { paymentMethodId: id });
+    return method;
+  });
 }
 
 /** Changes the account's default, null = none, as a change of the account; nothing if it stays the same (accounts §4). */
@@ -93,8 +115,21 @@ export async function setDefaultMethod(
   account: Account,
   paymentMethodId: Uuid | null,
 ): Promise<void> {
-  if (account.paymentMethodId === paymentMethodId) return;
-  const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };
-  await session.accounts.update([changed]);
-  session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
+  await setDefaultMethods(session, [{ account, paymentMethodId }]);
+}
+
+async function setDefaultMethods(
+  session: WriteSession,
+  choices: readonly { readonly account: Account; readonly paymentMethodId: Uuid | null }[],
+): Promise<void> {
+  const changed = choices
+    .filter(({ account, paymentMethodId }) => account.paymentMethodId !== paymentMethodId)
+    .map(({ account, paymentMethodId }) => ({
+      ...account,
+      paymentMethodId,
+      updatedDate: session.authorship.createdDate,
+    }));
+  if (changed.length === 0) return;
+  await session.accounts.update(changed);
+  session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
 }
