@@ -305,6 +305,47 @@ anyDatabase((_kind, open) => {
       expect(await all()).to.deep.equal([]);
     });
 
+    it(
+      'methods that are added at once are each stored with the token of their call, and become defaults',
+      onEachDatabase(async () => {
+        const accounts = await Promise.all(
+          Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
+        );
+        const shared = { details: { externalPaymentMethodId: `shared-${account.id}` }, isDefault: true };
+        const methods = await Promise.all(
+          // The first account asks twice, as does the second.
+          [...accounts, ...accounts.slice(0, 2)].map(({ id: accountId }) =>
+            engine.acme.addPaymentMethod({ accountId, pluginName: SANDBOX, ...shared }),
+          ),
+        );
+        const keys = methods.map(({ externalKey }) => externalKey);
+        expect(new Set(keys).size).to.equal(methods.length);
+        expect(keys.filter((key) => key === `shared-${account.id}`)).to.have.length(1);
+        const stored = await Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
+        expect(new Set(idsOf(stored.flat()))).to.deep.equal(new Set(idsOf(methods)));
+        for (const list of stored) expect(list.filter(({ isDefault }) => isDefault)).to.have.length(1);
+        const tokens = await Promise.all(
+          methods.map(async ({ id }) => {
+            const [made] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id });
+            return made?.userToken;
+          }),
+        );
+        expect(new Set(tokens).size).to.equal(methods.length);
+      }),
+    );
+
+    it('what is refused of methods that are added at once does not fail the others', async () => {
+      const key = `once-${account.id}`;
+      const codes = await Promise.all([
+        codeOf(add(SANDBOX)),
+        ...[1, 2, 3].map(() => codeOf(add(SANDBOX, { externalKey: key }))),
+        codeOf(engine.acme.addPaymentMethod({ accountId: engine.tenant.id, pluginName: SANDBOX })),
+        ...[1, 2].map(() => codeOf(add(EXTERNAL))),
+      ]);
+      expect([...codes].sort()).to.deep.equal([0, 0, 0, 3002, 7023, 7031, 7031]);
+      expect(await all(false)).to.have.length(3);
+    });
+
     describe('searches', () => {
       const search = async (key: string, request: object = {}) => {
         const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });

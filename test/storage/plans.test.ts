@@ -48,6 +48,25 @@ const perAccount = 4;
 const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
 
 eachDatabase((kind, open) => {
+  describe('storage: plans before the database has statistics', () => {
+    let opened: OpenedStorage;
+    before(async () => {
+      opened = await openStorage(kind, open);
+    });
+    after(() => opened.storage.close());
+
+    it('an update finds its row by the id, and does not walk through the rows of the tenant', async () => {
+      const [first] = await opened.newAccounts(300);
+      if (!first) throw new Error('no account');
+      opened.bound();
+      await opened.storage.write(opened.tenant, author(), (session) => session.accounts.update([first]));
+      const updates = opened.bound().filter(({ text }) => text.trimStart().startsWith('update bw_accounts'));
+      expect(updates).to.have.length(1);
+      const [found] = await plansOf(opened.database, updates);
+      expect(found?.plan.join('\n')).to.include('bw_accounts_id_unique');
+    });
+  });
+
   describe('storage: plans of the hot statements over filled tables', function () {
     this.timeout(120_000);
     const { due, future } = sizes[kind];

@@ -173,7 +173,7 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         sql`
         update bw_payment_transactions set ${raw(assignments)}
         from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
-        where bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
+        where +bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
           and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
         returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`,
         (row) => paymentTransactionsTable.decode(row),

@@ -269,9 +269,13 @@ function updateFrom(
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
   // No alias: SQLite's `returning` knows the table by its name only.
   const match = keyColumns.map(({ name }) => `${table}.${name} = r.${name}`).join(' and ');
+  // By a unique number or id; the sign as in `haveIds`. Without it PostgreSQL walks through the tenant's rows while it has no
+  // statistics yet (measured for one of 1,000 accounts: 3 ms against 0.2 ms).
+  const isSought = keyColumns.every(({ name }) => name === 'id' || name === recordIdColumn.name);
+  const ofTenant = `${isSought ? '+' : ''}${table}.tenant_record_id`;
   return sql`update ${raw(table)} set ${raw(assignments)}
     from ${rowsAs('r', [...keyColumns, ...changed], rows)}
-    where ${raw(table)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+    where ${raw(ofTenant)} = ${scope.tenantRecordId} and ${raw(match)}`;
 }
 
 function assertAffected({ name }: { readonly name: string }, affected: number, expected: number): void {
