@@ -105,20 +105,30 @@ export class PaymentMethodService {
 
   /** Tells the gateway, and stores what it has not refused. */
   async #addTold(addition: Addition): Promise<Added> {
-    const { context, input, account, id, givenKey } = addition;
-    const authorship = authorshipOf(context);
+    const { input, id, givenKey } = addition;
     await this.#tellGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
     const isDefault = input.isDefault === true;
     const method = { id, givenKey, gatewayKey, pluginName: input.pluginName, isDefault };
+    try {
+      return await this.#store(addition, method);
+    } catch (error) {
+      // Since it was free, another call has taken the key that the gateway gave: nobody has asked for it.
+      if (gatewayKey === null || !isTakenKey(error)) throw error;
+      return this.#store(addition, { ...method, gatewayKey: null });
+    }
+  }
+
+  async #store({ context, input, account }: Addition, method: NewMethod): Promise<Added> {
     if (input.payAllUnpaidInvoices) return this.#storeAndReserve(context, account.id, method);
     const { storage } = this.#ports;
     const { tenant, userToken } = context;
+    const authorship = authorshipOf(context);
     const alike = tenant.within ? null : sameAuthorship(context);
     const stored = await this.#additions.run(alike, { account, method, userToken }, (additions) =>
       addTogether(storage, { tenant, authorship }, additions),
     );
-    return { id, method: stored, charges: [] };
+    return { id: stored.id, method: stored, charges: [] };
   }
 
   async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod): Promise<Added> {
@@ -199,4 +209,8 @@ export class PaymentMethodService {
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
+}
+
+function isTakenKey(error: unknown): boolean {
+  return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
