@@ -118,7 +118,10 @@ anyDatabase((kind, open) => {
     it('payments §11: a method of another account, a deleted one and an unknown one are none', async () => {
       const accountId = await newAccount();
       const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
-      for (const id of [foreign, '11111111-1111-4111-8111-111111111111'])
+      const deleted = await addMethod(accountId, SIGNING_GATEWAY);
+      const removed = await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`);
+      expect(removed.status, removed.text).to.equal(204);
+      for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
         expect(codeOf(await build(accountId, `?paymentMethodId=${id}`))).to.deep.equal([404, 7000]);
     });
 
