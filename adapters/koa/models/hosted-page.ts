@@ -3,7 +3,7 @@ import { text, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 import { Account } from './account.ts';
 import { auditLogsOf } from './audit-log.ts';
-import { PaymentMethod, PluginProperty } from './payment.ts';
+import { PaymentMethod, PaymentTransactionInput, PluginProperty } from './payment.ts';
 
 export const HostedPaymentPageFields = model('HostedPaymentPageFields', {
   formFields: field(listOf(PluginProperty), 'I', { nullable: true }),
@@ -29,6 +29,13 @@ export const comboFields = {
 export const ComboHostedPaymentPage = model('ComboHostedPaymentPage', {
   ...comboFields,
   hostedPaymentPageFields: field(HostedPaymentPageFields, 'I'),
+});
+
+/** A payment with its account and method (payments §11). */
+export const ComboPaymentTransaction = model('ComboPaymentTransaction', {
+  ...comboFields,
+  transaction: field(PaymentTransactionInput, 'I', { required: true }),
+  transactionPluginProperties: field(listOf(PluginProperty), 'I', { nullable: true }),
 });
 
 export const HostedPaymentPageFormDescriptor = model('HostedPaymentPageFormDescriptor', {

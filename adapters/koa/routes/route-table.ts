@@ -16,6 +16,7 @@ import { customFieldRoutes } from './objects/custom-fields.ts';
 import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
+import { comboPaymentRoutes } from './payments/combo-payment.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
 import { paymentListRoutes } from './payments/payment-lists.ts';
@@ -76,6 +77,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...paymentRoutes,
     ...paymentOperationRoutes,
     ...paymentListRoutes,
+    ...comboPaymentRoutes,
     ...paymentRepairRoutes,
     ...invoicePaymentRoutes,
     ...paymentGatewayRoutes,

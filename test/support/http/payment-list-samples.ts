@@ -11,6 +11,13 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
     query: 'withAttempts=true&audit=MINIMAL',
     segments: { searchKey: '_SUCCESS' },
   }),
+  createComboPayment: async (world) => ({
+    body: {
+      account: { externalKey: `combo-${world.next()}`, currency: 'USD' },
+      paymentMethod: { pluginName: 'killbill-payment-test' },
+      transaction: { transactionType: 'PURCHASE', amount: 3, currency: 'USD' },
+    },
+  }),
   cancelScheduledPaymentTransactionById: async (world) => ({
     segments: { paymentTransactionId: world.transactionId },
   }),

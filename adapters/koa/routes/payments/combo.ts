@@ -24,21 +24,48 @@ export const comboFailures = [
 /**
  * Account and payment method of a combined request: those that it names, else new ones, which stay whatever becomes of the
  * rest (payments §11). A method that is made becomes the default if it is the account's first; null = it names none.
+ * @param check what else must hold; asked after both were looked for, and before anything is written.
  */
 export async function comboParties(
   call: ComboCall,
   combo: Combo,
+  check: () => void = () => undefined,
 ): Promise<{ readonly accountId: Uuid; readonly paymentMethodId: Uuid | null }> {
-  const account = await accountOf(call, combo);
-  return { accountId: account.id, paymentMethodId: await methodIdOf(call, account, combo) };
+  const known = await knownParties(call, combo);
+  if (known.account === null) require(call, 'account:create');
+  if (known.adds) require(call, 'payment_method:create');
+  check();
+  const account = known.account ?? (await newAccount(call, combo));
+  const paymentMethodId = known.adds ? await newMethod(call, combo, { ...known, account }) : known.methodId;
+  return { accountId: account.id, paymentMethodId };
 }
 
-async function accountOf(call: ComboCall, { account }: Combo): Promise<Account> {
-  const { billing, context } = call;
-  if (account?.accountId) return billing.accounts.get(context, account.accountId);
-  const known = account?.externalKey ? await accountOfKey(call, account.externalKey) : null;
-  if (known !== null) return known;
-  require(call, 'account:create');
+interface KnownParties {
+  /** Null = it has to be made. */
+  readonly account: Account | null;
+  readonly methodId: Uuid | null;
+  /** Whether a method has to be made. */
+  readonly adds: boolean;
+  readonly isFirstMethod: boolean;
+}
+
+/** What a request names, as far as it is there. @throws BillingError for ids that are not. */
+async function knownParties(call: ComboCall, combo: Combo): Promise<KnownParties> {
+  const account = await knownAccount(call, combo);
+  const asked = combo.paymentMethod;
+  if (!asked?.pluginName) return { account, methodId: null, adds: false, isFirstMethod: false };
+  const methods = account ? await call.billing.paymentMethods.ofAccount(call.context, account.id) : [];
+  const methodId = named(methods, asked)?.id ?? null;
+  if (methodId === null && asked.paymentMethodId) throw noSuchMethod(asked.paymentMethodId);
+  return { account, methodId, adds: methodId === null, isFirstMethod: methods.length === 0 };
+}
+
+async function knownAccount(call: ComboCall, { account }: Combo): Promise<Account | null> {
+  if (account?.accountId) return call.billing.accounts.get(call.context, account.accountId);
+  return account?.externalKey ? accountOfKey(call, account.externalKey) : null;
+}
+
+function newAccount({ billing, context }: ComboCall, { account }: Combo): Promise<Account> {
   const { accountId: _, ...input } = account ?? {};
   return billing.createAccount(context, input);
 }
@@ -54,25 +81,21 @@ async function accountOfKey({ billing, context }: ComboCall, externalKey: string
   }
 }
 
-async function methodIdOf(call: ComboCall, account: Account, combo: Combo): Promise<Uuid | null> {
-  const { billing, context } = call;
-  const asked = combo.paymentMethod;
-  if (!asked?.pluginName) return null;
-  const methods = await billing.paymentMethods.ofAccount(context, account.id);
-  const known = named(methods, asked);
-  if (known !== undefined) return known.id;
-  if (asked.paymentMethodId) throw noSuchMethod(asked.paymentMethodId);
-  require(call, 'payment_method:create');
+async function newMethod(
+  { billing, context }: ComboCall,
+  { paymentMethod: asked, paymentMethodPluginProperties }: Combo,
+  { account, isFirstMethod }: { readonly account: Account; readonly isFirstMethod: boolean },
+): Promise<Uuid> {
   const added = await billing.addPaymentMethod(context, {
     accountId: account.id,
-    pluginName: asked.pluginName,
-    externalKey: asked.externalKey || null,
-    isDefault: methods.length === 0,
+    pluginName: asked?.pluginName ?? '',
+    externalKey: asked?.externalKey || null,
+    isDefault: isFirstMethod,
     details: {
-      externalPaymentMethodId: asked.pluginInfo?.externalPaymentMethodId ?? null,
-      properties: (asked.pluginInfo?.properties ?? []).map(propertyOf),
+      externalPaymentMethodId: asked?.pluginInfo?.externalPaymentMethodId ?? null,
+      properties: (asked?.pluginInfo?.properties ?? []).map(propertyOf),
     },
-    properties: propertiesOf(combo.paymentMethodPluginProperties),
+    properties: propertiesOf(paymentMethodPluginProperties),
   });
   return added.id;
 }

@@ -187,12 +187,29 @@ export async function newPayment(
     case TransactionType.CREDIT:
       return billing.payments.credit(context, asked);
     default:
-      throw new BillingError({
-        code: ErrorCode.PRECONDITION_FAILED,
-        message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
-        facts: { transactionType: transactionType ?? null },
-      });
+      throw notFirst(transactionType);
   }
+}
+
+const first: ReadonlySet<TransactionType> = new Set([
+  TransactionType.AUTHORIZE,
+  TransactionType.PURCHASE,
+  TransactionType.CREDIT,
+]);
+
+/** @throws BillingError as `newPayment`, for what can be told before: the type, then the amount. */
+export function checkNewPayment(transaction: Body): void {
+  const { transactionType } = transaction;
+  if (transactionType == null || !first.has(transactionType)) throw notFirst(transactionType);
+  withAmount(transaction);
+}
+
+function notFirst(transactionType: TransactionType | null | undefined): BillingError {
+  return new BillingError({
+    code: ErrorCode.PRECONDITION_FAILED,
+    message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+    facts: { transactionType: transactionType ?? null },
+  });
 }
 
 function byId(operation: Operation): Route {

@@ -1,0 +1,33 @@
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ComboPaymentTransaction } from '../../models/hosted-page.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { textList } from '../../wire/query.ts';
+import { comboFailures, comboParties, propertiesOf } from './combo.ts';
+import { checkNewPayment, inputOf, newPayment } from './payment-operations.ts';
+import { outcomeOf, paymentFailures } from './payment-outcome.ts';
+
+/** A payment together with its account and payment method (payments §11). */
+export const comboPaymentRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/payments/combo',
+    operationId: 'createComboPayment',
+    summary:
+      'Authorize, purchase or credit, on an account and a payment method that are made if they are not there',
+    permission: 'payment:trigger',
+    query: { controlPluginName: textList },
+    body: jsonBody(ComboPaymentTransaction),
+    success: { status: 201, location: '/payments/{paymentId}' },
+    fails: [...new Set([...paymentFailures, ...comboFailures, ErrorCode.PRECONDITION_FAILED])],
+    async handle(call) {
+      const { query, body } = call;
+      const transaction = body.transaction ?? {};
+      const parties = await comboParties(call, body, () => checkNewPayment(transaction));
+      const asked = inputOf(transaction, { ...query, pluginProperty: [] });
+      const properties = [...propertiesOf(body.transactionPluginProperties), ...asked.properties];
+      const input = { ...asked, ...parties, properties };
+      return outcomeOf(await newPayment(call, input, transaction));
+    },
+  }),
+];
