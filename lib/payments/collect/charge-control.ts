@@ -30,14 +30,16 @@ export interface BegunCharge<R extends PaymentRequest> {
   readonly config: PaymentConfig;
 }
 
-/** A request as control plugins have left it: without a run they have stopped it. */
+/** A request as control plugins have left it: without a run they have stopped it, or failed. */
 export interface AskedCharge<R extends PaymentRequest> {
   readonly request: R;
   readonly attemptId: Uuid;
   readonly run: ControlledRun | null;
+  /** Why they have stopped it. */
+  readonly error?: unknown;
 }
 
-/** The control plugins around automatic payments of invoices (§2.3, §8.1). */
+/** The control plugins around payments of invoices (§2.3, §8.1). */
 export class ChargeControl {
   readonly #ports: PaymentPorts;
   readonly #steps: ChargeSteps;
@@ -72,7 +74,7 @@ export class ChargeControl {
     return begun;
   }
 
-  /** Makes the prior calls, outside any storage transaction. What stops a payment is logged: nobody waits for an answer. */
+  /** Makes the prior calls, outside any storage transaction. What stops a payment is logged. */
   async ask<R extends PaymentRequest>(begun: readonly BegunCharge<R>[]): Promise<readonly AskedCharge<R>[]> {
     return inParallel(
       begun,
@@ -86,8 +88,8 @@ export class ChargeControl {
           return { request: passed, attemptId: attempt.id, run };
         } catch (error) {
           const facts = { err: error, attemptId: attempt.id, invoiceId: request.invoiceId };
-          this.#ports.logger.warn(facts, 'control plugins have stopped an automatic payment');
-          return { request, attemptId: attempt.id, run: null };
+          this.#ports.logger.warn(facts, 'control plugins have stopped the payment of an invoice');
+          return { request, attemptId: attempt.id, run: null, error };
         }
       },
     );
@@ -146,14 +148,14 @@ export class ChargeControl {
   }
 }
 
-/** A retry runs with the plugins of its attempt (§8.3), every other payment with those of the tenant. */
+/** A retry runs with the plugins of its attempt (§8.3), a call with those that it names, else those of the tenant. */
 function pluginsOf(
-  { retry }: PaymentRequest,
+  { retry, api }: PaymentRequest,
   { attempts }: ReservationFacts,
   { controlPlugins }: PaymentConfig,
 ): readonly string[] {
   const origin = retry === null ? undefined : attempts.find(({ id }) => id === retry.attemptId);
-  return origin ? pluginsAmong(origin.pluginNames) : controlPlugins;
+  return origin ? pluginsAmong(origin.pluginNames) : (api?.controlPlugins ?? controlPlugins);
 }
 
 /** @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for an amount that cannot be paid. */

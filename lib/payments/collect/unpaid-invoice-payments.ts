@@ -4,10 +4,12 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ControlledRun } from '../control/controlled-run.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
 import { checkCommits } from '../reservation/check-commits.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { ChargeControl } from './charge-control.ts';
 import { type AnsweredCharge, ChargeSteps, type PaymentPorts, type RequestedCharge } from './charge-steps.ts';
 import type { PlannedRequest } from './reserve-payments.ts';
 
@@ -24,10 +26,13 @@ const ONE = 1;
 export class UnpaidInvoicePayments {
   readonly #ports: PaymentPorts;
   readonly #steps: ChargeSteps;
+  /** The control plugins around these payments. */
+  readonly control: ChargeControl;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#steps = new ChargeSteps(ports, configOf);
+    this.control = new ChargeControl(ports, this.#steps);
   }
 
   /** Resolves once no late answer is being recorded any more. */
@@ -70,14 +75,18 @@ export class UnpaidInvoicePayments {
     return reserved;
   }
 
-  /** Calls the gateway for each and records what it says; whatever comes between, recovery ends the story. */
+  /**
+   * Calls the gateway for each and records what it says; whatever comes between, recovery ends the story.
+   * @param runs by attempt, those of which control plugins hear.
+   */
   async make(
     context: CallContext,
     charges: readonly ReservedPayment[],
+    runs: ReadonlyMap<Uuid, ControlledRun> = new Map(),
   ): Promise<readonly AnsweredCharge<PaymentRequest>[]> {
     const [first] = charges;
     if (!first) return [];
-    const answered = await this.#steps.call(charges, ONE);
+    const answered = await this.control.tell(await this.#steps.call(charges, ONE), runs);
     try {
       await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
         await session.lockAccounts([first.account.id], { wait: LockWait.PAYMENT });
@@ -102,6 +111,7 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
   paymentKey: null,
   transactionKey: null,
   properties: [],
+  controlPlugins: null,
   waits: false,
 });
 
@@ -109,7 +119,7 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
 interface ReservingThese {
   readonly context: CallContext;
   readonly account: Account;
-  readonly payments: readonly { readonly invoiceId: Uuid; readonly api: ApiPayment }[];
+  readonly payments: readonly Pick<PaymentRequest, 'invoiceId' | 'api' | 'controlled'>[];
   /** Whether an invoice with nothing due is paid with 0, where the tenant says so; default false. */
   readonly paysEmptyInvoices?: boolean;
 }

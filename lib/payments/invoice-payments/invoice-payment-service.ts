@@ -21,6 +21,7 @@ import {
   UnpaidInvoicePayments,
   WITH_DEFAULTS,
 } from '../collect/unpaid-invoice-payments.ts';
+import type { ControlledRun } from '../control/controlled-run.ts';
 import type {
   ChargebackReversalInput,
   CompletionInput,
@@ -40,7 +41,10 @@ import { type OperationPlan, planOperation } from '../planning/operation-plan.ts
 import type { OperationRequest } from '../planning/operation-request.ts';
 import { adjustedRefund } from '../planning/refund-adjustments.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
+import type { ApiPayment } from '../reservation/api-request.ts';
+import type { ControlledCharge } from '../reservation/controlled-charge.ts';
 import { checkRefundable } from '../reservation/invoice-remainder.ts';
+import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import type {
@@ -57,6 +61,14 @@ type Tried =
   | { readonly kind: 'WAIT' }
   | { readonly kind: 'NOTHING' }
   | { readonly kind: 'CHARGE'; readonly charges: readonly ReservedPayment[]; readonly made: Made };
+
+/** What control plugins have let pass, and whom to tell how it ends. */
+interface AskedPayment {
+  readonly controlled?: ControlledCharge | undefined;
+  readonly runs: ReadonlyMap<Uuid, ControlledRun>;
+}
+
+const UNCONTROLLED: AskedPayment = { runs: new Map() };
 
 interface Made {
   readonly paymentId: Uuid;
@@ -89,9 +101,14 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     checkExternalKey(input.transactionExternalKey ?? null);
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
     for (let looks = 0; ; looks += 1) {
-      const { tried, patience } = await this.#try(context, input);
+      const asked = this.#unpaid.control.isHeard ? await this.#ask(context, input) : UNCONTROLLED;
+      if (asked === null) return null;
+      const { tried, patience } = await this.#try(context, input, asked).catch(async (error: unknown) => {
+        await this.#abort(context, [...asked.runs.keys()]);
+        throw error;
+      });
       if (tried.kind === 'NOTHING') return null;
-      if (tried.kind === 'CHARGE') return this.#charge(context, tried);
+      if (tried.kind === 'CHARGE') return this.#charge(context, tried, asked);
       if (looks >= patience) throw paymentBusy({ invoiceId: input.invoiceId });
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
@@ -158,24 +175,57 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return this.#direct.complete(context, input);
   }
 
+  /**
+   * Asks the control plugins about what would be charged; null = one of them has stopped it, which is no error here
+   * (§9.2).
+   */
+  async #ask(context: CallContext, input: InvoicePaymentInput): Promise<AskedPayment | null> {
+    const { control } = this.#unpaid;
+    const begun = await this.#write(context, async (session) => {
+      const { account, invoiceId, api } = await this.#asked(session, input);
+      const requests: PaymentRequest[] = [{ accountRecordId: account.recordId, invoiceId, api, retry: null }];
+      return control.begin(session, { requests, accounts: [account] }, () => context);
+    });
+    const [asked] = await control.ask(begun);
+    if (asked === undefined) return UNCONTROLLED;
+    const { attemptId, request, run, error } = asked;
+    if (run !== null) return { controlled: request.controlled, runs: new Map([[attemptId, run]]) };
+    await this.#abort(context, [attemptId]);
+    if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return null;
+    throw error;
+  }
+
+  async #abort(context: CallContext, attemptIds: readonly Uuid[]): Promise<void> {
+    if (attemptIds.length === 0) return;
+    await this.#write(context, (session) => this.#unpaid.control.abort(session, attemptIds));
+  }
+
+  /** What is asked for, on the locked account. */
+  async #asked(session: WriteSession, input: InvoicePaymentInput) {
+    const [invoice] = await session.invoices.findByIds([input.invoiceId]);
+    if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
+      throw noSuchInvoice(input.invoiceId);
+    const account = await lockForPayment(session, invoice.accountId);
+    const api: ApiPayment = {
+      methodId: await this.#methodOf(session, account, input),
+      amount: input.amount ?? null,
+      paymentKey: input.externalKey || null,
+      transactionKey: input.transactionExternalKey || null,
+      properties: input.properties ?? [],
+      controlPlugins: input.controlPlugins ?? null,
+      waits: true,
+    };
+    return { account, invoiceId: invoice.id, api };
+  }
+
   async #try(
     context: CallContext,
     input: InvoicePaymentInput,
+    { controlled, runs }: AskedPayment,
   ): Promise<{ readonly tried: Tried; readonly patience: number }> {
     return this.#write(context, async (session) => {
-      const [invoice] = await session.invoices.findByIds([input.invoiceId]);
-      if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
-        throw noSuchInvoice(input.invoiceId);
-      const account = await lockForPayment(session, invoice.accountId);
-      const api = {
-        methodId: await this.#methodOf(session, account, input),
-        amount: input.amount ?? null,
-        paymentKey: input.externalKey || null,
-        transactionKey: input.transactionExternalKey || null,
-        properties: input.properties ?? [],
-        waits: true,
-      };
-      const payments = [{ invoiceId: invoice.id, api }];
+      const { account, invoiceId, api } = await this.#asked(session, input);
+      const payments = [{ invoiceId, api, ...(controlled && { controlled }) }];
       const { planned, charges } = await this.#unpaid.reserveThese(session, {
         context,
         account,
@@ -184,6 +234,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       });
       const patience = (await this.#configOf(session)).lockRetries;
       const plan = planned[0]?.plan;
+      if (plan?.kind !== 'CHARGE') await this.#unpaid.control.abort(session, [...runs.keys()]);
       if (plan?.kind === 'WAIT') return { tried: { kind: 'WAIT' }, patience };
       if (plan?.kind !== 'CHARGE') return { tried: { kind: 'NOTHING' }, patience };
       return { tried: { kind: 'CHARGE', charges, made: plan.charge }, patience };
@@ -193,8 +244,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   async #charge(
     context: CallContext,
     { charges, made }: Extract<Tried, { kind: 'CHARGE' }>,
+    { runs }: AskedPayment,
   ): Promise<PaymentResult> {
-    const [answered] = await this.#unpaid.make(context, charges);
+    const [answered] = await this.#unpaid.make(context, charges, runs);
     const failure = answered ? failureOfCall(answered.outcome, answered) : null;
     if (failure !== null) throw failure;
     return readResult(this.#ports.storage, context, answered ?? { ...made, outcome: null });

@@ -12,6 +12,8 @@ export interface ApiPayment {
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
+  /** Control plugins by name; null = those of the tenant. */
+  readonly controlPlugins: readonly string[] | null;
   /**
    * True: it waits for another payment of the invoice, and an account without a method is an error; false: what cannot
    * be paid now is passed over.

@@ -78,10 +78,12 @@ function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): R
 
 /** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
 function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const { controlled } = facts;
   const failed = failedPaymentOf(api, facts);
   if (failed === null) checkKeysAreFree(api, facts.keyed);
-  const methodId = api.methodId ?? facts.account.paymentMethodId;
-  const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
+  // What was begun for another payment than this is begun anew.
+  if (controlled && controlled.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
+  const method = methodOf(facts, api.methodId, tools);
   const decision = decide(facts, tools, { method, requestedAmount: api.amount });
   if (decision.kind === 'WAIT') return api.waits ? { kind: 'WAIT' } : NOTHING;
   if (decision.kind !== 'PAY') {
@@ -108,12 +110,10 @@ function planFirst(
   asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
   const { ended, requestedAmount } = asked;
-  const { controlled, account } = facts;
+  const { controlled } = facts;
   // What was begun for a payment that there is does not begin another one.
   if (controlled?.planned.isNewPayment === false) return { kind: 'WAIT' };
-  const methodId = controlled?.paymentMethodId ?? account.paymentMethodId;
-  const stored = methodId === null ? undefined : facts.methods.get(methodId);
-  const method = usableMethod(stored?.accountId === account.id ? stored : undefined, tools);
+  const method = methodOf(facts, null, tools);
   const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
@@ -132,6 +132,17 @@ function planFirst(
   }
   if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
   return unpaid(facts, tools, ended);
+}
+
+/** The method that control plugins have chosen, else the one that is asked for, else the account's default. */
+function methodOf(
+  { controlled, account, methods }: ReservationFacts,
+  asked: Uuid | null,
+  tools: PlanTools,
+): PaymentMethod | null {
+  const methodId = controlled?.paymentMethodId ?? asked ?? account.paymentMethodId;
+  const stored = methodId === null ? undefined : methods.get(methodId);
+  return usableMethod(stored?.accountId === account.id ? stored : undefined, tools);
 }
 
 /** Nothing can be charged, and that is told: the invoice stays as it is. */

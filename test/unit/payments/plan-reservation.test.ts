@@ -132,7 +132,8 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
 
   it('payments §3.1: a state machine of the tenant that begins with no purchase lets no invoice be paid', () => {
     const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
-    const api = { methodId: null, amount: null, paymentKey: null, transactionKey: null, properties: [] };
+    const keys = { paymentKey: null, transactionKey: null };
+    const api = { methodId: null, amount: null, ...keys, properties: [], controlPlugins: null };
     const kinds = (request: PaymentRequest, facts: ReservationFacts) => {
       const plan = planReservation(request, facts, none);
       return plan.kind === 'STOP' && [plan.ended.length, ...plan.events.map(({ type }) => type)];
@@ -177,6 +178,13 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, rerun, tools)).to.deep.equal(nothing);
     const settled = { ...facts, attempts: [{ ...origin, stateName: 'SUCCESS' as const }] };
     expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
+  });
+
+  it('reservation of a payment runs a retry again whose plugins were being asked when the process ended', () => {
+    const { facts, origin, request } = declined();
+    const begun = attempt({ stateName: 'INIT', transactionId: null });
+    const plan = planReservation(request, { ...facts, attempts: [origin, begun] }, tools);
+    expect(plan.kind).to.equal('CHARGE');
   });
 
   it('reservation of a payment never charges a payment again that has succeeded', () => {
