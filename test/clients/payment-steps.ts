@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import type { InvoiceItem, InvoicePaymentTransaction, Payment, PaymentTransaction } from 'killbill';
+import type {
+  ComboPaymentTransaction,
+  InvoiceItem,
+  InvoicePaymentTransaction,
+  Payment,
+  PaymentTransaction,
+} from 'killbill';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
@@ -146,6 +152,19 @@ export function describePayments(journey: JourneyOf): void {
       const { data } = await payment.getPaymentByExternalKey('declined', true, true, ['a=b'], 'FULL');
       const id = lastOf(data)?.transactionId ?? '';
       expect((await payment.cancelScheduledPaymentTransactionById(id, BY)).status).to.equal(204);
+    });
+
+    it('pays together with an account and a method that are made for it', async () => {
+      const { account, payment } = journey().client;
+      const body = {
+        account: { externalKey: 'combo', currency: 'USD' },
+        paymentMethod: { pluginName: 'killbill-payment-test', externalKey: 'combo-card' },
+        transaction: { transactionType: 'PURCHASE', amount: 10, currency: 'USD' },
+      } as ComboPaymentTransaction;
+      const made = await payment.createComboPayment(body, BY);
+      expect(made.status).to.equal(201);
+      const { data } = await account.getAccountByKey('combo');
+      expect(made.data).to.include({ accountId: data.accountId, purchasedAmount: 10 });
     });
 
     it('lists and searches payments', async () => {

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { createKoaApp, listen } from '../../adapters/koa/index.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import type { FakeClock } from '../../adapters/testing/index.ts';
+import type { TenantBilling } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { migrated } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
+import { DyingProcess } from './dying-process.ts';
+import { killableGateway, killableStorage } from './killable.ts';
+
+/** Later than the lease of a payment, and than the checks that may follow it. */
+const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
+
+eachDatabase((kind, open) => {
+  describe('a payment made together with its account and method, whose server dies at any step', function () {
+    this.timeout(isLongRun ? 0 : 300_000);
+    let serving: Serving & { readonly clock: FakeClock };
+    let bob: TenantBilling;
+
+    before(async () => {
+      serving = await serve(await open(migrated));
+      const tenant = await serving.billing.tenants.authenticate('bob', 'lazar');
+      if (tenant === null) throw new Error('there is no tenant bob');
+      bob = serving.billing.as({ tenant, user: 'test' });
+    });
+    after(() => serving.close());
+
+    it('is done or not done, and once when it is asked for again', async () => {
+      const { steps } = await dieAt(Number.POSITIVE_INFINITY, 'undisturbed');
+      expect(await told('undisturbed')).to.deep.equal(DONE);
+      expect(steps).to.be.greaterThan(30);
+      const ended = new Set<number>();
+      for (const step of stepsOn(steps)) {
+        const key = `died-at-${step}`;
+        const about = `step ${step} of ${steps}`;
+        await dieAt(step, key);
+        const { effects, purchased, open: unresolved } = await told(key);
+        expect([effects, unresolved], about).to.deep.equal([purchased / 10, 0]);
+        ended.add(effects);
+        const again = await serving.call('POST', '/1.0/kb/payments/combo', { body: comboOf(key) });
+        expect(again.status, about).to.equal(effects === 1 ? 400 : 201);
+        expect(await told(key), `again after ${about}`).to.deep.equal(DONE);
+      }
+      expect([...ended], 'it was hit before and after the money moved').to.have.members([0, 1]);
+      expect(await Array.fromAsync(serving.billing.checks.breaches())).to.deep.equal([]);
+    });
+
+    /** A server of its own is asked, and dies at that step of its work; then everything is quiet. */
+    async function dieAt(step: number, key: string) {
+      const process = new DyingProcess(Number.POSITIVE_INFINITY);
+      const logger = recordingLogger();
+      const dying = await Billing.open({
+        storage: { ...killableStorage(serving.storage, process), close: () => Promise.resolve() },
+        clock: serving.clock,
+        logger,
+        hasher: plainHasher(),
+        gateways: [killableGateway(serving.gateway, process)],
+        nodeName: `dying-${key}`,
+      });
+      const listening = await listen(createKoaApp({ billing: dying, logger }), { port: 0 });
+      process.dieIn(step);
+      const headers = { ...documentHeaders, 'content-type': 'application/json', connection: 'close' };
+      const url = `http://${listening.host}:${listening.port}/1.0/kb/payments/combo`;
+      const body = JSON.stringify(comboOf(key));
+      const { status } = await fetch(url, { method: 'POST', headers, body });
+      const { steps, isDead } = process;
+      if (Number.isFinite(step)) expect(isDead, `step ${step} was reached`).to.equal(true);
+      else expect(status).to.equal(201);
+      process.end();
+      await listening.close();
+      await dying.close();
+      for (const span of LATER) {
+        serving.clock.advance(span);
+        await serving.billing.settle();
+      }
+      return { steps };
+    }
+
+    /** What there is of it: in the engine, and in the books of the gateway. */
+    async function told(key: string) {
+      const account = await bob.accounts.getByKey(key).catch(() => null);
+      if (account === null) return { ...NOTHING };
+      const methods = await bob.paymentMethods.ofAccount(account.id);
+      const payments = await bob.payments.ofAccount(account.id);
+      const transactions = payments.flatMap((payment) => payment.transactions);
+      return {
+        methods: methods.length,
+        purchased: payments.reduce((sum, { totals }) => sum + Number(totals.purchasedAmount), 0),
+        open: transactions.filter(({ status }) => status === 'UNKNOWN' || status === 'PENDING').length,
+        effects: serving.gateway.ledger
+          .all()
+          .filter(({ accountId, status }) => accountId === account.id && status === 'PROCESSED').length,
+      };
+    }
+
+    /** Every third step, on PostgreSQL every sixth; in the long run all of them. */
+    function stepsOn(steps: number): readonly number[] {
+      const every = { sqlite: 3, postgresql: 6 }[kind];
+      const all = Array.from({ length: steps }, (_, index) => index + 1);
+      return isLongRun ? all : all.filter((step) => step % every === 1);
+    }
+  });
+});
+
+const NOTHING = { methods: 0, purchased: 0, open: 0, effects: 0 };
+const DONE = { methods: 1, purchased: 10, open: 0, effects: 1 };
+
+function comboOf(key: string) {
+  return {
+    account: { externalKey: key, currency: 'USD' },
+    paymentMethod: { pluginName: 'killbill-payment-test', externalKey: `${key}-card` },
+    transaction: {
+      transactionType: 'PURCHASE',
+      amount: 10,
+      currency: 'USD',
+      paymentExternalKey: `${key}-payment`,
+      transactionExternalKey: `${key}-transaction`,
+    },
+  };
+}
