@@ -3,6 +3,7 @@ import { fieldedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { type Reply, serve } from '../support/http/serving.ts';
@@ -12,8 +13,20 @@ import { migrated, storageOf } from '../support/storage.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under. */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags'];
-/** The first makes an account, the second stores nothing. */
-const goOn: readonly string[] = ['createAccount', 'generateDryRunInvoice'];
+/** The first two make an account, the others store nothing of one, or only leave a plan out of the queue. */
+const goOn: readonly string[] = [
+  'createAccount',
+  'createComboPayment',
+  'generateDryRunInvoice',
+  'buildFormDescriptor',
+  'buildComboFormDescriptor',
+  'processNotification',
+  'cancelScheduledPaymentTransactionById',
+  'cancelScheduledPaymentTransactionByExternalKey',
+];
+/** Calls that pay: 503 would mean there that the outcome is unknown (http-api §11 rule 5). */
+const pays = ({ area, fails }: Route): boolean =>
+  area !== 'admin' && fails.includes(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
 /** Tags and fields of these kinds are changed by the same code as those of accounts and transactions. */
 const alike = fieldedResources
   .map(({ noun }) => noun)
@@ -62,7 +75,15 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
     return whileHeld(() => world.serving.call(route.method, path, sample));
   }
 
-  for (const route of routeTable({ testMode: false }).filter(writesToAccount)) {
+  const routes = routeTable({ testMode: false }).filter(writesToAccount);
+  for (const route of routes.filter(pays)) {
+    it(`http-api §11: ${route.method} ${route.path} answers 409, for nothing was attempted`, async () => {
+      const reply = await answerOf(route);
+      expect([reply.status, reply.json]).to.deep.include(409).and.to.have.nested.property('[1].code', 7019);
+    });
+  }
+
+  for (const route of routes.filter((each) => !pays(each))) {
     it(`accounts §17: ${route.method} ${route.path} answers 503 with Retry-After`, async () => {
       const reply = await answerOf(route);
       expect([reply.status, reply.json]).to.deep.include(503).and.to.have.nested.property('[1].code', 60018);
