@@ -6,7 +6,6 @@ import type {
   Payment,
   PaymentTransaction,
 } from 'killbill';
-import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
@@ -16,8 +15,6 @@ const KEY = 'paula';
 
 /** A transaction as a caller gives it; the package has enumerations for what is text. */
 const transaction = (members: object) => members as PaymentTransaction & InvoicePaymentTransaction;
-const serves = (name: string) =>
-  routeTable({ testMode: false }).some(({ operationId }) => operationId === name);
 const lastOf = ({ transactions = [] }: Payment) => transactions.at(-1);
 
 /** Payments that hosts ask for, of an account of their own. */
@@ -157,8 +154,7 @@ export function describePayments(journey: JourneyOf): void {
       expect((await payment.cancelScheduledPaymentTransactionById(id, BY)).status).to.equal(204);
     });
 
-    const pays = serves('createComboPayment') ? it : () => undefined;
-    pays('pays together with an account and a method that are made for it', async () => {
+    it('pays together with an account and a method that are made for it', async () => {
       const { account, payment } = journey().client;
       const body = {
         account: { externalKey: 'combo', currency: 'USD' },

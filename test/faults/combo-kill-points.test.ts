@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
-import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import type { FakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling } from '../../lib/index.ts';
@@ -16,13 +15,7 @@ import { killableGateway, killableStorage } from './killable.ts';
 /** Later than the lease of a payment, and than the checks that may follow it. */
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
-const isServed = routeTable({ testMode: false }).some(
-  ({ operationId }) => operationId === 'createComboPayment',
-);
-
-const onEachDatabase: typeof eachDatabase = isServed ? eachDatabase : () => undefined;
-
-onEachDatabase((kind, open) => {
+eachDatabase((kind, open) => {
   describe('a payment made together with its account and method, whose server dies at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let serving: Serving & { readonly clock: FakeClock };
