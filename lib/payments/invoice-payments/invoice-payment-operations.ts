@@ -40,7 +40,6 @@ export interface PayAllInput {
   readonly isExternal?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;
-  readonly controlPlugins?: readonly string[];
   /** Plugin properties of the calls. */
   readonly properties?: readonly PluginProperty[];
 }
