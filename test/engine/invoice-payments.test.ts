@@ -182,5 +182,60 @@ anyDatabase((_kind, open) => {
       ]);
       expect(await balanceOf(id)).to.equal(249.95);
     });
+
+    it('money paid externally beyond what is owed becomes credit where nothing is owed at all', async () => {
+      const pay = { accountId: account.id, isExternal: true, amount: '100' };
+      expect(await engine.acme.invoicePayments.payAll(pay)).to.equal(null);
+      const balances = await engine.acme.accounts.balances([account.id]);
+      expect(Number(balances.get(account.id)?.accountCBA)).to.equal(100);
+    });
+
+    it('a failed payment of an invoice is repeated with the method that it was begun with, and nowhere else', async () => {
+      const { acme, gateway, ledger } = engine;
+      const { id } = await invoice('20', { isHeldBack: true });
+      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+      const keys = { externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
+      const failed = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
+      expect(failed?.transaction.status).to.equal('PAYMENT_FAILURE');
+      const paymentMethodId = (
+        await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name, isDefault: true })
+      ).id;
+      const other = acme.invoicePayments.pay({ invoiceId: id, paymentMethodId, ...keys });
+      expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      const direct = acme.payments.purchase({
+        accountId: account.id,
+        amount: '20',
+        externalKey: 'repeated',
+        transactionExternalKey: 'repeated-2',
+      });
+      expect(await codeOf(direct)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+      const paid = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
+      expect(paid?.payment.id).to.equal(failed?.payment.id);
+      expect(await balanceOf(id)).to.equal(0);
+      expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
+    });
+
+    it('a chargeback that an operator corrects to a failure no longer counts on its invoice', async () => {
+      const { id } = await invoice('20');
+      const { id: paymentId } = await paymentOf(id);
+      const charged = await engine.acme.invoicePayments.chargeback({ paymentId, amount: '5' });
+      expect(await balanceOf(id)).to.equal(5);
+      const transactionId = charged.transaction.id;
+      await engine.acme.payments.fixTransaction({ paymentId, transactionId, status: 'PAYMENT_FAILURE' });
+      expect(await balanceOf(id)).to.equal(0);
+    });
+
+    it('a refund in another currency than was paid is refused', async () => {
+      const { id } = await invoice('20');
+      const { id: paymentId } = await paymentOf(id);
+      const refund = engine.acme.invoicePayments.refund({
+        paymentId,
+        amount: '5',
+        currency: 'EUR',
+        isExternal: true,
+      });
+      expect(await codeOf(refund)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect(await balanceOf(id)).to.equal(0);
+    });
   });
 });

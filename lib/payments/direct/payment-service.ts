@@ -214,15 +214,16 @@ export class PaymentService {
     call: OpenCall,
     control: ControlledOperation | null,
   ): Promise<Ended> {
-    const answer = await this.#call(call);
-    const told = await this.#control.ended(context, answer, control);
-    const answered = told === null ? answer : { ...answer, control: told };
+    let answered = await this.#call(call);
     try {
+      const told = await this.#control.ended(context, answered, control);
+      if (told !== null) answered = { ...answered, control: told };
+      const recorded = answered;
       const authorship = { ...authorshipOf(context), createdDate: this.#ports.clock.now() };
       return await this.#ports.storage.write(context.tenant, authorship, async (session) => {
         await session.lockAccounts([call.account.id], { wait: LockWait.PAYMENT });
-        await this.#calls.record(session, [answered]);
-        return { ...answered, loaded: await loadResult(session, call.paymentId) };
+        await this.#calls.record(session, [recorded]);
+        return { ...recorded, loaded: await loadResult(session, call.paymentId) };
       });
     } catch (error) {
       const facts = { err: error, paymentId: call.paymentId, transactionId: call.transaction.id };

@@ -6,7 +6,7 @@ import {
   PluginStatus,
   type Ports,
 } from '../../ports/index.ts';
-import type { TenantRef } from '../../records/index.ts';
+import { type TenantRef, TransactionStatus } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { operationOf } from '../reservation/gateway-operation.ts';
@@ -46,13 +46,10 @@ export async function callOperation(
   const { tenant, userName, userToken } = call.caller;
   const { leaseUntil } = call.transaction;
   const now = clock.now();
-  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
-  if (leaseUntil !== null && now >= leaseUntil) {
-    const message = 'The payment was not submitted: its time had passed before the call began';
-    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
-  }
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
+  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  if (leaseUntil !== null && now >= leaseUntil) return notCalled(call, now);
   if (gateway === null) return recorded(call, now);
   const context = { tenantId: tenant.id, userName, userToken, now };
   const limits = { timeoutMs: call.timeoutMs, systemClock };
@@ -80,6 +77,27 @@ function callGatewayOf(
   const currency = told?.currency ?? transaction.currency;
   const request = amount && currency ? { ...asked, amount, currency } : asked;
   return callGateway<GatewayResult | null>(() => operation(request as GatewayRequest, context), limits);
+}
+
+/** Of a completion the gateway has heard before: what is pending stays so. */
+function notCalled({ paymentId, transaction }: OpenCall, now: GatewayContext['now']): Answer {
+  const { id, status, amount, currency, transactionType } = transaction;
+  if (status !== TransactionStatus.PENDING) {
+    const message = 'The payment was not submitted: its time had passed before the call began';
+    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
+  }
+  const result: GatewayResult = {
+    kbPaymentId: paymentId,
+    kbTransactionPaymentId: id,
+    transactionType,
+    status: PluginStatus.PENDING,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
+    createdDate: now,
+    effectiveDate: now,
+    properties: [],
+  };
+  return { outcome: { kind: 'RESULT', result }, late: null };
 }
 
 /** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */

@@ -13,7 +13,7 @@ import { authorshipOf, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type Decimal, sum } from '../../values/money/index.ts';
+import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import {
@@ -46,7 +46,7 @@ import type { ControlledCharge } from '../reservation/controlled-charge.ts';
 import { checkRefundable } from '../reservation/invoice-remainder.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { paymentBusy } from '../state/payment-errors.ts';
+import { badParameter, paymentBusy } from '../state/payment-errors.ts';
 import type {
   InvoiceChargebackInput,
   InvoicePaymentInput,
@@ -120,7 +120,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const { tried, charges } = await this.#write(context, async (session) => {
       const account = await lockForPayment(session, accountId);
       const due = await dueInvoices(session, account, input);
-      if (due.length === 0) return { tried: due, charges: [] };
+      if (due.length === 0) {
+        await this.#creditRest(session, { account, input, paid: ZERO });
+        return { tried: due, charges: [] };
+      }
       const methodId = await this.#methodOf(session, account, input);
       if (methodId === null && account.paymentMethodId === null) throw noDefaultMethod(account.id);
       const shares = sharesOf(due, input.amount ?? null);
@@ -129,7 +132,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         api: { ...WITH_DEFAULTS, methodId, amount, properties: input.properties ?? [] },
       }));
       const reserved = await this.#unpaid.reserveThese(session, { context, account, payments });
-      await this.#creditRest(session, { account, input, shares });
+      const paid = sum(
+        reserved.planned.flatMap(({ plan }) =>
+          plan.kind === 'CHARGE' ? plan.charge.transaction.amount : [],
+        ),
+      );
+      await this.#creditRest(session, { account, input, paid });
       return { tried: shares.map(({ invoice }) => invoice), charges: reserved.charges };
     });
     await this.#unpaid.make(context, charges);
@@ -269,11 +277,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     {
       account,
       input,
-      shares,
-    }: { readonly account: Account; readonly input: PayAllInput; readonly shares: readonly Share[] },
+      paid,
+    }: { readonly account: Account; readonly input: PayAllInput; readonly paid: Decimal },
   ): Promise<void> {
     if (!input.isExternal || input.amount == null) return;
-    const amount = input.amount.minus(sum(shares.map((share) => share.amount)));
+    const amount = input.amount.minus(paid);
     if (amount.lessThanOrEqualTo(0)) return;
     const description = 'Paid beyond the unpaid invoices';
     await addAccountCredit(session, { account, amount, description }, this.#ports.ids);
@@ -308,12 +316,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
           rows,
           open: openRefunds(await session.payments.findTransactions([paymentId])),
         });
-        const request = {
-          ...asked,
-          amount,
-          currency: asked.currency ?? paid.currency,
-          paymentMethodId: methodId,
-        };
+        const currency = input.currency ?? paid.currency;
+        if (currency !== paid.currency)
+          throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
+        const request = { ...asked, amount, currency: paid.currency, paymentMethodId: methodId };
         const plan = planOperation(request, { ...facts, method }, rules);
         const invoiceRefund = { paymentId, invoicePaymentId: paid.id, adjustments };
         return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;

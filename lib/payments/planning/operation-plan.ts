@@ -1,5 +1,6 @@
 import type { PaymentGateway } from '../../ports/index.ts';
 import {
+  InvoicePaymentType,
   type InvoiceRefund,
   isUnresolved,
   type PaymentMethod,
@@ -18,6 +19,7 @@ import { badParameter } from '../state/payment-errors.ts';
 import { noSuchMethod } from '../state/payment-method-errors.ts';
 import {
   checkMayStart,
+  isFirstOperation,
   isLeased,
   notAllowed,
   type PaymentOperation,
@@ -72,6 +74,9 @@ export function planOperation(
   rules: OperationRules,
 ): OperationPlan {
   if (facts.transactions.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
+  // What pays an invoice begins and is repeated by the invoice (§9.2), which would not hear of it here.
+  const paysInvoice = facts.rows.some(({ type: row }) => row === InvoicePaymentType.ATTEMPT);
+  if (paysInvoice && isFirstOperation(request.operation)) throw notAllowed(request.operation, facts.payment);
   const pending = pendingOfKey(request, facts);
   const { operation } = request;
   const type = typeOf(operation);

@@ -10,6 +10,7 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
+import { badParameter } from '../state/payment-errors.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
 import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
 import { mayStart, notAllowed } from '../state/payment-state.ts';
@@ -83,7 +84,7 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
   if (failed === null) checkKeysAreFree(api, facts.keyed);
   // What was begun for another payment than this is begun anew.
   if (controlled && controlled.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
-  const method = methodOf(facts, api.methodId, tools);
+  const method = methodOf(facts, methodIdOf(api, failed?.payment), tools);
   const decision = decide(facts, tools, { method, requestedAmount: api.amount });
   if (decision.kind === 'WAIT') return api.waits ? { kind: 'WAIT' } : NOTHING;
   if (decision.kind !== 'PAY') {
@@ -95,6 +96,14 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
   if (!mayPurchase(decision.method, { payment, facts, tools })) return refused(api, payment);
   if (failed === null) return { kind: 'CHARGE', ended: [], charge: firstCharge(facts, tools, decision) };
   return { kind: 'CHARGE', ended: [], charge: retryCharge(facts, tools, { ...failed, ...decision }) };
+}
+
+/** The method of a payment is fixed by its first transaction (§1.3); null = the account's default. */
+function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined): Uuid | null {
+  const fixed = repeated?.paymentMethodId;
+  if (fixed === undefined) return methodId;
+  if (methodId === null || methodId === fixed) return fixed;
+  throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
 }
 
 /** The state machine of the tenant lets no purchase start (§3.1). */
@@ -183,7 +192,10 @@ function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decima
 function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const payment = facts.payments.find(({ id }) => id === job.paymentId);
   const runs = facts.attempts.filter(
-    (attempt) => attempt.paymentExternalKey === payment?.externalKey && !hasOnlyBegun(attempt),
+    (attempt) =>
+      attempt.paymentExternalKey === payment?.externalKey &&
+      attempt.transactionType === TransactionType.PURCHASE &&
+      !hasOnlyBegun(attempt),
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });

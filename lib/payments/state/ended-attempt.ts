@@ -4,6 +4,7 @@ import {
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
+  TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
@@ -46,7 +47,8 @@ export function endedAttempt(
 ): EndedAttempt {
   if (attempt === null) return { attempt: null, retry: [] };
   const own = invoiceId !== null && !isApiPayment ? retryDate(transactions, now, config) : null;
-  const retryAt = earliest(own, control?.retryAt ?? null);
+  const given = neverRetried.has(transaction.transactionType) ? null : (control?.retryAt ?? null);
+  const retryAt = earliest(own, given);
   const stateName = attemptStateAfter(transaction.status, retryAt);
   const ended: PaymentAttempt = {
     ...attempt,
@@ -61,6 +63,13 @@ export function endedAttempt(
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
 }
+
+/** What gives money back, or records what the network did, is never repeated by itself (§8.3). */
+const neverRetried: ReadonlySet<TransactionType> = new Set([
+  TransactionType.REFUND,
+  TransactionType.CREDIT,
+  TransactionType.CHARGEBACK,
+]);
 
 function earliest(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other;

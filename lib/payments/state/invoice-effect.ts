@@ -84,9 +84,8 @@ function effectOfChargeback(
   const before = rowOf(InvoicePaymentType.CHARGED_BACK, transaction, rows);
   const processedCurrency = transaction.processedCurrency ?? paid.processedCurrency;
   if (transaction.status !== TransactionStatus.SUCCESS) {
-    const isReversal = transaction.amount === null;
     const ended = { status: InvoicePaymentStatus.INIT, processedCurrency } as const;
-    return before && isReversal ? changedRow(before, { ...ended, amount: before.amount }) : null;
+    return before ? changedRow(before, { ...ended, amount: before.amount }) : null;
   }
   const isInCurrency = transaction.currency === paid.currency;
   const amount = (isInCurrency ? transaction.amount : null) ?? paid.amount;

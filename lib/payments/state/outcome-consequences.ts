@@ -68,7 +68,7 @@ export function consequencesOf(
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
   const row = invoiceEffect(transaction, records, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
-  const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? false);
+  const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
   const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const ending = { transaction, payment, transactions: own, invoiceId, control, isApiPayment };

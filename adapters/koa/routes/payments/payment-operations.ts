@@ -178,6 +178,7 @@ export async function newPayment(
   input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
   { transactionType }: { readonly transactionType?: TransactionType | null },
 ): Promise<PaymentResult> {
+  if (!transactionType || !first.has(transactionType)) throw notFirst(transactionType);
   const asked = withAmount(input);
   switch (transactionType) {
     case TransactionType.AUTHORIZE:
