@@ -167,6 +167,16 @@ anyDatabase((_kind, open) => {
       expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED']);
     });
 
+    it('a refund is not repeated, whatever date a plugin gives, refused or declined', async () => {
+      const { payment } = await purchase();
+      first.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
+      const refund = (amount: string, properties = DECLINE) =>
+        engine.acme.payments.refund({ paymentId: payment.id, amount, controlPlugins: ['first'], properties });
+      expect(await codeOf(refund('11', []))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect((await refund('5')).transaction.status).to.equal('PAYMENT_FAILURE');
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED', 'ABORTED']);
+    });
+
     it('a plugin that nobody has registered is passed over with a warning', async () => {
       const { transaction } = await purchase({ controlPlugins: ['nobody'] });
       expect(transaction.status).to.equal('SUCCESS');

@@ -20,6 +20,7 @@ import { attemptStateAfter } from '../state/attempt-state.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
 import { typeOf } from '../state/payment-state.ts';
+import { isRepeatable } from '../state/retry-dates.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 import { loadOperationFacts } from './load-operation-facts.ts';
@@ -133,7 +134,9 @@ export class OperationControl {
   /** An error behind the prior calls ends the attempt, or lets it run again (§2.3 rule 3); there is no transaction. */
   async failed(context: CallContext, { attempt, run }: ControlledOperation): Promise<void> {
     const config = await this.#ports.storage.read(context.tenant, this.#configOf);
-    const { retryAt, properties } = await this.#calls.failed(run, { timeoutMs: config.pluginTimeoutMs });
+    const told = await this.#calls.failed(run, { timeoutMs: config.pluginTimeoutMs });
+    const { properties } = told;
+    const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
     const stateName = attemptStateAfter('PLUGIN_FAILURE', retryAt);
     await this.#end(context, attempt, { stateName, pluginProperties: properties, retryAt });
   }

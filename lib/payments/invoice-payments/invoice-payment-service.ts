@@ -1,5 +1,5 @@
 import { lockAccount } from '../../accounts/index.ts';
-import { addAccountCredit, balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import { addAccountCredit, loadUnpaidInvoices } from '../../invoicing/index.ts';
 import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -35,11 +35,12 @@ import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
 import { openRefunds } from '../planning/operation-amount.ts';
-import type { OperationFacts, OperationRules } from '../planning/operation-facts.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
-import { type OperationPlan, planOperation } from '../planning/operation-plan.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
+import { planOperation } from '../planning/operation-plan.ts';
 import { adjustedRefund } from '../planning/refund-adjustments.ts';
+import { planRefusedChargeback } from '../planning/refused-chargeback.ts';
+import { sharesOf } from '../planning/shares.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
 import type { ControlledCharge } from '../reservation/controlled-charge.ts';
@@ -335,26 +336,6 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 }
 
-/** What of the amount goes to an invoice. */
-interface Share {
-  readonly invoice: Invoice;
-  readonly amount: Decimal;
-}
-
-/** The oldest first, each at most its balance (§9.6 rule 2). */
-function sharesOf(due: readonly Invoice[], amount: Decimal | null): readonly Share[] {
-  const shares: Share[] = [];
-  let rest = amount;
-  for (const invoice of due) {
-    const balance = balanceOf(invoice);
-    const share = rest === null || rest.greaterThan(balance) ? balance : rest;
-    if (share.lessThanOrEqualTo(0)) break;
-    shares.push({ invoice, amount: share });
-    rest = rest === null ? null : rest.minus(share);
-  }
-  return shares;
-}
-
 /** Unpaid invoices up to the target date; migrated ones are never owed. */
 async function dueInvoices(
   session: WriteSession,
@@ -384,31 +365,6 @@ async function refundOf(session: WriteSession, input: InvoiceRefundInput, { invo
   const { isAdjusted = false, adjustments = [], amount = null } = input;
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
   return adjustedRefund({ amount, isAdjusted, adjustments }, items);
-}
-
-/** A chargeback of more than what is left, as a failed transaction that changes nothing (http-api §4 line 15). */
-function planRefusedChargeback(
-  request: OperationRequest,
-  facts: OperationFacts,
-  rules: OperationRules,
-): OperationPlan {
-  try {
-    return planOperation(request, facts, rules);
-  } catch (error) {
-    const isExcess =
-      error instanceof BillingError && error.code === ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
-    const method = facts.method;
-    if (!isExcess || method === null) throw error;
-    const { amount, currency } = request;
-    return {
-      kind: 'NEW',
-      method,
-      gateway: null,
-      amount,
-      currency: currency ?? facts.account.currency,
-      isRefused: true,
-    };
-  }
 }
 
 /** A plan that only payments of invoices have. */

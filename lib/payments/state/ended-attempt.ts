@@ -4,14 +4,13 @@ import {
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
-  TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { retryNotification } from './payment-notifications.ts';
-import { retryDate } from './retry-dates.ts';
+import { isRepeatable, retryDate } from './retry-dates.ts';
 import type { ControlResult } from './settlement.ts';
 
 /** How the run of an attempt has ended. */
@@ -47,7 +46,7 @@ export function endedAttempt(
 ): EndedAttempt {
   if (attempt === null) return { attempt: null, retry: [] };
   const own = invoiceId !== null && !isApiPayment ? retryDate(transactions, now, config) : null;
-  const given = neverRetried.has(transaction.transactionType) ? null : (control?.retryAt ?? null);
+  const given = isRepeatable(transaction.transactionType) ? (control?.retryAt ?? null) : null;
   const retryAt = earliest(own, given);
   const stateName = attemptStateAfter(transaction.status, retryAt);
   const ended: PaymentAttempt = {
@@ -63,13 +62,6 @@ export function endedAttempt(
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
 }
-
-/** What gives money back, or records what the network did, is never repeated by itself (§8.3). */
-const neverRetried: ReadonlySet<TransactionType> = new Set([
-  TransactionType.REFUND,
-  TransactionType.CREDIT,
-  TransactionType.CHARGEBACK,
-]);
 
 function earliest(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other;

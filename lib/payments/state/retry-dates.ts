@@ -26,6 +26,17 @@ export function retryDate(
   return null;
 }
 
+const neverRepeated: ReadonlySet<TransactionType> = new Set([
+  TransactionType.REFUND,
+  TransactionType.CREDIT,
+  TransactionType.CHARGEBACK,
+]);
+
+/** False of what gives money back, or records what the network did: no date of a plugin repeats it (§8.3). */
+export function isRepeatable(type: TransactionType): boolean {
+  return !neverRepeated.has(type);
+}
+
 function afterDecline(n: number, now: Instant, retryDays: readonly number[]): Instant | null {
   const days = retryDays[n - 1];
   return days === undefined ? null : addMilliseconds(now, days * DAY_MS);
