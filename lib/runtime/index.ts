@@ -12,7 +12,12 @@ export {
   pollMsOf,
   type QueueSettings,
 } from './queue/queue-settings.ts';
-export { decodedOnceMore, isOperatorSearch, parseOperatorSearch } from './search/operator-search.ts';
+export {
+  clausesOn,
+  decodedOnceMore,
+  isOperatorSearch,
+  parseOperatorSearch,
+} from './search/operator-search.ts';
 export { allEnded } from './wait/all-ended.ts';
 export { atMost, TIME_OVER } from './wait/at-most.ts';
 export { type CalledPlugin, callPlugin, pluginFailure } from './wait/call-plugin.ts';

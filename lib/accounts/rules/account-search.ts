@@ -1,6 +1,6 @@
 import type { AccountSearch } from '../../ports/storage/index.ts';
-import { type AccountColumn, accountColumnTypes, type SearchColumnType } from '../../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { type AccountColumn, accountColumnTypes } from '../../records/index.ts';
+import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
 /** Columns whose name in the account's JSON is another one. */
@@ -20,13 +20,6 @@ const columnOfJsonName: Readonly<Record<string, AccountColumn>> = {
   isMigrated: 'migrated',
 };
 
-const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
-  ...accountColumnTypes,
-  ...Object.fromEntries(
-    Object.entries(columnOfJsonName).map(([name, column]) => [name, accountColumnTypes[column]]),
-  ),
-};
-
 /**
  * What a search key asks for: clauses in operator form, else a text to find (§6).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
@@ -36,12 +29,8 @@ export function accountSearch(key: string): AccountSearch {
     const text = key.toLowerCase();
     return { kind: 'text', id: isUuid(text) ? text : null, text };
   }
-  const clauses = parseOperatorSearch(key, searchableTypes);
   return {
     kind: 'clauses',
-    clauses: clauses.map((clause) => ({
-      ...clause,
-      column: columnOfJsonName[clause.column] ?? (clause.column as AccountColumn),
-    })),
+    clauses: clausesOn(key, { types: accountColumnTypes, ofJsonName: columnOfJsonName }),
   };
 }

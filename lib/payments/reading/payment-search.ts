@@ -1,6 +1,6 @@
 import type { PaymentColumn, PaymentSearch } from '../../ports/storage/index.ts';
 import type { SearchColumnType } from '../../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 import { paymentStateNames } from '../state/payment-state.ts';
 
@@ -26,13 +26,6 @@ const columnOfJsonName: Readonly<Record<string, PaymentColumn>> = {
   paymentExternalKey: 'external_key',
 };
 
-const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
-  ...columnTypes,
-  ...Object.fromEntries(
-    Object.entries(columnOfJsonName).map(([name, column]) => [name, columnTypes[column]]),
-  ),
-};
-
 /**
  * What a search key asks for (§11): clauses in operator form; else payments in one of the states whose names contain the
  * key, such as `_FAILED`; else the whole of an id, or a part of an external key.
@@ -40,14 +33,7 @@ const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
  */
 export function paymentSearch(key: string): PaymentSearch {
   if (isOperatorSearch(key)) {
-    const clauses = parseOperatorSearch(key, searchableTypes);
-    return {
-      kind: 'clauses',
-      clauses: clauses.map((clause) => ({
-        ...clause,
-        column: columnOfJsonName[clause.column] ?? (clause.column as PaymentColumn),
-      })),
-    };
+    return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
   }
   const stateNames = key === '' ? [] : paymentStateNames.filter((name) => name.includes(key));
   if (stateNames.length > 0) return { kind: 'states', stateNames };

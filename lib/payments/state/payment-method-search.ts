@@ -1,6 +1,6 @@
 import type { PaymentMethodColumn, PaymentMethodSearch } from '../../ports/storage/index.ts';
 import type { SearchColumnType } from '../../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
 /** The columns of an operator search, and what they hold (§10.2). */
@@ -23,13 +23,6 @@ const columnOfJsonName: Readonly<Record<string, PaymentMethodColumn>> = {
   pluginName: 'plugin_name',
 };
 
-const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
-  ...columnTypes,
-  ...Object.fromEntries(
-    Object.entries(columnOfJsonName).map(([name, column]) => [name, columnTypes[column]]),
-  ),
-};
-
 /**
  * What a search key asks of our own rows: clauses in operator form, else a whole id or part of a text (§10.2).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
@@ -39,12 +32,5 @@ export function paymentMethodSearch(key: string): PaymentMethodSearch {
     const text = key.toLowerCase();
     return { kind: 'text', id: isUuid(text) ? text : null, text };
   }
-  const clauses = parseOperatorSearch(key, searchableTypes);
-  return {
-    kind: 'clauses',
-    clauses: clauses.map((clause) => ({
-      ...clause,
-      column: columnOfJsonName[clause.column] ?? (clause.column as PaymentMethodColumn),
-    })),
-  };
+  return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
 }

@@ -122,3 +122,22 @@ const kinds: Readonly<
 function refused(reason: string): BillingError {
   return invalidParameter(`The search key cannot be read: ${reason}`);
 }
+
+/** Columns that an operator search may name, each by its own name or by that which it has in JSON. */
+export interface SearchableColumns<C extends string> {
+  readonly types: Readonly<Record<C, SearchColumnType>>;
+  /** Columns whose name in JSON is another one. */
+  readonly ofJsonName: Readonly<Record<string, C>>;
+}
+
+/**
+ * The clauses of a key in operator form, with the columns that they are about.
+ * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read.
+ */
+export function clausesOn<C extends string>(key: string, { types, ofJsonName }: SearchableColumns<C>) {
+  const named = Object.entries(ofJsonName).map(([name, column]) => [name, types[column]] as const);
+  return parseOperatorSearch(key, { ...types, ...Object.fromEntries(named) }).map((clause) => ({
+    ...clause,
+    column: ofJsonName[clause.column] ?? (clause.column as C),
+  }));
+}

@@ -1,6 +1,6 @@
 import type { BundleColumn, BundleSearch } from '../../ports/storage/index.ts';
 import type { SearchColumnType } from '../../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
 /** The columns of an operator search, and what they hold (http-api §8). */
@@ -23,13 +23,6 @@ const columnOfJsonName: Readonly<Record<string, BundleColumn>> = {
   accountId: 'account_id',
 };
 
-const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
-  ...columnTypes,
-  ...Object.fromEntries(
-    Object.entries(columnOfJsonName).map(([name, column]) => [name, columnTypes[column]]),
-  ),
-};
-
 /**
  * What a search key asks for: clauses in operator form, else the whole of an id, an account's id or an external key
  * (§22).
@@ -40,12 +33,5 @@ export function bundleSearch(key: string): BundleSearch {
     const id = key.toLowerCase();
     return { kind: 'text', id: isUuid(id) ? id : null, text: key };
   }
-  const clauses = parseOperatorSearch(key, searchableTypes);
-  return {
-    kind: 'clauses',
-    clauses: clauses.map((clause) => ({
-      ...clause,
-      column: columnOfJsonName[clause.column] ?? (clause.column as BundleColumn),
-    })),
-  };
+  return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
 }
