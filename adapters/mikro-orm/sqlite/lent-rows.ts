@@ -22,6 +22,13 @@ interface DefiningTables {
  */
 const LENT_FROM = 20;
 
+/**
+ * Number of rows from which a column that is the same in all rows is bound once. To hand over a cell takes as long as to
+ * store it: 30,000 items that have 23 of 26 columns in common take 130 ms instead of 350 (measured). With fewer rows the
+ * texts of the statements would vary more than it saves.
+ */
+const MANY_FROM = 1_000;
+
 /** Columns of the widest relation whose rows are lent. */
 const MOST_COLUMNS = 40;
 
@@ -58,12 +65,59 @@ export const lendingDialect: Dialect = {
       if (!isReadFirst || rows.length < LENT_FROM || columns.length > MOST_COLUMNS) {
         return sqliteDialect.writer.rowSource(part, bind, afterwards);
       }
+      const gathered = rows.length < MANY_FROM ? null : gather(rows, columns.length);
+      const varying = gathered?.filter(({ cells }) => cells !== null) ?? columns;
+      let read = 0;
+      const cells = columns.map(({ name }: Column, index) => {
+        const column = gathered?.[index];
+        return column?.cells === null ? `${bind(column.cell)} as ${name}` : `c${read++} as ${name}`;
+      });
       lastHandle += 1;
       const handle = lastHandle;
-      lent.set(handle, rows);
+      lent.set(handle, gathered === null ? rows : rowsOf(gathered, rows.length));
       afterwards(() => lent.delete(handle));
-      const cells = columns.map(({ name }: Column, index) => `c${index} as ${name}`).join(', ');
-      return `(select ${cells} from bw_lent_${columns.length}(${bind(handle)}) limit -1) as ${alias}`;
+      return `(select ${cells.join(', ')} from bw_lent_${varying.length}(${bind(handle)}) limit -1) as ${alias}`;
     },
   },
 };
+
+/** A column of rows: its cells, or the one cell that all rows have. */
+interface GatheredColumn {
+  cell: Cell;
+  cells: Cell[] | null;
+}
+
+function gather(rows: Rows, width: number): readonly GatheredColumn[] {
+  const columns = Array.from({ length: width }, (): GatheredColumn => ({ cell: null, cells: null }));
+  let count = 0;
+  for (const row of rows) {
+    for (const [index, column] of columns.entries()) take(column, row[index] ?? null, count);
+    count += 1;
+  }
+  // Without a column of its own no row would be read.
+  const [first] = columns;
+  if (first !== undefined && columns.every(({ cells }) => cells === null))
+    first.cells = repeated(first, count);
+  return columns;
+}
+
+function take(column: GatheredColumn, cell: Cell, before: number): void {
+  if (before === 0) column.cell = cell;
+  if (column.cells === null && cell !== column.cell) column.cells = repeated(column, before);
+  column.cells?.push(cell);
+}
+
+function repeated({ cell }: GatheredColumn, count: number): Cell[] {
+  return Array.from({ length: count }, () => cell);
+}
+
+/** The rows without what all of them have. */
+function rowsOf(columns: readonly GatheredColumn[], length: number): Rows {
+  const varying = columns.flatMap(({ cells }) => (cells === null ? [] : [cells]));
+  return {
+    length,
+    *[Symbol.iterator]() {
+      for (let row = 0; row < length; row += 1) yield varying.map((cells) => cells[row] ?? null);
+    },
+  };
+}

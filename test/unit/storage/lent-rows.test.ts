@@ -23,6 +23,19 @@ describe('rows that SQLite is lent', () => {
     );
   });
 
+  it('rows that SQLite is lent are without the columns that 1,000 and more have in common', () => {
+    const insertionOf = (count: number) =>
+      render(insertInto(scope, countersTable, counters(count)), lendingDialect.writer);
+    expect(insertionOf(999).text).to.match(lentIn);
+    const { text, parameters } = insertionOf(1_000);
+    expect(text).to.match(/select \? as tenant_record_id, c0 as name, c1 as value from bw_lent_2\(\?\)/);
+    expect(parameters[0]).to.equal(7);
+    const alike = Array.from({ length: 1_000 }, () => ({ name: 'one', value: 1 }));
+    const insertion = render(insertInto(scope, countersTable, alike), lendingDialect.writer);
+    expect(insertion.text).to.match(/c0 as tenant_record_id, \? as name, \? as value from bw_lent_1\(\?\)/);
+    expect(insertion.parameters.slice(0, 2)).to.deep.equal(['one', 1]);
+  });
+
   it('rows that SQLite is lent are not those that are joined with what is stored: SQLite would read all of it for them', () => {
     const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
     const update = updateOf({ ...scope, runner: null as never }, countersTable, change);
