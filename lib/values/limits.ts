@@ -544,3 +544,8 @@ export const CHECKED_TENANTS_AT_ONCE = 100;
 export const CHECKED_ACCOUNTS_AT_ONCE = 100;
 export const CHECKED_INVOICES_AT_ONCE = 1_000;
 export const CHECKED_RECORDS_AT_ONCE = 5_000;
+
+// Documents (invoicing §14)
+
+/** Locales whose formats of numbers and dates are kept: some 60 KiB each. */
+export const MAX_CACHED_DOCUMENT_FORMATS = 64;

@@ -1,0 +1,50 @@
+declare const localeBrand: unique symbol;
+
+/** A locale in the form of the tenant's keys: `de`, `fr_FR`, `zh_Hant_TW`; its language tag has `-` for `_`. */
+export type Locale = string & { readonly [localeBrand]: 'Locale' };
+
+/** Which way lines of text run. */
+export type TextDirection = 'ltr' | 'rtl';
+
+/** The language whose built-in texts are complete, and the formats where no other locale is known. */
+export const LAST_LOCALE = 'en_US' as Locale;
+
+const form = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
+
+/** Scripts that run from right to left and that languages of today are written in. */
+const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa', 'Yezi']);
+
+/** The locale that `text` names, in its one spelling (`DE-at` is `de_AT`, `iw` is `he`); undefined if it names none. */
+export function parseLocale(text: string): Locale | undefined {
+  const trimmed = text.trim();
+  if (!form.test(trimmed)) return undefined;
+  try {
+    const [tag] = Intl.getCanonicalLocales(trimmed.replaceAll('_', '-'));
+    return tag === undefined ? undefined : (tag.replaceAll('-', '_') as Locale);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** As HTML and `Intl` write it: `fr-FR`. */
+export function languageTag(locale: Locale): string {
+  return locale.replaceAll('_', '-');
+}
+
+/** The locale, then without its last part, and so on: `zh_Hant_TW`, `zh_Hant`, `zh`. */
+export function fromMostSpecific(locale: Locale): readonly Locale[] {
+  const parts = locale.split('_');
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('_') as Locale);
+}
+
+export function directionOf(locale: Locale): TextDirection {
+  const { script } = new Intl.Locale(languageTag(locale)).maximize();
+  return script !== undefined && rightToLeft.has(script) ? 'rtl' : 'ltr';
+}
+
+/** The first of these whose numbers and dates the runtime can write. */
+export function formattable(...locales: readonly Locale[]): Locale {
+  const known = locales.find((each) => Intl.NumberFormat.supportedLocalesOf(languageTag(each)).length > 0);
+  return known ?? LAST_LOCALE;
+}

@@ -1,0 +1,367 @@
+import { expect } from 'chai';
+import { builtInTexts } from '../../../lib/invoicing/documents/built-in-texts.ts';
+import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
+import { fromMostSpecific, languageTag, parseLocale } from '../../../lib/invoicing/documents/locale.ts';
+import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
+import { InvoiceItemType } from '../../../lib/records/index.ts';
+import { type Currency, currencyCodes, decimal } from '../../../lib/values/money/index.ts';
+import { localDate } from '../../../lib/values/time/index.ts';
+import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
+
+const month = (amount: string, members = {}) => viewedItem('RECURRING', amount, members);
+
+/** The lines as a reader sees them, with plain spaces. */
+const linesOf = ({ lines }: RenderedInvoice) =>
+  lines.map(({ name, detail, formattedAmount }) =>
+    plain([name, detail, formattedAmount].filter((each) => each !== null).join(' | ')),
+  );
+const plain = (text: string) =>
+  text.replaceAll(/[\u00a0\u202f\u2009]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
+const texts = (entries: Record<string, Record<string, string>>) =>
+  new Map(Object.entries(entries).map(([locale, of]) => [locale as Locale, new Map(Object.entries(of))]));
+
+describe('the view of an invoice for its reader', () => {
+  describe('invoicing §14 rule 4: lines', () => {
+    it('invoicing §14 rule 4: credits are one line, account credit is another behind it, and what comes to nothing is none', () => {
+      const view = renderedInvoice(
+        toRender([
+          viewedItem('CBA_ADJ', '-5'),
+          month('0'),
+          viewedItem('CREDIT_ADJ', '-1', { description: 'Sorry' }),
+          month('20'),
+          viewedItem('CREDIT_ADJ', '-2', { description: 'Sorry again' }),
+          viewedItem('CBA_ADJ', '-3.5'),
+          viewedItem('ITEM_ADJ', '0.004'),
+        ]),
+      );
+      expect(linesOf(view)).to.deep.equal([
+        'Gold, monthly | $20.00',
+        'Credit | -$3.00',
+        'Account credit used | -$8.50',
+      ]);
+    });
+
+    it('invoicing §14 rule 4: a line that credits cancel out to nothing is none', () => {
+      const view = renderedInvoice(
+        toRender([month('20'), viewedItem('CBA_ADJ', '-5'), viewedItem('CBA_ADJ', '5')]),
+      );
+      expect(linesOf(view)).to.deep.equal(['Gold, monthly | $20.00']);
+    });
+
+    it('invoicing §14 rule 4: the lines of the total with account credit and payments come to what is owed', () => {
+      const view = renderedInvoice(
+        toRender(
+          [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],
+          {
+            invoice: { paid: '10' },
+          },
+        ),
+      );
+      const { formattedTotal, accountCredit, formattedPaidAmount, formattedBalance, totalledLines } = view;
+      expect(totalledLines.map(({ name }) => name)).to.deep.equal(['Gold, monthly', 'VAT']);
+      expect([
+        formattedTotal,
+        accountCredit?.formattedAmount,
+        formattedPaidAmount,
+        formattedBalance,
+      ]).to.deep.equal(['$23.80', '-$5.00', '$10.00', '$8.80']);
+      expect([view.formattedChargedAmount, view.status]).to.deep.equal(['$23.80', null]);
+    });
+
+    it('invoicing §14 rule 4: an invoice that only turns a credit into account credit totals both to nothing', () => {
+      const view = renderedInvoice(
+        toRender([viewedItem('CREDIT_ADJ', '-300'), viewedItem('CBA_ADJ', '300')]),
+      );
+      expect([view.formattedTotal, view.accountCredit, view.totalledLines.length]).to.deep.equal([
+        '$0.00',
+        null,
+        2,
+      ]);
+    });
+
+    it('invoicing §14 rule 4: what is refunded is taken off what is paid', () => {
+      const refunded = { refundAdj: decimal('-4'), rawBalance: decimal('14') };
+      const view = renderedInvoice(toRender([month('20')], { invoice: refunded }));
+      expect([view.formattedPaidAmount, view.formattedRefundedAmount, view.formattedBalance]).to.deep.equal([
+        '$6.00',
+        '$4.00',
+        '$14.00',
+      ]);
+    });
+
+    for (const [what, members, status] of [
+      ['paid', { paid: '20' }, 'PAID'],
+      ['partly paid', { paid: '19.99' }, null],
+      ['written off', { isWrittenOff: true }, null],
+      ['of another system', { isMigration: true }, null],
+      ['a draft', { status: 'DRAFT' }, 'DRAFT'],
+      ['void', { status: 'VOID', paid: '20' }, 'VOID'],
+    ] as const) {
+      it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () => {
+        expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status);
+      });
+    }
+
+    it('invoicing §14 rule 4: nothing is called paid where nothing was to be paid', () => {
+      expect(renderedInvoice(toRender([month('0')])).status).to.equal(null);
+    });
+
+    it('invoicing §14 rule 4: the currency of the payment is told only if it is another one', () => {
+      const processed = (processedCurrency: Currency | null) =>
+        renderedInvoice(toRender([month('1')], { processedCurrency })).processedCurrency;
+      expect(['USD', 'EUR', null].map((each) => processed(each as Currency | null))).to.deep.equal([
+        null,
+        'EUR',
+        null,
+      ]);
+    });
+  });
+
+  describe('names of lines', () => {
+    it('invoicing §14 rule 3: plans, phases and usages are called as the tenant translates them, else as the catalog does', () => {
+      const catalogTranslations = texts({
+        de: { 'gold-monthly': 'Gold monatlich', calls: 'Anrufe', 'gold-monthly-trial': 'Probezeit' },
+        en_US: { 'gold-monthly': 'Gold (US)' },
+      });
+      const items = [
+        month('1'),
+        month('2', { phaseName: 'gold-monthly-trial', prettyPhaseName: null }),
+        viewedItem('USAGE', '3', { usageName: 'calls', prettyUsageName: 'Calls' }),
+        month('4', {
+          planName: 'tin',
+          prettyPlanName: null,
+          phaseName: 'tin-discount',
+          prettyPhaseName: 'First year',
+        }),
+      ];
+      const of = (locale: string) => {
+        const view = renderedInvoice(toRender(items, { of: { locale }, catalogTranslations }));
+        return view.lines.map(({ name, detail }) => [name, detail]);
+      };
+      expect(of('de_AT')).to.deep.equal([
+        ['Gold monatlich', null],
+        ['Gold monatlich', 'Probezeit'],
+        ['Gold monatlich', 'Anrufe'],
+        ['tin', 'First year'],
+      ]);
+      expect(of('fr_FR')).to.deep.equal([
+        ['Gold (US)', null],
+        ['Gold (US)', null],
+        ['Gold (US)', 'Calls'],
+        ['tin', 'First year'],
+      ]);
+    });
+
+    it('invoicing §14 rule 3: the names in the fields of a line are translated, or the keys', () => {
+      const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
+      const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
+      expect([line?.planName, line?.phaseName, line?.usageName]).to.deep.equal([
+        'Gold!',
+        'gold-monthly-evergreen',
+        null,
+      ]);
+    });
+
+    it('descriptions that the engine writes are in the language of the reader, those of people as they wrote them', () => {
+      const charge = month('20');
+      const view = renderedInvoice(
+        toRender(
+          [
+            charge,
+            viewedItem('REPAIR_ADJ', '-1', { description: 'Adjustment (subscription change)' }),
+            viewedItem('ITEM_ADJ', '-2', { description: 'Invoice item adjustment', linkedItemId: charge.id }),
+            viewedItem('EXTERNAL_CHARGE', '3', { description: 'External charge' }),
+            viewedItem('EXTERNAL_CHARGE', '4', { description: 'Tax' }),
+            viewedItem('TAX', '5', { description: 'Tax' }),
+            viewedItem('CREDIT_ADJ', '-6', { description: 'Invoice adjustment' }),
+            viewedItem('CBA_ADJ', '7'),
+          ],
+          { of: { locale: 'de' } },
+        ),
+      );
+      expect(linesOf(view)).to.deep.equal([
+        'Gold, monthly | 20,00 $',
+        'Korrektur wegen Vertragsänderung | -1,00 $',
+        'Korrektur | Gold, monthly | -2,00 $',
+        'Leistung | 3,00 $',
+        'Tax | 4,00 $',
+        'Steuer | 5,00 $',
+        'Gutschrift | -6,00 $',
+        'Ihrem Guthaben gutgeschrieben | 7,00 $',
+      ]);
+    });
+
+    it('every type of item has a name without a description', () => {
+      for (const type of Object.values(InvoiceItemType)) {
+        const [line] = renderedInvoice(
+          toRender([viewedItem(type, '1', { planName: null, description: null })]),
+        ).lines;
+        expect(line?.name, type).to.match(/\S/);
+      }
+    });
+  });
+
+  describe('amounts and days', () => {
+    for (const [locale, currency, amount, formatted] of [
+      ['en_US', 'USD', '1234567.895', '$1,234,567.90'],
+      ['en_US', 'USD', '-0.001', '$0.00'],
+      ['de_DE', 'EUR', '-1234.5', '-1.234,50 €'],
+      ['fr_FR', 'EUR', '1234.5', '1 234,50 €'],
+      ['ja_JP', 'JPY', '1234', '￥1,234'],
+      ['en_US', 'KWD', '1.2345', 'KWD 1.235'],
+      ['en_US', 'BTC', '0.00000001', 'BTC 0.00000001'],
+      ['ar_EG', 'EGP', '1234.5', '١٬٢٣٤٫٥٠ ج.م.'],
+      ['he_IL', 'ILS', '1234.5', '1,234.50 ₪'],
+      ['en_IN', 'INR', '1234567', '₹12,34,567.00'],
+      ['en_US', 'USD', '12345678901234567890.12', '$12,345,678,901,234,567,890.12'],
+    ] as const) {
+      it(`invoicing §14 rule 4: ${amount} ${currency} in ${locale} is ${formatted}`, () => {
+        const { formats } = renderedInvoice(toRender([], { of: { locale } }));
+        expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
+      });
+    }
+
+    it('invoicing §14 rule 4: every currency of the table can be written, with as many decimals as it has', () => {
+      const { formats } = renderedInvoice(toRender([]));
+      for (const currency of currencyCodes) expect(formats.amount(decimal('1'), currency)).to.match(/1/);
+    });
+
+    it('invoicing §14 rule 4: days and periods are those of the Gregorian calendar in the words of the locale', () => {
+      const of = (locale: string) => {
+        const [line] = renderedInvoice(toRender([month('1')], { of: { locale } })).lines;
+        return [line?.formattedStartDate, line?.formattedEndDate, line?.formattedPeriod].map((each) =>
+          plain(each ?? ''),
+        );
+      };
+      expect(of('en_US')).to.deep.equal(['Nov 1, 2026', 'Dec 1, 2026', 'Nov 1 – Dec 1, 2026']);
+      expect(of('de_DE')).to.deep.equal(['01.11.2026', '01.12.2026', '01.11. – 01.12.2026']);
+      expect(of('th_TH')[0]).to.contain('2026');
+      expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
+    });
+
+    it('invoicing §14 rule 4: a day, half a period or no day at all is told as it is', () => {
+      const view = renderedInvoice(
+        toRender([
+          month('1', { endDate: null }),
+          month('2', { startDate: null, endDate: null }),
+          month('3', { endDate: localDate(2026, 11, 1) }),
+        ]),
+      );
+      expect(view.lines.map(({ formattedPeriod }) => formattedPeriod)).to.deep.equal([
+        'Nov 1, 2026',
+        null,
+        'Nov 1, 2026',
+      ]);
+    });
+
+    it('invoicing §14 rule 3: what names no locale, or none that is known, is written as the default locale says', () => {
+      for (const locale of [
+        null,
+        '',
+        'not a locale',
+        'xx_YY',
+        'e',
+        '-',
+        'de-',
+        `de_${'x'.repeat(9)}`,
+        'en_US; DROP',
+      ]) {
+        const view = renderedInvoice(toRender([], { of: { locale }, defaultLocale: 'de_DE' as Locale }));
+        expect([view.locale, view.language, plain(view.formattedBalance)], `${locale}`).to.deep.equal([
+          'de_DE',
+          'de-DE',
+          '0,00 $',
+        ]);
+      }
+    });
+
+    it('invoicing §14 rule 3: even the default locale may be unknown', () => {
+      const view = renderedInvoice(toRender([], { of: { locale: 'xx' }, defaultLocale: 'qq_QQ' as Locale }));
+      expect([view.locale, view.language, view.text('invoiceTitle')]).to.deep.equal([
+        'en_US',
+        'en-US',
+        'Invoice',
+      ]);
+    });
+  });
+
+  describe('texts', () => {
+    it('invoicing §14 rule 3: a text is looked for in the locale, the language, the default locale; else it is the key', () => {
+      const translations = texts({
+        de_AT: { invoiceTitle: 'Faktura' },
+        de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },
+        en_US: { companyName: 'ACME', invoiceNumber: 'No.', own: 'mine' },
+      });
+      const { text } = renderedInvoice(toRender([], { of: { locale: 'de-at' }, translations }));
+      expect(
+        [
+          'invoiceTitle',
+          'invoiceDate',
+          'invoiceNumber',
+          'companyName',
+          'own',
+          'companyCountry',
+          'unknown',
+          'toString',
+        ].map(text),
+      ).to.deep.equal(['Faktura', 'Tag', 'Rechnungsnummer', 'ACME', 'mine', '', 'unknown', 'toString']);
+    });
+
+    it('invoicing §14 rule 3: every language that is built in has every text but those of the company', () => {
+      const keys = (language: string) => [...(builtInTexts.get(language as Locale)?.keys() ?? [])];
+      const company = /^company|^invoiceFooter$|^invoicePaymentInstructions$/;
+      const own = keys('en').filter((key) => !company.test(key));
+      expect(own).to.have.length.above(20);
+      for (const language of builtInTexts.keys()) {
+        expect(
+          keys(language).filter((key) => !company.test(key)),
+          language,
+        ).to.deep.equal(own);
+        expect(
+          [...(builtInTexts.get(language)?.entries() ?? [])].filter(
+            ([key, text]) => text === '' && !company.test(key),
+          ),
+        ).to.deep.equal([]);
+      }
+    });
+
+    for (const [locale, language, direction] of [
+      ['ar_EG', 'ar-EG', 'rtl'],
+      ['he', 'he', 'rtl'],
+      ['iw_IL', 'he-IL', 'rtl'],
+      ['de_CH', 'de-CH', 'ltr'],
+      // Nothing is written in Urdu: the texts are English, and run as English does.
+      ['ur_PK', 'en-US', 'ltr'],
+    ] as const) {
+      it(`invoicing §14 rule 3: texts for ${locale} are marked as ${language} and run ${direction}`, () => {
+        const view = renderedInvoice(toRender([], { of: { locale } }));
+        expect([view.language, view.direction]).to.deep.equal([language, direction]);
+      });
+    }
+
+    it('invoicing §14 rule 3: a tenant can write in a language that is not built in', () => {
+      const translations = texts({ ur: { invoiceTitle: 'رسید' } });
+      const view = renderedInvoice(toRender([], { of: { locale: 'ur_PK' }, translations }));
+      expect([
+        view.language,
+        view.direction,
+        view.text('invoiceTitle'),
+        view.text('invoiceDate'),
+      ]).to.deep.equal(['ur-PK', 'rtl', 'رسید', 'Date']);
+    });
+
+    it('a locale has one spelling', () => {
+      expect(
+        ['de-at', 'DE_AT', 'zh_hant_tw', 'iw_IL', ' en_US ', 'de_1901'].map((each) => parseLocale(each)),
+      ).to.deep.equal(['de_AT', 'de_AT', 'zh_Hant_TW', 'he_IL', 'en_US', 'de_1901']);
+      expect(
+        ['', 'e', 'root', 'de_', '_de', '../de', 'de/AT', 'dé', 'x'.repeat(36)].map((each) =>
+          parseLocale(each),
+        ),
+      ).to.deep.equal(Array.from({ length: 9 }));
+      const [first = '', ...rest] = fromMostSpecific('zh_Hant_TW' as Locale);
+      expect([first, ...rest]).to.deep.equal(['zh_Hant_TW', 'zh_Hant', 'zh']);
+      expect(languageTag('zh_Hant_TW' as Locale)).to.equal('zh-Hant-TW');
+    });
+  });
+});
