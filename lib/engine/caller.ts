@@ -45,7 +45,8 @@ export function contexts(
 
 const takeId = takerOf('uuid');
 
-function idOf(given: string, name: string): Uuid {
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), which calls it by the name. */
+export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
 

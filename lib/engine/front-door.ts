@@ -1,9 +1,9 @@
-import type { Page, WithContext } from '../records/index.ts';
+import type { Page, Tenant, WithContext } from '../records/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
-import { type AnyShape, readableBy, takerOf } from '../values/given/index.ts';
+import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
+import { idOf } from './caller.ts';
 import type { StrictOperations } from './engine.ts';
 import { type Inputs, inputs } from './inputs.ts';
-import { methodsOf } from './methods-of.ts';
 import type { Operations } from './operations.ts';
 import { outputs } from './outputs.ts';
 
@@ -19,7 +19,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   const shown: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = outputs;
   const groups = Object.entries(strict).map(([name, group]) => [
     name,
-    opened(group as Group, { takes: inputs[name as keyof Inputs], gives: shown[name] ?? {}, first: 1 }),
+    opened(group as Group, { takes: inputs[name as keyof Inputs], gives: shown[name] ?? {} }),
   ]);
   const open = Object.fromEntries(groups) as Operations<WithContext>;
   return Object.freeze({
@@ -39,14 +39,20 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
 
 /** Tenants stand above the other operations: theirs have no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
-  const group: unknown = methodsOf(tenants, 'create', 'get', 'getByApiKey', 'authenticate', 'refOf');
-  const takes: Door['takes'] = { get: [['tenantId', 'uuid']], refOf: [['tenantId', 'uuid']] };
-  const gives: Door['gives'] = {
-    create: { createdDate: 'instant' },
-    get: { createdDate: 'instant' },
-    getByApiKey: { createdDate: 'instant' },
-  };
-  return opened(group as Group, { takes, gives, first: 0 }) as never;
+  return Object.freeze<TenantOperations>({
+    create: async (author, input) => readableTenant(await tenants.create(author, input)),
+    get: async (tenantId) => readableTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
+    getByApiKey: async (apiKey) => readableTenant(await tenants.getByApiKey(apiKey)),
+    authenticate: (apiKey, apiSecret) => tenants.authenticate(apiKey, apiSecret),
+    refOf: async (tenantId) => tenants.refOf(idOf(tenantId, 'tenantId')),
+  });
+}
+
+const makeTenantReadable = readableBy({ createdDate: 'instant' } satisfies Shape<Tenant, 'instant'>);
+
+function readableTenant(tenant: Tenant): Tenant {
+  makeTenantReadable(tenant);
+  return tenant;
 }
 
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
@@ -55,14 +61,12 @@ type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
 interface Door {
   readonly takes: Readonly<Record<string, AnyParameters>>;
   readonly gives: Readonly<Record<string, AnyShape>>;
-  /** Index of the parameter that the first of `takes` describes. */
-  readonly first: number;
 }
 
-function opened(group: Group, { takes, gives, first }: Door) {
+function opened(group: Group, { takes, gives }: Door) {
   const operations = Object.entries(group).map(([name, operation]) => {
     const [taken, given] = [takes[name], gives[name]];
-    const taking = taken === undefined ? operation : takingText(operation, taken, first);
+    const taking = taken === undefined ? operation : takingText(operation, taken);
     return [name, given === undefined ? taking : givingReadable(taking, given)];
   });
   return Object.freeze(Object.fromEntries(operations));
@@ -84,12 +88,13 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-function takingText(operation: Operation, parameters: AnyParameters, first: number): Operation {
+/** Parameters come after the context. */
+function takingText(operation: Operation, parameters: AnyParameters): Operation {
   const takers = parameters.flatMap((parameter, index) => {
     if (parameter === null) return [];
     const [name, shape] = parameter;
     const isRecord = typeof shape === 'object' && !Array.isArray(shape);
-    return [{ index: first + index, at: isRecord ? '' : name, take: takerOf(shape) }];
+    return [{ index: index + 1, at: isRecord ? '' : name, take: takerOf(shape) }];
   });
   return async (...given) => {
     for (const { index, at, take } of takers) given[index] = take(given[index], at);
