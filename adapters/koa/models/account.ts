@@ -5,7 +5,7 @@ import { bool, currency, decimalNumber, externalKey, int, text, timestamp, uuid 
 import { auditLogs } from './audit-log.ts';
 
 export const Account = model('Account', {
-  accountId: field(uuid, 'R', { from: 'id' }),
+  accountId: field(uuid, 'R', { from: ({ id }: AccountRecord) => id }),
   externalKey: field(externalKey, 'C'),
   referenceTime: field(timestamp, 'C'),
   parentAccountId: field(uuid, 'W', { nullable: true }),

@@ -11,7 +11,7 @@ export const AuditLog = model('AuditLog', {
   changeType: field(enumeration(ChangeType), 'R'),
   changeDate: field(timestamp, 'R'),
   objectType: field(enumeration(ObjectType), 'R', { from: objectTypeOf }),
-  objectId: field(uuid, 'R', { from: 'targetId' }),
+  objectId: field(uuid, 'R', { from: ({ targetId }: AuditEntry) => targetId }),
   changedBy: field(text(), 'R'),
   reasonCode: field(text(), 'R', { nullable: true }),
   comments: field(text(), 'R', { nullable: true }),

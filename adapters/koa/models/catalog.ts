@@ -3,6 +3,7 @@ import {
   type Block as CatalogBlock,
   type Plan as CatalogPlan,
   type Price as CatalogPrice,
+  type Product as CatalogProduct,
   type Tier as CatalogTier,
   type TieredBlock as CatalogTieredBlock,
   type CatalogVersion,
@@ -11,6 +12,7 @@ import {
   type PlanRules,
   problemText,
   soldAs,
+  type CatalogValidation as Validation,
   type WrittenDecimal,
 } from '../../../lib/catalog/index.ts';
 import {
@@ -128,7 +130,7 @@ export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
 }
 
 export const Product = model('Product', {
-  type: field(enumeration(ProductCategory), 'R', { from: 'category' }),
+  type: field(enumeration(ProductCategory), 'R', { from: ({ category }: CatalogProduct) => category }),
   name: field(text(), 'R'),
   prettyName: field(text(), 'R'),
   plans: field(listOf(Plan), 'R'),
@@ -176,12 +178,12 @@ function productsOf(version: CatalogVersion, rendering: Rendering) {
 
 /** One version. */
 export const Catalog = model('Catalog', {
-  name: field(text(), 'R', { from: 'catalogName' }),
+  name: field(text(), 'R', { from: ({ catalogName }: CatalogVersion) => catalogName }),
   effectiveDate: field(timestamp, 'R'),
   currencies: field(listOf(currency), 'R'),
   units: field(listOf(Unit), 'R'),
   products: field(listOf(Product), 'R', { from: productsOf }),
-  priceLists: field(listOf(PriceList), 'R', { from: 'allPriceLists' }),
+  priceLists: field(listOf(PriceList), 'R', { from: ({ allPriceLists }: CatalogVersion) => allPriceLists }),
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
@@ -189,7 +191,7 @@ export const Catalog = model('Catalog', {
 export const PlanDetail = model('PlanDetail', {
   product: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.product }),
   plan: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.name }),
-  priceList: field(text(), 'R', { from: 'priceListName' }),
+  priceList: field(text(), 'R', { from: ({ priceListName }: AvailablePlan) => priceListName }),
   finalPhaseBillingPeriod: field(enumeration(BillingPeriod), 'R', {
     from: ({ plan }: AvailablePlan) => plan.billingPeriod,
   }),
@@ -213,6 +215,11 @@ const CatalogValidationError = model('CatalogValidationError', { errorDescriptio
 const CatalogValidationWarning = model('CatalogValidationWarning', { warningDescription: errorDescription });
 
 export const CatalogValidation = model('CatalogValidation', {
-  catalogValidationErrors: field(listOf(CatalogValidationError), 'R', { from: 'errors' }),
-  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', { onlyD: true, from: 'warnings' }),
+  catalogValidationErrors: field(listOf(CatalogValidationError), 'R', {
+    from: ({ errors }: Validation) => errors,
+  }),
+  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', {
+    onlyD: true,
+    from: ({ warnings }: Validation) => warnings,
+  }),
 });

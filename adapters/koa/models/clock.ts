@@ -9,7 +9,7 @@ export interface ShownClock {
 }
 
 export const Clock = model('Clock', {
-  currentUtcTime: field(timestamp, 'R', { from: 'now' }),
+  currentUtcTime: field(timestamp, 'R', { from: ({ now }: ShownClock) => now }),
   timeZone: field(text(), 'R'),
   localDate: field(date, 'R', { from: ({ now, timeZone }: ShownClock) => localDateOf(now, timeZone) }),
 });

@@ -1,4 +1,4 @@
-import { ObjectType } from '../../../lib/records/index.ts';
+import { type CustomField as CustomFieldRecord, ObjectType } from '../../../lib/records/index.ts';
 import {
   MAX_CUSTOM_FIELD_NAME_CHARACTERS,
   MAX_CUSTOM_FIELD_VALUE_CHARACTERS,
@@ -12,7 +12,7 @@ const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: tr
 
 /** The id is read for changes only; whatever else a caller sends is ignored. */
 export const CustomField = model('CustomField', {
-  customFieldId: field(uuid, 'W', { from: 'id' }),
+  customFieldId: field(uuid, 'W', { from: ({ id }: CustomFieldRecord) => id }),
   objectType: field(enumeration(ObjectType), 'R'),
   objectId: field(uuid, 'R'),
   name: field(name, 'C', { required: true }),

@@ -34,9 +34,12 @@ const childItems: Field<readonly unknown[], 'R'> = field(
 );
 
 export const InvoiceItem = model('InvoiceItem', {
-  invoiceItemId: field(uuid, 'R', { from: 'id' }),
+  invoiceItemId: field(uuid, 'R', { from: ({ id }: InvoiceItemView) => id }),
   invoiceId: field(uuid, 'C'),
-  linkedInvoiceItemId: field(uuid, 'C', { nullable: true, from: 'linkedItemId' }),
+  linkedInvoiceItemId: field(uuid, 'C', {
+    nullable: true,
+    from: ({ linkedItemId }: InvoiceItemView) => linkedItemId,
+  }),
   accountId: field(uuid, 'C'),
   childAccountId: field(uuid, 'R', { nullable: true }),
   bundleId: field(uuid, 'C', { nullable: true }),
@@ -113,7 +116,7 @@ export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
 }
 
 export const Invoice = model('Invoice', {
-  invoiceId: field(uuid, 'R', { from: 'id' }),
+  invoiceId: field(uuid, 'R', { from: ({ id }: ShownInvoice) => id }),
   accountId: field(uuid, 'R'),
   amount: field(decimalNumber, 'R'),
   currency: field(currency, 'R'),

@@ -1,6 +1,7 @@
 import type { EventFacts, ExplainedRule, ItemExplanation } from '../../../lib/invoicing/index.ts';
 import { ExplainedRuleName } from '../../../lib/invoicing/index.ts';
 import {
+  type BasisEvent,
   BillingActionPolicy,
   BillingMode,
   BillingTransitionType,
@@ -28,9 +29,9 @@ import { listOf, type WireType } from '../wire/wire-type.ts';
 const maybe = { nullable: true } as const;
 
 const datedEvent = {
-  eventType: field(enumeration(BillingTransitionType), 'R', { from: 'type' }),
+  eventType: field(enumeration(BillingTransitionType), 'R', { from: ({ type }: BasisEvent) => type }),
   effectiveDate: field(timestamp, 'R'),
-  effectiveLocalDate: field(date, 'R', { from: 'localDate' }),
+  effectiveLocalDate: field(date, 'R', { from: ({ localDate }: BasisEvent) => localDate }),
 };
 
 const ExplainedEvent = model('ExplainedEvent', datedEvent);
@@ -52,7 +53,7 @@ const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
     ...maybe,
     from: ({ reason }: EventFacts) => reason?.policy ?? null,
   }),
-  phasesFrom: field(date, 'R', { ...maybe, from: 'phaseAnchor' }),
+  phasesFrom: field(date, 'R', { ...maybe, from: ({ phaseAnchor }: EventFacts) => phaseAnchor }),
   blockedBy: field(listOf(BlockingService), 'R'),
 });
 
@@ -114,7 +115,7 @@ function lifecycleEvent(name: keyof ItemExplanation['events']) {
 
 /** Why an invoice item has its amount. Fields that do not concern its type are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
-  invoiceItemId: field(uuid, 'R', { from: 'itemId' }),
+  invoiceItemId: field(uuid, 'R', { from: ({ itemId }: ItemExplanation) => itemId }),
   invoiceId: field(uuid, 'R'),
   itemType: field(enumeration(InvoiceItemType), 'R'),
   amount: field(decimalNumber, 'R'),
@@ -126,7 +127,10 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   startDate: field(date, 'R', maybe),
   endDate: field(date, 'R', maybe),
   catalogEffectiveDate: field(timestamp, 'R', maybe),
-  linkedInvoiceItemId: field(uuid, 'R', { ...maybe, from: 'linkedItemId' }),
+  linkedInvoiceItemId: field(uuid, 'R', {
+    ...maybe,
+    from: ({ linkedItemId }: ItemExplanation) => linkedItemId,
+  }),
   event: lifecycleEvent('event'),
   nextEvent: lifecycleEvent('nextEvent'),
   planEvent: lifecycleEvent('planEvent'),

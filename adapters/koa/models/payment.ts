@@ -1,4 +1,4 @@
-import type { PaymentTransactionView, PaymentView } from '../../../lib/payments/index.ts';
+import type { PaymentMethodView, PaymentTransactionView, PaymentView } from '../../../lib/payments/index.ts';
 import { type AttemptView, PaymentStateName, ShownAttemptState } from '../../../lib/payments/index.ts';
 import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
 import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
@@ -34,7 +34,7 @@ const PaymentMethodPluginDetail = model('PaymentMethodPluginDetail', {
 });
 
 export const PaymentMethod = model('PaymentMethod', {
-  paymentMethodId: field(uuid, 'R', { from: 'id' }),
+  paymentMethodId: field(uuid, 'R', { from: ({ id }: PaymentMethodView) => id }),
   externalKey: field(externalKey, 'C'),
   accountId: field(uuid, 'C'),
   isDefault: field(bool, 'R'),
@@ -49,8 +49,10 @@ interface ShownTransaction extends PaymentTransactionView {
 }
 
 export const PaymentTransaction = model('PaymentTransaction', {
-  transactionId: field(uuid, 'R', { from: 'id' }),
-  transactionExternalKey: field(externalKey, 'C', { from: 'externalKey' }),
+  transactionId: field(uuid, 'R', { from: ({ id }: ShownTransaction) => id }),
+  transactionExternalKey: field(externalKey, 'C', {
+    from: ({ externalKey: key }: ShownTransaction) => key,
+  }),
   paymentId: field(uuid, 'R'),
   paymentExternalKey: field(externalKey, 'C'),
   transactionType: field(enumeration(TransactionType), 'C'),
@@ -120,9 +122,9 @@ const PaymentAttempt = model('PaymentAttempt', {
 
 const paymentFields = {
   accountId: field(uuid, 'R'),
-  paymentId: field(uuid, 'R', { from: 'id' }),
+  paymentId: field(uuid, 'R', { from: ({ id }: PaymentView) => id }),
   paymentNumber: field(text(), 'R', { from: ({ paymentNumber }: PaymentView) => String(paymentNumber) }),
-  paymentExternalKey: field(text(), 'R', { from: 'externalKey' }),
+  paymentExternalKey: field(text(), 'R', { from: ({ externalKey: key }: PaymentView) => key }),
   authAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.authAmount }),
   capturedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.capturedAmount }),
   purchasedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.purchasedAmount }),
@@ -134,7 +136,10 @@ const paymentFields = {
     from: ({ transactions, externalKey: paymentExternalKey }: PaymentView): readonly ShownTransaction[] =>
       transactions.map((each) => ({ ...each, paymentExternalKey })),
   }),
-  paymentAttempts: field(listOf(PaymentAttempt), 'R', { nullable: true, from: 'attempts' }),
+  paymentAttempts: field(listOf(PaymentAttempt), 'R', {
+    nullable: true,
+    from: ({ attempts }: PaymentView) => attempts,
+  }),
 };
 
 export const Payment = model('Payment', { ...paymentFields, auditLogs });

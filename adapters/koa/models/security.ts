@@ -1,4 +1,5 @@
-import type { ApiClient } from '../../../lib/records/index.ts';
+import type { ApiClient, User } from '../../../lib/records/index.ts';
+import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
@@ -9,7 +10,7 @@ export const words = listOf(text());
 
 /** The last two fields are ours and read-only, so that answers hold what clients know. */
 export const UserRoles = model('UserRoles', {
-  username: field(text(), 'C', { required: true, from: 'name' }),
+  username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
   tenants: field(listOf(uuid), 'I', { absentable: true }),
@@ -23,7 +24,7 @@ export const UserChange = partial(UserRoles);
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const RoleDefinitionModel = model('RoleDefinition', {
-  role: field(text(), 'C', { required: true, from: 'name' }),
+  role: field(text(), 'C', { required: true, from: ({ name }: RoleDefinition) => name }),
   permissions: field(words, 'W'),
 });
 
@@ -39,7 +40,7 @@ export const UserTenants = model('UserTenants', {
 });
 
 export const ApiClientModel = model('ApiClient', {
-  clientId: field(text(), 'C', { required: true, from: 'name' }),
+  clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
   /** Absent or null = all. */
@@ -55,7 +56,7 @@ export interface ShownSession extends CallerSession {
 }
 
 const Session = model('Session', {
-  id: field(text(), 'R', { from: 'token' }),
+  id: field(text(), 'R', { from: ({ token }: ShownSession) => token }),
   startDate: field(timestamp, 'R', { from: ({ session }: ShownSession) => instant(session.startedMs) }),
   lastAccessDate: field(timestamp, 'R', {
     from: ({ session }: ShownSession) => instant(session.lastAccessMs),

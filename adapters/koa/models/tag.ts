@@ -1,4 +1,4 @@
-import { ObjectType } from '../../../lib/records/index.ts';
+import { ObjectType, type Tag as TagRecord } from '../../../lib/records/index.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
@@ -28,7 +28,7 @@ export const NewTagDefinition = reading(TagDefinition, {
 });
 
 export const Tag = model('Tag', {
-  tagId: field(uuid, 'R', { from: 'id' }),
+  tagId: field(uuid, 'R', { from: ({ id }: TagRecord) => id }),
   objectType: field(enumeration(ObjectType), 'R'),
   objectId: field(uuid, 'R'),
   tagDefinitionId: field(uuid, 'R'),

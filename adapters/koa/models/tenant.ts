@@ -1,3 +1,4 @@
+import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
 import type { KeyValues } from '../../../lib/tenants/index.ts';
 import { KeyKind, keyKind, maskedSecrets } from '../../../lib/tenants/index.ts';
 import { field, model } from '../wire/model.ts';
@@ -9,7 +10,7 @@ const maxApiKeyCharacters = 128;
 
 /** The secret never leaves the engine; tenants' audit is no part of the interface (accounts §14.1). */
 export const Tenant = model('Tenant', {
-  tenantId: field(uuid, 'R', { from: 'id' }),
+  tenantId: field(uuid, 'R', { from: ({ id }: TenantRecord) => id }),
   externalKey: field(externalKey, 'C', { nullable: true }),
   apiKey: field(text(maxApiKeyCharacters), 'C', { required: true }),
   apiSecret: field(text(), 'C', { required: true, nullable: true, from: () => null }),

@@ -29,8 +29,8 @@ export interface Field<T = unknown, A extends Access = Access> {
   readonly from: From | undefined;
 }
 
-/** A member of the view, or a function of the view. */
-type From = string | ((shown: never, rendering: Rendering) => unknown);
+/** Names the view that it takes the value from, so that the compiler knows its members. */
+type From = (shown: never, rendering: Rendering) => unknown;
 
 interface FieldOptions {
   readonly required?: true;
@@ -209,8 +209,8 @@ function valueIn(
   { key, each, rendering }: { readonly key: string; readonly each: Field; readonly rendering: Rendering },
 ): unknown {
   if (each.access === 'I') return each.absentable ? undefined : null;
-  if (typeof each.from === 'function') return each.from(shown as never, rendering);
-  return (shown as Readonly<Record<string, unknown>>)[each.from ?? key];
+  if (each.from !== undefined) return each.from(shown as never, rendering);
+  return (shown as Readonly<Record<string, unknown>>)[key];
 }
 
 function componentOf(fields: Fields): JsonSchema {
