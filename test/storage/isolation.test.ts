@@ -157,7 +157,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         drafts: invoices.findDrafts([acme.id]),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
         usedCredit: invoices.findUsedCredit({ accountId: acme.id, beforeRecordId: null, limit: 10 }),
-        committedThrough: invoices.committedThrough([all.subscription.id]),
+        lastChargeDates: invoices.lastChargeDates([all.subscription.id]),
         maxTargetDate: invoices.maxTargetDate(acme.id).then((date) => (date === null ? [] : [date])),
         invoicePage: invoices
           .page(page)

@@ -144,7 +144,7 @@ eachDatabase((kind, open) => {
             subscriptionIds.map((subscriptionId) => ({ subscriptionId, from: today })),
           );
           await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
-          await session.invoices.committedThrough(subscriptionIds);
+          await session.invoices.lastChargeDates(subscriptionIds);
           await session.payments.findMethodsByIds(idsOf(of.map((each) => each.method)));
           await session.payments.findMethodsByKeys(of.map((each) => each.method.externalKey));
           await session.payments.findMethodsByAccounts(ids, { includeDeleted: false });

@@ -95,18 +95,18 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string):
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/** The end of every charge in force, or its start if it has no end. */
-export async function committedThrough(
+/** The coverage of a fixed charge has no end; its item may have one. */
+export async function lastChargeDates(
   scope: TenantScope,
   subscriptionIds: readonly Uuid[],
-): ReturnType<InvoiceReads['committedThrough']> {
+): ReturnType<InvoiceReads['lastChargeDates']> {
   if (subscriptionIds.length === 0) return [];
   const ofKind = (kind: CoverageRow['kind']): Sql => sql`
     select subscription_id, item_id, start_date, end_date from bw_coverage
     where tenant_record_id = ${scope.tenantRecordId} and kind = '${raw(kind)}'
       and ${isIn('subscription_id', 'uuid', subscriptionIds)}`;
   const rows = await scope.runner.rows(sql`
-    select c.subscription_id, max(coalesce(c.end_date, i.end_date, c.start_date)) as charged_through
+    select c.subscription_id, max(c.start_date) as last_start, max(coalesce(c.end_date, i.end_date)) as last_end
     from (${ofKind('RECURRING')} union all ${ofKind('FIXED')} union all ${ofKind('FREE')}) as c
     join bw_invoice_items i on i.id = c.item_id
     join bw_invoices v on v.id = i.invoice_id
@@ -114,6 +114,7 @@ export async function committedThrough(
     group by c.subscription_id`);
   return rows.map((row) => ({
     subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    date: dateOf(row.charged_through, 'charged_through'),
+    start: dateOf(row.last_start, 'last_start'),
+    end: row.last_end === null ? null : dateOf(row.last_end, 'last_end'),
   }));
 }

@@ -36,7 +36,7 @@ import {
   updateRows,
 } from '../tables/record-access.ts';
 import { takeNumbers } from './counters.ts';
-import { committedThrough, deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
@@ -91,7 +91,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         (row) => invoiceItemsTable.decode(row),
       );
     },
-    committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
+    lastChargeDates: async (subscriptionIds) => lastChargeDates(scope, subscriptionIds),
     maxTargetDate: async (accountId) => {
       // Goes along the account's invoices, the latest first, until one has such an item.
       const [row] = await scope.runner.rows(sql`

@@ -8,7 +8,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
 import { isSettled } from '../invoices/parent-standing.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
@@ -173,8 +173,8 @@ async function repairsInForce(
 /** §8.5: the charged-through dates that follow from the COMMITTED charges still in force. */
 async function resetChargedThrough(session: WriteSession, { account, items }: Voiding): Promise<void> {
   const subscriptionIds = [...chargedThroughDates(items).keys()];
-  const remaining = await session.invoices.committedThrough(subscriptionIds);
-  const dates = new Map(remaining.map(({ subscriptionId, date }) => [subscriptionId, date]));
+  const remaining = await session.invoices.lastChargeDates(subscriptionIds);
+  const dates = new Map(remaining.map((last) => [last.subscriptionId, chargedThroughOf(last)]));
   await session.subscriptions.setChargedThrough(
     subscriptionIds.map((subscriptionId) => {
       const date = dates.get(subscriptionId);

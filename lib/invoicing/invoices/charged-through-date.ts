@@ -1,6 +1,6 @@
 import type { InvoiceItem } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
 
 export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
@@ -18,6 +18,18 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
     if (date !== null && (latest === undefined || date > latest)) dates.set(subscriptionId, date);
   }
   return dates;
+}
+
+interface LastDates {
+  /** The latest start of a charge. */
+  readonly start: LocalDate;
+  /** The latest end of a charge; null where none has an end. */
+  readonly end: LocalDate | null;
+}
+
+/** The charged-through date that follows from all COMMITTED charges in force: the latest end, or start without one (§8.5). */
+export function chargedThroughOf({ start, end }: LastDates): LocalDate {
+  return end === null ? start : maxDate(start, end);
 }
 
 function isCharge(itemType: ChargingItem['itemType']): boolean {

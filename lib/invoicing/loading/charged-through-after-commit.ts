@@ -1,6 +1,7 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import { chargedThroughOf } from '../invoices/charged-through-date.ts';
 
 /**
  * The charged-through dates that follow from the commit of a draft: a commit never lowers one while a later COMMITTED
@@ -16,10 +17,11 @@ export async function chargedThroughAfterCommit(
     const date = dates.get(id);
     return date !== undefined && chargedThrough !== null && date < chargedThrough.date;
   });
-  const inForce = await session.invoices.committedThrough(lowered.map(({ id }) => id));
+  const inForce = await session.invoices.lastChargeDates(lowered.map(({ id }) => id));
   const kept = new Map(dates);
-  for (const { subscriptionId, date } of inForce) {
-    kept.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
+  for (const last of inForce) {
+    const date = chargedThroughOf(last);
+    kept.set(last.subscriptionId, maxDate(date, dates.get(last.subscriptionId) ?? date));
   }
   return kept;
 }

@@ -35,6 +35,14 @@ export interface DueSubscriptions {
   readonly catalogRevision: number;
 }
 
+export interface LastChargeDates {
+  readonly subscriptionId: Uuid;
+  /** The latest start of a charge. */
+  readonly start: LocalDate;
+  /** The latest end of a charge; null where none has an end. */
+  readonly end: LocalDate | null;
+}
+
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
   /** null = from the newest on. */
@@ -96,13 +104,8 @@ export interface InvoiceReads {
    * first: at most `limit` of them, older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
-  /**
-   * The date up to which COMMITTED charges in force bill each of these subscriptions (invoicing §8.5); subscriptions
-   * without such charges are left out.
-   */
-  committedThrough(
-    subscriptionIds: readonly Uuid[],
-  ): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
+  /** The last dates of the COMMITTED charges in force of each of these subscriptions; those without any are left out. */
+  lastChargeDates(subscriptionIds: readonly Uuid[]): Promise<readonly LastChargeDates[]>;
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;

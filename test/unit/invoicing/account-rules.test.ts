@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
+import {
+  chargedThroughDates,
+  chargedThroughOf,
+} from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/periods/target-date.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
@@ -43,6 +46,13 @@ describe('the charged-through date', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
     expect([...chargedThroughDates([charge]).values()].map(text)).to.deep.equal(['2024-02-01']);
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
+  });
+
+  it('the charged-through date of all charges in force is the latest end, or a later start of one without an end', () => {
+    const start = day('2024-02-10');
+    expect(text(chargedThroughOf({ start, end: day('2024-03-01') }))).to.equal('2024-03-01');
+    expect(text(chargedThroughOf({ start, end: day('2024-02-01') }))).to.equal('2024-02-10');
+    expect(text(chargedThroughOf({ start, end: null }))).to.equal('2024-02-10');
   });
 
   it('the charged-through date is left alone by repairs and by items without subscription', () => {
