@@ -7,6 +7,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
+import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';
@@ -97,11 +98,10 @@ eachDatabase((kind, open) => {
       };
     }
 
-    /** Every third step, on PostgreSQL every sixth; in the long run all of them. */
+    /** Every sixth step, on PostgreSQL every twelfth; in the long run all of them. */
     function stepsOn(steps: number): readonly number[] {
-      const every = { sqlite: 3, postgresql: 6 }[kind];
       const all = Array.from({ length: steps }, (_, index) => index + 1);
-      return isLongRun ? all : all.filter((step) => step % every === 1);
+      return sampled(all, { sqlite: 6, postgresql: 12 }[kind]);
     }
   });
 });
