@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   type Account,
   type BillingError,
+  decimal,
   ErrorCode,
   type PaymentControl,
   type PaymentControlContext,
@@ -134,6 +135,52 @@ anyDatabase((_kind, open) => {
       expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
       expect(await balance()).to.equal(100);
       expect(calls()).to.deep.equal([]);
+    });
+
+    const refund = (paymentId: Uuid | undefined, more: object) =>
+      engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
+
+    it('payments §9.5: a refund is made of the amount that control plugins have left', async () => {
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
+      prior = () => ({ adjustedAmount: decimal('30') });
+      const { transaction } = await refund(paid?.payment.id, { amount: '20' });
+      expect([heard[0]?.context.amount, transaction.amount].map(Number)).to.deep.equal([20, 30]);
+      expect(await balance()).to.equal(30);
+      prior = () => ({ adjustedAmount: decimal('71') });
+      const tooMuch = refund(paid?.payment.id, { amount: '20' });
+      expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(4906);
+      prior = () => ({ adjustedCurrency: 'EUR' });
+      const foreign = refund(paid?.payment.id, { amount: '20' });
+      expect(await foreign.catch((error: BillingError) => error.code)).to.equal(7031);
+      expect(calls()).to.deep.equal(['prior', 'success', 'prior', 'failure', 'prior', 'failure']);
+      expect(await balance()).to.equal(30);
+    });
+
+    it('payments §9.5: a refund of items hears no less than it adjusts, or is refused', async () => {
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
+      const [item] = (await engine.acme.invoices.get(invoiceId)).items;
+      const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];
+      prior = () => ({ adjustedAmount: decimal('10') });
+      const less = refund(paid?.payment.id, { isAdjusted: true, adjustments });
+      expect(await less.catch((error: BillingError) => error.code)).to.equal(4907);
+      expect(Number(heard[0]?.context.amount)).to.equal(20);
+      prior = () => ({ adjustedAmount: decimal('25') });
+      await refund(paid?.payment.id, { isAdjusted: true, adjustments });
+      expect(await balance()).to.equal(5);
+    });
+
+    it('payments §9.5 rule 2: plugins are told of the method of an external refund, and may choose its amount', async () => {
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
+      prior = () => ({ adjustedAmount: decimal('7') });
+      const { payment, transaction } = await refund(paid?.payment.id, { amount: '20', isExternal: true });
+      expect(heard[0]?.context).to.include({
+        paymentPluginName: '__EXTERNAL_PAYMENT__',
+        paymentMethodId: payment.paymentMethodId,
+        transactionType: 'CREDIT',
+        paymentId: null,
+      });
+      expect(Number(transaction.amount)).to.equal(7);
+      expect(await balance()).to.equal(7);
     });
 
     it('an instant payment without outside effect ends after its control plugins were told', async () => {

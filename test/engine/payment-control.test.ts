@@ -1,48 +1,9 @@
 import { expect } from 'chai';
-import {
-  type Account,
-  BillingError,
-  decimal,
-  ErrorCode,
-  type PaymentControl,
-  type PaymentControlContext,
-} from '../../lib/index.ts';
+import { type Account, BillingError, decimal, ErrorCode } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-
-/** A control plugin that a test scripts, and that keeps what it was asked. */
-class ScriptedControl implements PaymentControl {
-  readonly name: string;
-  readonly asked: (readonly [call: string, context: PaymentControlContext])[] = [];
-  prior: Awaited<ReturnType<NonNullable<PaymentControl['priorCall']>>> | Error = null;
-  failure: Awaited<ReturnType<NonNullable<PaymentControl['onFailureCall']>>> = null;
-  success: Awaited<ReturnType<NonNullable<PaymentControl['onSuccessCall']>>> = null;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-
-  async priorCall(context: PaymentControlContext) {
-    this.asked.push(['priorCall', context]);
-    if (this.prior instanceof Error) throw this.prior;
-    return this.prior;
-  }
-
-  async onSuccessCall(context: PaymentControlContext) {
-    this.asked.push(['onSuccessCall', context]);
-    return this.success;
-  }
-
-  async onFailureCall(context: PaymentControlContext) {
-    this.asked.push(['onFailureCall', context]);
-    return this.failure;
-  }
-
-  calls(): readonly string[] {
-    return this.asked.map(([call]) => call);
-  }
-}
+import { ScriptedControl } from '../support/payments/scripted-control.ts';
 
 const DECLINE = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
 
@@ -158,11 +119,15 @@ anyDatabase((_kind, open) => {
     });
 
     it('an operation that is refused behind the prior calls is told to the plugins', async () => {
-      await purchase();
+      const { payment } = await purchase();
       first.asked.splice(0);
-      expect(await codeOf(purchase({ transactionExternalKey: 'other' }))).to.equal(
-        ErrorCode.PAYMENT_INVALID_OPERATION,
-      );
+      first.prior = { adjustedAmount: decimal('11') };
+      const refund = engine.acme.payments.refund({
+        paymentId: payment.id,
+        amount: '5',
+        controlPlugins: ['first'],
+      });
+      expect(await codeOf(refund)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
       expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
       expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED']);
     });
@@ -170,10 +135,17 @@ anyDatabase((_kind, open) => {
     it('a refund is not repeated, whatever date a plugin gives, refused or declined', async () => {
       const { payment } = await purchase();
       first.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
-      const refund = (amount: string, properties = DECLINE) =>
-        engine.acme.payments.refund({ paymentId: payment.id, amount, controlPlugins: ['first'], properties });
-      expect(await codeOf(refund('11', []))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      expect((await refund('5')).transaction.status).to.equal('PAYMENT_FAILURE');
+      const refund = () =>
+        engine.acme.payments.refund({
+          paymentId: payment.id,
+          amount: '5',
+          controlPlugins: ['first'],
+          properties: DECLINE,
+        });
+      first.prior = { adjustedAmount: decimal('11') };
+      expect(await codeOf(refund())).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      first.prior = null;
+      expect((await refund()).transaction.status).to.equal('PAYMENT_FAILURE');
       expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED', 'ABORTED']);
     });
 
@@ -189,9 +161,9 @@ anyDatabase((_kind, open) => {
       first.prior = {};
       const seen: unknown[] = [];
       const read = second.priorCall.bind(second);
-      second.priorCall = async (context) => {
+      second.priorCall = async (context, properties) => {
         seen.push((await storedAttempts()).map(({ pluginProperties }) => pluginProperties));
-        return read(context);
+        return read(context, properties);
       };
       await purchase({ properties: [secret] });
       expect(seen).to.deep.equal([[null]]);

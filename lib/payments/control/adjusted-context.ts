@@ -7,7 +7,7 @@ import type { ControlledRun } from './controlled-run.ts';
 /**
  * The run with what a plugin has adjusted; its answer is a claim, and is checked.
  * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for what cannot be, and for another payment method where one was
- * named and `payment.method.overwrite` is not set (§2.3 rule 6).
+ * named and `payment.method.overwrite` is not set, or on a payment that there is already (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,
@@ -19,6 +19,8 @@ export function adjustedContext(
   const isOverwritten = context.paymentMethodId !== null && methodId !== context.paymentMethodId;
   if (isOverwritten && !overwritesMethod)
     throw notAllowed(plugin, 'the payment method, which is named already');
+  if (isOverwritten && context.paymentId !== null)
+    throw notAllowed(plugin, 'the payment method, which a payment keeps as long as it lives');
   const amount =
     result.adjustedAmount == null ? context.amount : parseWireDecimal(String(result.adjustedAmount));
   if (amount === undefined) throw notAllowed(plugin, 'the amount to something that is none');

@@ -5,7 +5,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type ControlResult, type Settlement, settledTransaction } from '../state/settlement.ts';
-import { type ControlCaller, contextOfAttempt } from './attempt-context.ts';
+import { contextOfAttempt } from './attempt-context.ts';
+import type { ControlCaller } from './call-context.ts';
 import { ControlCalls, type ControlPorts } from './control-calls.ts';
 
 /** An outcome that came by another way than the answer to the call, with the transaction as it was. */

@@ -1,4 +1,4 @@
-import type { PaymentControl, Ports, PriorCallResult } from '../../ports/index.ts';
+import type { FailureCallResult, PaymentControl, Ports, PriorCallResult } from '../../ports/index.ts';
 import { INVOICE_PAYMENT_CONTROL_PLUGIN } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
@@ -47,10 +47,11 @@ export class ControlCalls {
     let { properties } = run;
     for (const plugin of this.#registered(run.names)) {
       const given = properties;
-      const reply = await this.#call(limits, async () => plugin.onSuccessCall?.(run.context, given));
+      const reply = await this.#call(limits, async () =>
+        claimedEnd(await plugin.onSuccessCall?.(run.context, given)),
+      );
       if (reply.kind !== 'VALUE') this.#warn(plugin.name, 'onSuccessCall', reply);
-      else if (reply.value?.adjustedProperties)
-        properties = gatewayProperties(reply.value.adjustedProperties);
+      else properties = reply.value.properties ?? properties;
     }
     return { retryAt: null, properties };
   }
@@ -61,13 +62,15 @@ export class ControlCalls {
     let retryAt: Instant | null = null;
     for (const plugin of this.#registered(run.names)) {
       const given = properties;
-      const reply = await this.#call(limits, async () => plugin.onFailureCall?.(run.context, given));
+      const reply = await this.#call(limits, async () =>
+        claimedEnd(await plugin.onFailureCall?.(run.context, given)),
+      );
       if (reply.kind !== 'VALUE') {
         this.#warn(plugin.name, 'onFailureCall', reply);
         break;
       }
-      if (reply.value?.adjustedProperties) properties = gatewayProperties(reply.value.adjustedProperties);
-      const next = dateOf(reply.value?.nextRetryDate);
+      properties = reply.value.properties ?? properties;
+      const { next } = reply.value;
       if (next !== null) retryAt = retryAt === null ? next : minInstant(retryAt, next);
     }
     return { retryAt, properties };
@@ -122,6 +125,15 @@ function aborted(pluginName: string): BillingError {
     message: `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`,
     facts: { pluginName },
   });
+}
+
+/** What a plugin says of an end, read while its call lasts: an answer that cannot be read is a throw of its own. */
+function claimedEnd(result: FailureCallResult | null | undefined): {
+  readonly properties: ControlledRun['properties'] | null;
+  readonly next: Instant | null;
+} {
+  const adjusted = result?.adjustedProperties;
+  return { properties: adjusted ? gatewayProperties(adjusted) : null, next: dateOf(result?.nextRetryDate) };
 }
 
 /** The date of a retry, to the second; undefined, null and what is no date are none. */

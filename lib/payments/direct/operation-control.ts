@@ -9,30 +9,26 @@ import {
   TransactionStatus,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { AnsweredCall, CallPorts } from '../calls/gateway-calls.ts';
 import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
 import { ControlCalls } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { OperationRequest } from '../planning/operation-request.ts';
 import { attemptStateAfter } from '../state/attempt-state.ts';
-import type { PaymentConfigOf } from '../state/payment-config.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
 import { typeOf } from '../state/payment-state.ts';
 import { isRepeatable } from '../state/retry-dates.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
-import { loadOperationFacts } from './load-operation-facts.ts';
+import type { Work } from './reserve-operation.ts';
 
 /** What a run is asked to be: of an invoice, or again by the engine itself. */
-export interface ControlledWork {
-  readonly request: OperationRequest;
-  /** True: the built-in invoice control stands first (§2.3 rule 9). */
-  readonly isOfInvoice?: boolean;
-  /** False: the engine tries again what a plugin has given a date for; default true. */
-  readonly isApiPayment?: boolean;
-}
+type ControlledWork = Pick<Work, 'request' | 'isOfInvoice' | 'isApiPayment'>;
 
 /** A run that is recorded by an attempt (§8.1). */
 export interface ControlledOperation {
@@ -49,6 +45,15 @@ export interface NewPaymentIds {
   readonly transactionId: Uuid;
 }
 
+/** An operation that may start, and whom it concerns. */
+interface Beginning {
+  readonly work: ControlledWork;
+  readonly plan: Extract<OperationPlan, { kind: 'NEW' }>;
+  readonly facts: OperationFacts;
+  /** Of the control plugins, the built-in one among them. */
+  readonly names: readonly string[];
+}
+
 /** The control plugins around operations on payments, and the attempts that record their runs (§8.1). */
 export class OperationControl {
   readonly #ports: CallPorts;
@@ -61,39 +66,60 @@ export class OperationControl {
     this.#calls = new ControlCalls(ports);
   }
 
+  /** Whether there may be something to control, or an attempt to write; without any of it no name is looked up. */
+  mayHear({ isOfInvoice, request: { controlPlugins } }: ControlledWork): boolean {
+    if (isOfInvoice) return true;
+    return controlPlugins === null ? this.#ports.paymentControls.size > 0 : controlPlugins.length > 0;
+  }
+
+  /** Names of what controls the run, in their order (§2.3 rule 9). */
+  namesOf({ isOfInvoice, request }: ControlledWork, { controlPlugins }: PaymentConfig): readonly string[] {
+    const plugins = request.controlPlugins ?? controlPlugins;
+    return isOfInvoice ? [INVOICE_PAYMENT_CONTROL_PLUGIN, ...plugins] : plugins;
+  }
+
+  /** Whether one of these is a plugin that can be asked. */
+  areRegistered(names: readonly string[]): boolean {
+    return names.some((name) => this.#ports.paymentControls.has(name));
+  }
+
+  /** Records the attempt of what may start, without properties: secrets must not be stored before a plugin can strip them. */
+  async begin(
+    session: WriteSession,
+    context: CallContext,
+    beginning: Beginning,
+  ): Promise<ControlledOperation> {
+    const begun = newOperationAttempt(context, beginning, this.#ports.ids);
+    await session.payments.insertAttempts([begun.attempt]);
+    return begun;
+  }
+
   /**
-   * Records an attempt without properties, for secrets must not be stored before a plugin can strip them, and makes the
-   * prior calls. Null = there is nothing to control, and no attempt.
+   * Makes the prior calls.
    * @throws BillingError as `ControlCalls.prior`; the attempt is ABORTED then.
    */
-  async begin(context: CallContext, work: ControlledWork): Promise<ControlledOperation | null> {
-    const { storage } = this.#ports;
-    const asked = work.request.controlPlugins;
-    const { facts, config } = await storage.read(context.tenant, async (session) => ({
-      facts: await loadOperationFacts(session, work.request),
-      config: await this.#configOf(session),
-    }));
-    const names = [
-      ...(work.isOfInvoice ? [INVOICE_PAYMENT_CONTROL_PLUGIN] : []),
-      ...(asked ?? config.controlPlugins),
-    ];
-    if (names.length === 0) return null;
-    const begun = newOperationAttempt(context, { work, facts, names }, this.#ports.ids);
-    await this.#write(context, async (session) => session.payments.insertAttempts([begun.attempt]));
-    const limits = { timeoutMs: config.pluginTimeoutMs, overwritesMethod: config.overwritesMethod };
+  async ask(
+    context: CallContext,
+    begun: ControlledOperation,
+    { pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig,
+  ): Promise<ControlledOperation> {
     try {
-      const run = await this.#calls.prior(begun.run, limits);
+      const run = await this.#calls.prior(begun.run, { timeoutMs, overwritesMethod });
       return { ...begun, run, request: { ...begun.request, ...adjusted(run) } };
     } catch (error) {
-      await this.#end(context, begun.attempt, { stateName: AttemptState.ABORTED });
+      await this.#ending(begun, error, () => this.#write(context, (session) => this.drop(session, begun)));
       throw error;
     }
   }
 
-  /** Whether there may be something to control, or an attempt to write; what `begin` gives says whether there is. */
-  mayHear({ isOfInvoice, request: { controlPlugins } }: ControlledWork): boolean {
-    if (isOfInvoice) return true;
-    return controlPlugins === null ? this.#ports.paymentControls.size > 0 : controlPlugins.length > 0;
+  /** Ends the attempt of a run that is not made after all; nobody is told. */
+  async drop(session: WriteSession, { attempt }: ControlledOperation): Promise<void> {
+    await end(session, attempt, { stateName: AttemptState.ABORTED });
+  }
+
+  /** Whether plugins may have to hear how a transaction ends that was begun before (§6.1 rule 4). */
+  mayHearEndOf({ attemptId }: Pick<AnsweredCall['transaction'], 'attemptId'>): boolean {
+    return attemptId !== null && this.#ports.paymentControls.size > 0;
   }
 
   /** Whether a plugin hears of the run, besides the built-in control, which is none. */
@@ -128,32 +154,45 @@ export class OperationControl {
     );
     if (!attempt || pluginsAmong(attempt.pluginNames).length === 0) return null;
     const about = contextOfAttempt(context, attempt, { paymentPluginName: gateway?.name ?? null });
-    return { names: attempt.pluginNames, context: about, properties: call.properties };
+    const properties = call.properties.length > 0 ? call.properties : (attempt.pluginProperties ?? []);
+    return { names: attempt.pluginNames, context: about, properties };
   }
 
-  /** An error behind the prior calls ends the attempt, or lets it run again (§2.3 rule 3); there is no transaction. */
-  async failed(context: CallContext, { attempt, run }: ControlledOperation): Promise<void> {
-    const config = await this.#ports.storage.read(context.tenant, this.#configOf);
-    const told = await this.#calls.failed(run, { timeoutMs: config.pluginTimeoutMs });
-    const { properties } = told;
-    const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
-    const stateName = attemptStateAfter('PLUGIN_FAILURE', retryAt);
-    await this.#end(context, attempt, { stateName, pluginProperties: properties, retryAt });
-  }
-
-  async #end(
-    context: CallContext,
-    attempt: New<PaymentAttempt>,
-    { retryAt = null, ...end }: Partial<PaymentAttempt> & Partial<Pick<ControlResult, 'retryAt'>>,
-  ): Promise<void> {
-    await this.#write(context, async (session) => {
-      const [stored] = await session.payments.findAttemptsByIds([attempt.id]);
-      if (!stored) return;
-      await session.payments.updateAttempts([{ ...stored, pluginProperties: [], ...end }]);
-      if (retryAt === null) return;
-      const job = { attemptId: attempt.id, paymentId: null, invoiceId: null };
-      session.schedule([retryNotification(job, attempt.accountRecordId, retryAt)]);
+  /**
+   * An error behind the prior calls ends the attempt, or lets it run again (§2.3 rule 3); there is no transaction. What
+   * the engine itself repeats and finds busy comes again: nobody is told of that (§5.3 rule 2). Whatever goes wrong here
+   * is logged, and the sweep ends the attempt: the error is what the caller has to know.
+   */
+  async failed(context: CallContext, control: ControlledOperation, error: unknown): Promise<void> {
+    const { attempt, run } = control;
+    const comesAgain = !attempt.isApiPayment && error instanceof BillingError && error.facts.isBusy === true;
+    await this.#ending(control, error, async () => {
+      if (comesAgain) return this.#write(context, (session) => this.drop(session, control));
+      const config = await this.#ports.storage.read(context.tenant, this.#configOf);
+      const told = await this.#calls.failed(run, { timeoutMs: config.pluginTimeoutMs });
+      const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
+      const stateName = attemptStateAfter('PLUGIN_FAILURE', retryAt);
+      const pluginProperties = told.properties;
+      return this.#write(context, (session) =>
+        end(session, attempt, { stateName, pluginProperties, retryAt }),
+      );
     });
+  }
+
+  async #ending(
+    { attempt }: ControlledOperation,
+    because: unknown,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const facts = { err: error, because, attemptId: attempt.id };
+      this.#ports.logger.error(
+        facts,
+        'the attempt of an operation was not ended; the sweep of attempts ends it',
+      );
+    }
   }
 
   #write(context: CallContext, work: (session: WriteSession) => Promise<void>): Promise<void> {
@@ -166,13 +205,23 @@ function adjusted({ context, properties }: ControlledRun): Partial<OperationRequ
   return { amount, currency, paymentMethodId, properties };
 }
 
+async function end(
+  session: WriteSession,
+  attempt: New<PaymentAttempt>,
+  { retryAt = null, ...ending }: Partial<PaymentAttempt> & Partial<Pick<ControlResult, 'retryAt'>>,
+): Promise<void> {
+  const [stored] = await session.payments.findAttemptsByIds([attempt.id]);
+  if (!stored) return;
+  await session.payments.updateAttempts([{ ...stored, pluginProperties: [], ...ending }]);
+  if (retryAt === null) return;
+  const job = { attemptId: attempt.id, paymentId: null, invoiceId: null };
+  session.schedule([retryNotification(job, attempt.accountRecordId, retryAt)]);
+}
+
+/** The run of what is planned: plugins are told of the amount, the currency and the method that it comes to. */
 function newOperationAttempt(
   context: CallContext,
-  {
-    work,
-    facts,
-    names,
-  }: { readonly work: ControlledWork; readonly facts: OperationFacts; readonly names: readonly string[] },
+  { work, plan, facts, names }: Beginning,
   ids: IdGenerator,
 ): ControlledOperation {
   const { account, payment, method } = facts;
@@ -180,31 +229,27 @@ function newOperationAttempt(
   const paymentExternalKey = payment?.externalKey ?? work.request.paymentExternalKey ?? made.paymentId;
   const transactionExternalKey = work.request.transactionExternalKey ?? made.transactionId;
   const request = { ...work.request, paymentExternalKey, transactionExternalKey };
-  const { amount, currency, properties } = request;
-  const transactionType = typeOf(request.operation);
-  const paymentMethodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
-  const isApiPayment = work.isApiPayment ?? true;
   const attempt: New<PaymentAttempt> = {
     id: ids.next(),
     accountId: account.id,
     accountRecordId: account.recordId,
-    paymentMethodId,
+    paymentMethodId: plan.method?.id ?? null,
     paymentExternalKey,
     transactionId: null,
     transactionExternalKey,
-    transactionType,
+    transactionType: typeOf(request.operation),
     stateName: AttemptState.INIT,
-    amount,
-    currency,
+    amount: plan.amount,
+    currency: plan.currency,
     pluginNames: names,
     pluginProperties: null,
-    isApiPayment,
+    isApiPayment: work.isApiPayment ?? true,
     createdDate: context.createdDate,
   };
+  const paymentPluginName = plan.gateway?.name ?? method?.pluginName ?? null;
   const about = {
-    ...contextOfAttempt(context, attempt, { paymentPluginName: method?.pluginName ?? null }),
+    ...contextOfAttempt(context, attempt, { paymentPluginName }),
     paymentId: payment?.id ?? null,
-    currency: currency ?? account.currency,
   };
-  return { attempt, request, run: { names, context: about, properties }, ids: made };
+  return { attempt, request, run: { names, context: about, properties: request.properties }, ids: made };
 }

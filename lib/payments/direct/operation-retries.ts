@@ -1,10 +1,11 @@
-import type { ClaimedEntry } from '../../ports/storage/index.ts';
+import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import {
   ActingComponent,
   AttemptState,
   type CallContext,
   CallOrigin,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
+  type New,
   type PaymentAttempt,
 } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch } from '../../runtime/index.ts';
@@ -12,6 +13,7 @@ import { BillingError } from '../../values/errors/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import { planOperation } from '../planning/operation-plan.ts';
 import type { OperationRequest } from '../planning/operation-request.ts';
+import { hasOnlyBegun } from '../state/begun-attempt.ts';
 import { readRetryJob } from '../state/payment-notifications.ts';
 import type { PaymentService } from './payment-service.ts';
 
@@ -34,9 +36,12 @@ export class OperationRetries {
     try {
       const { attemptId } = readRetryJob(entry.payload);
       const origin = await this.#originOf(batch, attemptId);
-      if (origin !== null) await this.#repeat(batch, entry, origin);
+      const hasEnded = origin === null || (await this.#repeat(batch, entry, origin));
       const authorship = batchAuthorship([entry], ActingComponent.PAYMENT_RETRY, this.#ports.clock.now());
-      await this.#ports.storage.write(batch.tenant, authorship, (session) => batch.finish(session, [entry]));
+      await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+        if (!hasEnded) await this.#recordRefusal(session, origin);
+        await batch.finish(session, [entry]);
+      });
     } catch (error) {
       if (error instanceof BillingError && error.facts.isBusy === true) batch.busy([entry]);
       else batch.failed(entry, error);
@@ -49,13 +54,45 @@ export class OperationRetries {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
       if (origin?.stateName !== AttemptState.RETRIED) return null;
       const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
-      const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
+      const { transactionExternalKey: key } = origin;
+      const transactions = await session.payments.findTransactionsByKeys([key]);
+      const own = runs.filter(
+        (run) => run.transactionExternalKey === key && !hasOnlyBegun(run, transactions),
+      );
       return own.at(-1)?.id === origin.id ? origin : null;
     });
   }
 
-  /** What it ends in stands in its attempt; an operation that may not run any more is no failure of the entry. */
-  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<void> {
+  /** A retry that was refused before it began has an attempt too (§3.3); one that has begun has one already. */
+  async #recordRefusal(session: WriteSession, origin: PaymentAttempt): Promise<void> {
+    const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
+    const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
+    if (own.at(-1)?.id !== origin.id) return;
+    const refused: New<PaymentAttempt> = {
+      id: this.#ports.ids.next(),
+      accountId: origin.accountId,
+      accountRecordId: origin.accountRecordId,
+      paymentMethodId: origin.paymentMethodId,
+      paymentExternalKey: origin.paymentExternalKey,
+      transactionId: null,
+      transactionExternalKey: origin.transactionExternalKey,
+      transactionType: origin.transactionType,
+      stateName: AttemptState.ABORTED,
+      amount: origin.amount,
+      currency: origin.currency,
+      pluginNames: origin.pluginNames,
+      pluginProperties: [],
+      isApiPayment: false,
+      createdDate: session.authorship.createdDate,
+    };
+    await session.payments.insertAttempts([refused]);
+  }
+
+  /**
+   * What it ends in stands in its attempt; an operation that may not run any more is no failure of the entry.
+   * @returns false if it has thrown.
+   */
+  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<boolean> {
     const context: CallContext = {
       tenant: batch.tenant,
       userName: ActingComponent.PAYMENT_RETRY,
@@ -74,10 +111,12 @@ export class OperationRetries {
         isApiPayment: false,
         plan: (deciding) => planOperation(deciding.request, deciding.facts, deciding.rules),
       });
+      return true;
     } catch (error) {
       if (!(error instanceof BillingError) || error.facts.isBusy === true) throw error;
       const facts = { err: error, attemptId: origin.id };
       this.#ports.logger.info(facts, 'a retried payment ended with an error; its attempt tells');
+      return false;
     }
   }
 }

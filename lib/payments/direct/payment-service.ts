@@ -1,10 +1,9 @@
-import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import { LockWait } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type AnsweredCall, type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
+import { type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
 import {
@@ -15,32 +14,16 @@ import {
 } from '../planning/completion-plan.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
-import { openOf, planOperation } from '../planning/operation-plan.ts';
+import { planOperation } from '../planning/operation-plan.ts';
 import type { OperationRequest } from '../planning/operation-request.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
-import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
-import type { LoadedPayments } from '../state/payment-view.ts';
-import { StateMachines } from '../state-machines/state-machines.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
-import { loadOperationFacts } from './load-operation-facts.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
-import { type Done, loadResult, resultOf } from './payment-result.ts';
-import { type Deciding, reserveOperation, type Work } from './reserve-operation.ts';
-
-/** An operation that has ended, with its payment as it is then; without an outcome where nobody had to be asked. */
-type Ended = Done & { readonly loaded: LoadedPayments };
-
-/** Work, and whether what is open is asked about before anything else is decided. */
-type AskingWork = Work & { readonly asksFirst?: boolean };
-
-/** What one look under the account's lock came to. */
-type Step =
-  | { readonly kind: 'WAIT'; readonly accountId: Uuid; readonly patience: number }
-  | { readonly kind: 'ASK'; readonly facts: OperationFacts; readonly timeoutMs: number }
-  | { readonly kind: 'CALL'; readonly call: OpenCall }
-  | { readonly kind: 'ENDED'; readonly ended: Ended };
+import { type Ended, OperationSteps, type PreparedWork } from './operation-steps.ts';
+import { loadResult, resultOf } from './payment-result.ts';
+import type { Deciding, Work } from './reserve-operation.ts';
 
 /**
  * Operations on payments (§4, §5, §8): controlled, decided and reserved under the account's lock, called without it,
@@ -51,14 +34,15 @@ export class PaymentService {
   readonly #configOf: PaymentConfigOf;
   readonly #calls: GatewayCalls;
   readonly #control: OperationControl;
+  readonly #steps: OperationSteps;
   readonly #gatewayInfo: GatewayInfo;
-  readonly #stateMachines = new StateMachines();
 
   constructor(ports: CallPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#calls = new GatewayCalls(ports, configOf);
     this.#control = new OperationControl(ports, configOf);
+    this.#steps = new OperationSteps(ports, configOf, { calls: this.#calls, control: this.#control });
     this.#gatewayInfo = new GatewayInfo(ports);
   }
 
@@ -74,9 +58,8 @@ export class PaymentService {
 
   /** Runs an operation that is decided in another way than a plain one. */
   async runPlanned(context: CallContext, work: Work): Promise<PaymentResult> {
-    if (!this.#control.mayHear(work)) return this.#run(context, { ...work, asksFirst: true }, null);
-    await this.#repair(context, work.request);
-    return this.#run(context, work, await this.#control.begin(context, work));
+    const isControlled = this.#control.mayHear(work);
+    return this.#run(context, { ...work, asksFirst: true, isControlled });
   }
 
   /** Asks the gateway once more for a transaction that waits for its outcome (§6.1). */
@@ -86,7 +69,7 @@ export class PaymentService {
     choice: CompletionChoice,
   ): Promise<PaymentResult> {
     const plan = ({ facts, rules }: Deciding) => planCompletion(choice, facts, rules);
-    return this.#run(context, { request, plan }, null);
+    return this.#run(context, { request, plan, asksFirst: false, isControlled: false });
   }
 
   /** Records how a pending transaction has ended; no gateway is asked (§6.2). */
@@ -96,27 +79,14 @@ export class PaymentService {
     notified: NotifiedOutcome,
   ): Promise<PaymentResult> {
     const plan = ({ facts, rules }: Deciding) => planNotified(notified, facts, rules);
-    return this.#run(context, { request, plan }, null);
+    return this.#run(context, { request, plan, asksFirst: false, isControlled: false });
   }
 
-  async #run(
-    context: CallContext,
-    work: AskingWork,
-    control: ControlledOperation | null,
-  ): Promise<PaymentResult> {
-    const ended = await this.#endInTime(context, work, control);
+  async #run(context: CallContext, work: PreparedWork): Promise<PaymentResult> {
+    const ended = await this.#endInTime(context, work);
     const failure = failureOfCall(ended.outcome, ended);
     if (failure !== null) throw failure;
     return resultOf(ended.loaded, ended);
-  }
-
-  /** What is open is asked about before a plugin is (§4.1 rules 4 and 6). */
-  async #repair(context: CallContext, request: OperationRequest): Promise<void> {
-    const asked = await this.#ports.storage.read(context.tenant, async (session) => ({
-      facts: await loadOperationFacts(session, request),
-      timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
-    }));
-    if (openOf(asked.facts, this.#ports.clock.now()).length > 0) await this.#ask(context, request, asked);
   }
 
   /** Asks the gateway about what is open (§4.1 rule 4); one that cannot say blocks nothing by itself. */
@@ -137,76 +107,40 @@ export class PaymentService {
   }
 
   /** Meets a running call with patience: looks again every 100 ms, as long as the tenant says (§5.3 rule 2). */
-  async #endInTime(
-    context: CallContext,
-    work: AskingWork,
-    control: ControlledOperation | null,
-  ): Promise<Ended> {
-    const failed = async (error: unknown): Promise<never> => {
-      if (control !== null) await this.#control.failed(context, control);
-      throw error;
-    };
-    let asksFirst = work.asksFirst === true;
+  async #endInTime(context: CallContext, work: PreparedWork): Promise<Ended> {
+    let { asksFirst } = work;
+    let control: ControlledOperation | null = null;
     for (let looks = 0; ; ) {
-      const step = await this.#reserve(context, { ...work, asksFirst }, control).catch(failed);
-      if (step.kind === 'ENDED') return step.ended;
-      if (step.kind === 'CALL') return this.#callAndRecord(context, step.call, control);
-      if (step.kind === 'ASK') {
-        asksFirst = false;
-        await this.#ask(context, work.request, step);
-        continue;
+      const asked = control;
+      const giveUp = (error: unknown) => this.#giveUp(context, asked, error);
+      const step = await this.#steps.take(context, { ...work, asksFirst }, asked).catch(giveUp);
+      switch (step.kind) {
+        case 'ENDED':
+          return step.ended;
+        case 'CALL':
+          return this.#callAndRecord(context, step.call, step.control);
+        case 'ASK':
+          asksFirst = false;
+          await this.#ask(context, work.request, step);
+          break;
+        case 'BEGUN':
+          control = await this.#control.ask(context, step.begun, step.config);
+          break;
+        case 'WAIT':
+          if (looks >= step.patience) return giveUp(paymentBusy({ accountId: step.accountId }));
+          looks += 1;
+          await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
+          break;
+        default:
+          return step satisfies never;
       }
-      if (looks >= step.patience) return failed(paymentBusy({ accountId: step.accountId }));
-      looks += 1;
-      await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
   }
 
-  /** What has no outside effect, and no plugin to tell of it, ends in the transaction that reserves it (§2.4 rule 1). */
-  async #reserve(context: CallContext, work: AskingWork, control: ControlledOperation | null): Promise<Step> {
-    const { storage, ids, gateways } = this.#ports;
-    const request = control?.request ?? work.request;
-    return storage
-      .write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
-        const config = await this.#configOf(session);
-        const accountId = request.accountId ?? (await loadOperationFacts(session, request)).account.id;
-        const [locked] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
-        const facts = await loadOperationFacts(session, request, locked);
-        const { pluginTimeoutMs: timeoutMs } = config;
-        const isOpen = openOf(facts, session.authorship.createdDate).length > 0;
-        if (work.asksFirst && isOpen) return { kind: 'ASK', facts, timeoutMs };
-        const rules = {
-          now: session.authorship.createdDate,
-          gateways,
-          allowsOverRefund: config.allowsOverRefund,
-          stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
-        };
-        const attemptId = control?.attempt.id ?? null;
-        const made = control?.ids ?? null;
-        const deciding = { request, facts, rules, session };
-        const reserved = await reserveOperation(work, { ...deciding, context, config, ids, attemptId, made });
-        if (reserved.kind === 'WAIT') return { ...reserved, patience: config.lockRetries };
-        if (reserved.kind === 'SETTLED') {
-          const loaded = await loadResult(session, reserved.paymentId);
-          return { kind: 'ENDED', ended: { ...reserved, outcome: null, loaded } };
-        }
-        if (!hasOutsideEffect(reserved.call) && !this.#control.isHeard(control)) {
-          return { kind: 'ENDED', ended: await this.#endAtOnce(session, reserved.call) };
-        }
-        const check = firstCheck(reserved.call, config);
-        if (check !== null) session.schedule([check]);
-        return reserved;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
-        throw error;
-      });
-  }
-
-  async #endAtOnce(session: WriteSession, call: OpenCall): Promise<Ended> {
-    const answered = await this.#call(call);
-    await this.#calls.record(session, [answered]);
-    return { ...answered, loaded: await loadResult(session, call.paymentId) };
+  /** An error behind the prior calls is told to the plugins that made them. */
+  async #giveUp(context: CallContext, control: ControlledOperation | null, error: unknown): Promise<never> {
+    if (control !== null) await this.#control.failed(context, control, error);
+    throw error;
   }
 
   async #callAndRecord(
@@ -214,7 +148,7 @@ export class PaymentService {
     call: OpenCall,
     control: ControlledOperation | null,
   ): Promise<Ended> {
-    let answered = await this.#call(call);
+    let answered = await this.#steps.call(call);
     try {
       const told = await this.#control.ended(context, answered, control);
       if (told !== null) answered = { ...answered, control: told };
@@ -235,12 +169,6 @@ export class PaymentService {
     } finally {
       this.#calls.followLateAnswers([answered]);
     }
-  }
-
-  async #call(call: OpenCall): Promise<AnsweredCall> {
-    const [answered] = await this.#calls.call([call], 1);
-    assertInvariant(answered, 'A call has an answer', { transactionId: call.transaction.id });
-    return answered;
   }
 }
 

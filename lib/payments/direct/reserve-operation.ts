@@ -54,9 +54,8 @@ interface Reserving extends Deciding {
 const ALONE = { count: 1, parallelCalls: 1 } as const;
 
 /** The Reserve step of one operation (§5.1 rule 1): what a call needs to be recoverable is stored before it is made. */
-export async function reserveOperation(work: Work, reserving: Reserving): Promise<Reservation> {
+export async function reserveOperation(plan: OperationPlan, reserving: Reserving): Promise<Reservation> {
   const { session, facts, request, config, context, rules } = reserving;
-  const plan = await work.plan(reserving);
   const { pluginTimeoutMs: timeoutMs } = config;
   if (plan.kind === 'WAIT') return { kind: 'WAIT', accountId: facts.account.id };
   if (plan.kind === 'SETTLED') return { ...plan, paymentId: plan.transaction.paymentId };

@@ -4,6 +4,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { contextOfCall } from '../control/call-context.ts';
 import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
@@ -204,7 +205,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     { config, about }: { readonly config: PaymentConfig; readonly about: Partial<PaymentControlContext> },
   ): ControlledRun {
     const names = controlPlugins ?? config.controlPlugins;
-    return { names, context: { ...pageContext(context), ...about }, properties };
+    return { names, context: contextOfCall(context, { paymentApiType: 'HPP', ...about }), properties };
   }
 
   #read<T>(context: CallContext, work: (session: ReadSession) => Promise<T>): Promise<T> {
@@ -225,32 +226,4 @@ function gatewayContextOf({ tenant, userName, userToken, createdDate: now }: Cal
 
 function limitsOf({ pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig) {
   return { timeoutMs, overwritesMethod };
-}
-
-/** What a control plugin is told of a page or notification: there is no payment, and no attempt is written. */
-function pageContext(context: CallContext): PaymentControlContext {
-  const { tenant, userName, reasonCode, comments, userToken } = context;
-  return {
-    tenantId: tenant.id,
-    accountId: null,
-    paymentMethodId: null,
-    paymentPluginName: null,
-    attemptId: null,
-    paymentId: null,
-    paymentExternalKey: null,
-    transactionId: null,
-    transactionExternalKey: null,
-    paymentApiType: 'HPP',
-    transactionType: null,
-    hppType: null,
-    amount: null,
-    currency: null,
-    processedAmount: null,
-    processedCurrency: null,
-    isApiPayment: true,
-    userName,
-    reasonCode,
-    comments,
-    userToken,
-  };
 }

@@ -153,7 +153,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       isOfInvoice: true,
       plan: async ({ request, facts, rules, session }) => {
         const paid = paidRow(facts, input.paymentId);
-        const { amount, adjustments } = await refundOf(session, input, paid);
+        const { amount, adjustments } = await refundOf(session, { ...input, ...request }, paid);
         const plan = planOperation({ ...request, amount }, facts, rules);
         const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
         return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
@@ -307,17 +307,17 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       isOfInvoice: true,
       plan: async ({ request: asked, facts, rules, session }) => {
         const methodId =
-          input.paymentMethodId ?? (await externalMethodOf(session, facts.account, this.#ports.ids));
+          asked.paymentMethodId ?? (await externalMethodOf(session, facts.account, this.#ports.ids));
         const [method = null] = await session.payments.findMethodsByIds([methodId]);
         const rows = await session.payments.findInvoicePaymentsByPayments([paymentId]);
         const paid = paidRow({ rows }, paymentId);
-        const { amount, adjustments } = await refundOf(session, input, paid);
+        const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, paid);
         checkRefundable(amount, {
           paid,
           rows,
           open: openRefunds(await session.payments.findTransactions([paymentId])),
         });
-        const currency = input.currency ?? paid.currency;
+        const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
           throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
         const request = { ...asked, amount, currency: paid.currency, paymentMethodId: methodId };
@@ -361,7 +361,12 @@ function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
   };
 }
 
-async function refundOf(session: WriteSession, input: InvoiceRefundInput, { invoiceId }: InvoicePayment) {
+/** The amount is the one that control plugins have left. */
+async function refundOf(
+  session: WriteSession,
+  input: Pick<InvoiceRefundInput, 'isAdjusted' | 'adjustments' | 'amount'>,
+  { invoiceId }: InvoicePayment,
+) {
   const { isAdjusted = false, adjustments = [], amount = null } = input;
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
   return adjustedRefund({ amount, isAdjusted, adjustments }, items);

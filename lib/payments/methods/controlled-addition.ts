@@ -1,6 +1,6 @@
-import type { PaymentControlContext } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { contextOfCall } from '../control/call-context.ts';
 import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
@@ -30,47 +30,25 @@ export class ControlledAddition {
     const names = input.controlPlugins ?? config.controlPlugins;
     if (names.length === 0) return add(input);
     const { pluginTimeoutMs: timeoutMs, overwritesMethod } = config;
-    const begun = { names, context: contextOf(context, input), properties: input.properties ?? [] };
+    const about = contextOfCall(context, {
+      paymentApiType: 'PAYMENT_METHOD',
+      accountId: input.accountId,
+      paymentPluginName: input.pluginName,
+    });
+    const begun = { names, context: about, properties: input.properties ?? [] };
     const run = await this.#calls.prior(begun, { timeoutMs, overwritesMethod });
     const pluginName = run.context.paymentPluginName ?? input.pluginName;
-    try {
-      const added = await add({ ...input, pluginName, properties: run.properties });
-      await this.#calls.succeeded(withMethod(run, added.id), { timeoutMs });
-      return added;
-    } catch (error) {
-      await this.#calls.failed(run, { timeoutMs });
-      throw error;
-    }
+    const added = await add({ ...input, pluginName, properties: run.properties }).catch(
+      async (error: unknown) => {
+        await this.#calls.failed(run, { timeoutMs });
+        throw error;
+      },
+    );
+    await this.#calls.succeeded(withMethod(run, added.id), { timeoutMs });
+    return added;
   }
 }
 
 function withMethod(run: ControlledRun, paymentMethodId: Uuid): ControlledRun {
   return { ...run, context: { ...run.context, paymentMethodId } };
-}
-
-function contextOf(context: CallContext, input: PaymentMethodInput): PaymentControlContext {
-  const { userName, reasonCode, comments, userToken } = context;
-  return {
-    tenantId: context.tenant.id,
-    accountId: input.accountId,
-    paymentMethodId: null,
-    paymentPluginName: input.pluginName,
-    attemptId: null,
-    paymentId: null,
-    paymentExternalKey: null,
-    transactionId: null,
-    transactionExternalKey: null,
-    paymentApiType: 'PAYMENT_METHOD',
-    transactionType: null,
-    hppType: null,
-    amount: null,
-    currency: null,
-    processedAmount: null,
-    processedCurrency: null,
-    isApiPayment: true,
-    userName,
-    reasonCode,
-    comments,
-    userToken,
-  };
 }

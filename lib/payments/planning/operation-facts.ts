@@ -30,4 +30,6 @@ export interface OperationRules {
   readonly allowsOverRefund: boolean;
   /** The tenant's own tables of operations, by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
+  /** True: control plugins are still to be asked, one of which may name the method of a new payment (§4.1). */
+  readonly awaitsMethod?: boolean;
 }

@@ -45,7 +45,8 @@ export type OperationPlan =
   | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
   | {
       readonly kind: 'NEW';
-      readonly method: Pick<PaymentMethod, 'id'>;
+      /** Null: control plugins are still to be asked for one. */
+      readonly method: Pick<PaymentMethod, 'id'> | null;
       readonly gateway: PaymentGateway | null;
       readonly amount: Decimal | null;
       readonly currency: Currency | null;
@@ -87,6 +88,8 @@ export function planOperation(
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
   checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
   if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
+  if (rules.awaitsMethod && methodIdOf(request, facts) === null)
+    return { kind: 'NEW', method: null, gateway: null, ...checkAmount(request, facts, rules) };
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
   const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);
   return { kind: 'NEW', method, gateway, ...checkAmount(request, facts, rules) };
@@ -140,15 +143,23 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
 /** The method of the payment, or that of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
 export function usableMethod(
   request: Pick<OperationRequest, 'paymentMethodId'>,
-  { method, payment, account }: OperationFacts,
+  facts: OperationFacts,
   { deletedToo }: { readonly deletedToo: boolean },
 ): PaymentMethod {
-  const id: Uuid | null = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
+  const { method, account } = facts;
+  const id = methodIdOf(request, facts);
   if (id === null)
     throw badParameter('paymentMethodId', 'is needed: the account has no default payment method');
   if (method === null || method.accountId !== account.id) throw noSuchMethod(id);
   if (!method.isActive && !deletedToo) throw noSuchMethod(id);
   return method;
+}
+
+function methodIdOf(
+  { paymentMethodId }: Pick<OperationRequest, 'paymentMethodId'>,
+  { payment, account }: Pick<OperationFacts, 'payment' | 'account'>,
+): Uuid | null {
+  return payment?.paymentMethodId ?? paymentMethodId ?? account.paymentMethodId;
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the operation. */

@@ -1,5 +1,6 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import { type New, type Payment, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { ReservedCall } from '../reservation/reserved-call.ts';
@@ -32,6 +33,8 @@ export function newOperation(
   },
 ): PlannedOperation {
   const { ids, now } = tools;
+  const { method, gateway } = plan;
+  assertInvariant(method, 'What is reserved has a payment method', { paymentId: payment?.id ?? null });
   const paymentId = payment?.id ?? tools.made?.paymentId ?? ids.next();
   const id = tools.made?.transactionId ?? ids.next();
   const transaction: New<PaymentTransaction> = {
@@ -60,19 +63,18 @@ export function newOperation(
         accountId: account.id,
         accountRecordId: account.recordId,
         externalKey: request.paymentExternalKey ?? paymentId,
-        paymentMethodId: plan.method.id,
+        paymentMethodId: method.id,
         stateName: null,
         lastSuccessStateName: null,
         createdDate: now,
       };
-  const { gateway } = plan;
   const { properties } = request;
   return {
     isRefused: plan.isRefused ?? false,
     account,
     gateway,
     paymentId,
-    paymentMethodId: plan.method.id,
+    paymentMethodId: method.id,
     properties,
     newPayment,
     transaction,
