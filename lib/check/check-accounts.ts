@@ -1,7 +1,7 @@
 import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
-import { recoveryKey } from '../payments/index.ts';
+import { type PaymentConfig, recoveryKey } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account, Payment, PaymentTransaction } from '../records/index.ts';
+import type { Account, InvoicePayment, Payment, PaymentTransaction } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FindingOfAccount } from './check-invoices.ts';
 import { expectedEntries } from './expected-entries.ts';
@@ -13,6 +13,7 @@ import { overRefunded } from './payment-limits.ts';
 export async function checkPayments(
   session: ReadSession,
   accounts: readonly Account[],
+  { allowsOverRefund }: Pick<PaymentConfig, 'allowsOverRefund'>,
 ): Promise<readonly FindingOfAccount[]> {
   const payments = await session.payments.findByAccounts(accounts.map(({ id }) => id));
   const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
@@ -20,7 +21,7 @@ export async function checkPayments(
   const found = [
     ...(await checkDefaultMethods(session, accounts)),
     ...(await checkRecoveries(session, { payments, transactions })),
-    ...overRefundedPayments(payments, transactions),
+    ...overRefundedPayments(allowsOverRefund ? payingInvoices(payments, rows) : payments, transactions),
   ];
   const [ofAccount, rowsOfAccount] = [
     Map.groupBy(transactions, ({ accountRecordId }) => accountRecordId),
@@ -70,6 +71,12 @@ async function checkRecoveries(
     const message = `the queue has no entry for the recovery of transaction ${id}`;
     return [{ accountId, invariant: CheckedInvariant.QUEUED, message }];
   });
+}
+
+/** Payments of invoices: of these no tenant's setting lets more be refunded (payments §9.5 rule 1 d). */
+function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
+  const paying = new Set(rows.map(({ paymentId }) => paymentId));
+  return payments.filter(({ id }) => paying.has(id));
 }
 
 function overRefundedPayments(

@@ -10,7 +10,7 @@ export const CheckedInvariant = {
   COVERAGE: 'COVERAGE',
   /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing §6). */
   REPAIRS: 'REPAIRS',
-  /** No more is refunded of a payment than was captured. */
+  /** No more is refunded of a payment than was captured, unless the tenant leaves that to gateways (payments §4.3). */
   REFUNDS: 'REFUNDS',
   /** An invoice has at most one payment whose outcome is open. */
   OPEN_PAYMENT: 'OPEN_PAYMENT',

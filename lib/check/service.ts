@@ -1,6 +1,7 @@
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/index.ts';
 import type { InvoicingConfigOf } from '../invoicing/index.ts';
 import { effectiveTargetDate, verifyAccounts } from '../invoicing/index.ts';
+import type { PaymentConfigOf } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, TenantRef } from '../records/index.ts';
@@ -27,6 +28,12 @@ interface OwnedRecord {
   readonly accountRecordId: number;
 }
 
+/** The settings of the areas whose rules are checked. */
+interface ConfigsOf {
+  readonly invoicing: InvoicingConfigOf;
+  readonly payments: PaymentConfigOf;
+}
+
 type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
 
 /**
@@ -37,9 +44,9 @@ type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
 export class CheckService {
   readonly #ports: CheckPorts;
   readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
+  readonly #configOf: ConfigsOf;
 
-  constructor(ports: CheckPorts, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+  constructor(ports: CheckPorts, catalogs: CatalogProvider, configOf: ConfigsOf) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#configOf = configOf;
@@ -102,7 +109,7 @@ export class CheckService {
       const accounts = await session.accounts.findByIds(ids);
       const lasting = [
         ...(await checkInvoices(session, accounts)),
-        ...(await checkPayments(session, accounts)),
+        ...(await checkPayments(session, accounts, await this.#configOf.payments(session))),
       ];
       if (!isTimeKnown) return lasting;
       return [
@@ -117,7 +124,7 @@ export class CheckService {
     session: ReadSession,
     { accounts, now, catalogOf }: CoverageInput,
   ): Promise<readonly FindingOfAccount[]> {
-    const config = await this.#configOf(session);
+    const config = await this.#configOf.invoicing(session);
     const billed = accounts.filter(({ currency }) => currency !== null);
     const states = await session.invoices.loadStates(billed.map(({ id }) => id));
     const stateOf = new Map(states.map((state) => [state.accountId, state]));

@@ -15,6 +15,7 @@ import {
   ParentCommitHandler,
   ParentSummaryHandler,
 } from '../invoicing/index.ts';
+import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
@@ -23,7 +24,10 @@ export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: 
   const invoices = new InvoiceReadService(ports, catalogs);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices });
   return {
-    checks: new CheckService(ports, catalogs, invoicingConfig),
+    checks: new CheckService(ports, catalogs, {
+      invoicing: invoicingConfig,
+      payments: paymentConfigOf(settingsOf),
+    }),
     reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
     handlers: [
       new InvoiceRunHandler(ports, runs, catalogs),

@@ -5,7 +5,6 @@ import {
   HoldReleaseHandler,
   InvoicePaymentService,
   JanitorHandler,
-  type PaymentConfigOf,
   PaymentGatewayService,
   PaymentLists,
   PaymentMethodDeletion,
@@ -16,14 +15,14 @@ import {
   PaymentRepairs,
   PaymentRetryHandler,
   PaymentService,
-  paymentConfig,
+  paymentConfigOf,
 } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Payment methods, payments, and how invoices are paid. */
 export function paymentArea({ ports, settingsOf }: Foundation) {
-  const configOf: PaymentConfigOf = async (session) => paymentConfig(await settingsOf(session));
+  const configOf = paymentConfigOf(settingsOf);
   const methods = new PaymentMethodService(ports, configOf);
   const payments = new PaymentService(ports, configOf);
   const invoicePayments = new InvoicePaymentService(ports, configOf, payments);

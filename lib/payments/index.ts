@@ -68,7 +68,12 @@ export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
 export type { FixedStatus } from './state/fixed-states.ts';
 export type { HostedFormView } from './state/hosted-form.ts';
 export type { NotificationAnswerView } from './state/notification-answer.ts';
-export { type PaymentConfig, type PaymentConfigOf, paymentConfig } from './state/payment-config.ts';
+export {
+  type PaymentConfig,
+  type PaymentConfigOf,
+  paymentConfig,
+  paymentConfigOf,
+} from './state/payment-config.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
 export { PaymentStateName } from './state/payment-state.ts';
 export type { PaymentTotals } from './state/payment-totals.ts';

@@ -48,6 +48,8 @@ export interface InvoiceRefund {
   readonly invoicePaymentId: Uuid;
   /** Items of the invoice, and what is taken off each. */
   readonly adjustments: readonly { readonly invoiceItemId: Uuid; readonly amount: Decimal }[];
+  /** True once the items are adjusted; nothing takes that back. */
+  readonly isApplied?: boolean;
 }
 
 export interface PaymentTransaction {

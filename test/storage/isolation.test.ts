@@ -191,6 +191,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         paymentsOfTenant: payments.page(page, { pluginName: null }).then(counted),
         paymentSearch: payments.search({ kind: 'text', id: acme.id, text: 'e' }, page).then(counted),
         transactionsByKeys: payments.findTransactionsByKeys([all.transaction.externalKey]),
+        openInvoiceRefunds: payments.findOpenInvoiceRefunds([acme.recordId]),
         attemptsByTransactionKeys: payments.findAttemptsByTransactionKeys([
           all.attempt.transactionExternalKey,
         ]),

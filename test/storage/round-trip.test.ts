@@ -8,7 +8,12 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
-import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '../../lib/records/index.ts';
+import {
+  type CatalogComposition,
+  CatalogPartKind,
+  type NewCatalogPart,
+  type PaymentTransaction,
+} from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
@@ -31,6 +36,7 @@ import {
   invoice,
   invoiceItem,
   invoicePayment,
+  invoiceRefund,
   lifecycleEvent,
   newId,
   now,
@@ -204,6 +210,7 @@ const kinds: readonly Kind[] = [
         processedCurrency: null,
         gatewayErrorCode: null,
         gatewayErrorMsg: null,
+        invoiceRefund: null,
         leaseUntil: null,
       }),
     ],
@@ -782,6 +789,40 @@ eachDatabaseAndOneByOne((kind, open) => {
         ...(await payments.findInvoicePaymentsByPayments([paid.id])),
       ]);
       expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
+    });
+
+    it('payments: refunds of invoices whose outcome is open, by account, and whether they have adjusted', async () => {
+      const [one, other] = await opened.newAccounts(2);
+      if (!one || !other) throw new Error('no accounts');
+      const refund = (status: PaymentTransaction['status'], owner: Account = one, changes = {}) =>
+        transaction(ownerOf(owner), {
+          status,
+          leaseUntil: null,
+          transactionType: 'CREDIT',
+          invoiceRefund: invoiceRefund(),
+          ...changes,
+        });
+      const [unknown, pending, ofOther] = [refund('UNKNOWN'), refund('PENDING'), refund('PENDING', other)];
+      const ended = [refund('SUCCESS'), refund('PAYMENT_FAILURE'), refund('PLUGIN_FAILURE')];
+      const plain = refund('PENDING', one, { invoiceRefund: null });
+      await opened.write(({ payments }) =>
+        payments.insertTransactions([unknown, ...ended, ofOther, plain, pending]),
+      );
+      const openOf = (...of: readonly Account[]) =>
+        read(({ payments }) => payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId)));
+      const found = await openOf(one);
+      expect(withoutRecordIds(found)).to.deep.equal([unknown, pending]);
+      expect(withoutRecordIds(await openOf(one, other))).to.deep.equal([unknown, ofOther, pending]);
+      expect(await openOf()).to.deep.equal([]);
+      const applied = { ...unknown.invoiceRefund, isApplied: true };
+      const changes = found.slice(0, 1).map((each) => ({
+        transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
+        expected: each.status,
+      }));
+      await opened.write(({ payments }) => payments.updateTransactions(changes));
+      expect(withoutRecordIds(await openOf(one))).to.deep.equal([pending]);
+      const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
+      expect(after?.invoiceRefund).to.deep.equal(applied);
     });
 
     it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {

@@ -14,6 +14,7 @@ import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
   invoicePaymentsTable,
+  OPEN_INVOICE_REFUNDS,
   paymentAttemptsTable,
   paymentMethodsTable,
   paymentsTable,
@@ -37,6 +38,7 @@ import { methodSearchCondition } from './payment-method-search.ts';
 import { ofGateway, paymentSearchCondition } from './payment-search.ts';
 
 const activeMethods = sql`and is_active`;
+const openInvoiceRefunds = raw(OPEN_INVOICE_REFUNDS);
 
 export function paymentReads(scope: TenantScope): PaymentReads {
   const pageOfMethods = async (
@@ -89,6 +91,14 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       keys.length === 0
         ? []
         : select(scope, paymentTransactionsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findOpenInvoiceRefunds: async (accountRecordIds) =>
+      accountRecordIds.length === 0
+        ? []
+        : select(
+            scope,
+            paymentTransactionsTable,
+            sql`${isIn('account_record_id', 'bigint', accountRecordIds)} and ${openInvoiceRefunds}`,
+          ),
     findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
       select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
@@ -126,6 +136,7 @@ const outcome = [
   'gatewayErrorCode',
   'gatewayErrorMsg',
   'attemptId',
+  'invoiceRefund',
   'leaseUntil',
 ] as const;
 const outcomeColumns = paymentTransactionsTable.columnsOf(outcome);

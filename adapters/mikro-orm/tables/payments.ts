@@ -107,6 +107,9 @@ export const paymentsTable = new RecordTable<New<Payment>>(
   },
 );
 
+/** Which transactions are refunds of invoices' payments whose outcome is open. */
+export const OPEN_INVOICE_REFUNDS = `invoice_refund is not null and status in ('UNKNOWN', 'PENDING')`;
+
 export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>(
   {
     name: 'payment_transactions',
@@ -137,6 +140,12 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
     indexes: [
       { name: 'payment', columns: ['tenant_record_id', 'payment_id', 'record_id'] },
       { name: 'external_key', columns: ['tenant_record_id', 'external_key'] },
+      {
+        // payments §9.5 rule 1 d
+        name: 'open_invoice_refund',
+        columns: ['tenant_record_id', 'account_record_id', 'record_id'],
+        where: OPEN_INVOICE_REFUNDS,
+      },
     ],
   },
   {

@@ -6,6 +6,7 @@ import { askedPayment } from '../planning/asked-payment.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
+import type { PaymentOperation } from '../state/payment-state.ts';
 
 /**
  * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries; `locked` is the account if it is
@@ -38,12 +39,19 @@ export async function loadOperationFacts(
   const own = payment === null ? [] : [payment.id];
   const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
   const [method = null] = await reads.findMethodsByIds(methodId === null ? [] : [methodId]);
+  const rows = await reads.findInvoicePaymentsByPayments(own);
   return {
     account,
     payment,
     transactions: await reads.findTransactions(own),
     keyTransactions,
-    rows: await reads.findInvoicePaymentsByPayments(own),
+    rows,
+    openInvoiceRefunds:
+      rows.length > 0 && takesBack.has(request.operation)
+        ? await reads.findOpenInvoiceRefunds([account.recordId])
+        : [],
     method,
   };
 }
+
+const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>(['REFUND', 'CHARGEBACK']);

@@ -34,7 +34,6 @@ import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
-import { openRefunds } from '../planning/operation-amount.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
 import { planOperation } from '../planning/operation-plan.ts';
@@ -44,10 +43,11 @@ import { sharesOf } from '../planning/shares.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
 import type { ControlledCharge } from '../reservation/controlled-charge.ts';
-import { checkRefundable } from '../reservation/invoice-remainder.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import { checkRefundable } from '../state/invoice-remainder.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, paymentBusy } from '../state/payment-errors.ts';
+import { isLeased } from '../state/payment-state.ts';
 import type {
   InvoiceChargebackInput,
   InvoicePaymentInput,
@@ -306,26 +306,37 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       request: asked,
       isOfInvoice: true,
       plan: async ({ request: asked, facts, rules, session }) => {
-        const methodId =
-          asked.paymentMethodId ?? (await externalMethodOf(session, facts.account, this.#ports.ids));
-        const [method = null] = await session.payments.findMethodsByIds([methodId]);
-        const rows = await session.payments.findInvoicePaymentsByPayments([paymentId]);
+        const reads = session.payments;
+        const own = await reads.findTransactions([paymentId]);
+        if (own.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
+        const methodId = await this.#methodOfRefund(session, facts, asked.paymentMethodId);
+        const [method = null] = await reads.findMethodsByIds([methodId]);
+        const rows = await reads.findInvoicePaymentsByPayments([paymentId]);
         const paid = paidRow({ rows }, paymentId);
         const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, paid);
-        checkRefundable(amount, {
-          paid,
-          rows,
-          open: openRefunds(await session.payments.findTransactions([paymentId])),
-        });
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
           throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
         const request = { ...asked, amount, currency: paid.currency, paymentMethodId: methodId };
         const plan = planOperation(request, { ...facts, method }, rules);
-        const invoiceRefund = { paymentId, invoicePaymentId: paid.id, adjustments };
-        return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
+        if (plan.kind !== 'NEW') return plan;
+        const open = await reads.findOpenInvoiceRefunds([facts.account.recordId]);
+        checkRefundable(amount, { paid, rows, transactions: [...own, ...open] });
+        return { ...plan, invoiceRefund: { paymentId, invoicePaymentId: paid.id, adjustments } };
       },
     });
+  }
+
+  /** The method of the payment that is repeated, the one that is named, else the external one of the account. */
+  async #methodOfRefund(
+    session: WriteSession,
+    { account, payment }: OperationFacts,
+    named: Uuid | null,
+  ): Promise<Uuid> {
+    const begun = payment?.paymentMethodId ?? null;
+    if (begun === null) return named ?? externalMethodOf(session, account, this.#ports.ids);
+    if (named === null || named === begun) return begun;
+    throw badParameter('paymentMethodId', `must be ${begun}, with which this refund was begun`);
   }
 
   #write<T>(context: CallContext, work: (session: WriteSession) => Promise<T>): Promise<T> {

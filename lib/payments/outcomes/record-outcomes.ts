@@ -1,17 +1,13 @@
 import { changeInvoices, withAdjustments } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import {
-  InvoicePaymentStatus,
-  isUnresolved,
-  type PaymentTransaction,
-  TransactionStatus,
-} from '../../records/index.ts';
+import { isUnresolved, type PaymentTransaction, TransactionType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type Consequences, consequencesOf, type SettledRecords } from '../state/outcome-consequences.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { recoveryKey, retryKey } from '../state/payment-notifications.ts';
+import { withAdjustmentsNoted } from '../state/refund-adjustments-due.ts';
 import { settledInvoices } from '../state/settled-invoices.ts';
 import { type Settlement, settledTransaction } from '../state/settlement.ts';
 
@@ -39,8 +35,10 @@ export async function recordOutcomes(
   const stored = new Map(records.transactions.map((transaction) => [transaction.id, transaction]));
   const changes = settlements.flatMap((settlement) => {
     const before = stored.get(settlement.transactionId);
-    const after = before && settledTransaction(before, settlement, tools.now);
-    return after ? [{ before, after, control: settlement.control, fix: settlement.fix }] : [];
+    const settled = before && settledTransaction(before, settlement, tools.now);
+    if (!settled) return [];
+    const after = withAdjustmentsNoted(before, settled);
+    return [{ before, after, control: settlement.control, fix: settlement.fix }];
   });
   const wanted = changes.map(({ before, after }) => ({ transaction: after, expected: before.status }));
   const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
@@ -48,8 +46,8 @@ export async function recordOutcomes(
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ after }) => written.has(after.id));
   const all = effective.flatMap(
-    ({ after, control, fix }) =>
-      consequencesOf({ transaction: after, control, fix }, { ...records, transactions }, tools) ?? [],
+    ({ before, after, control, fix }) =>
+      consequencesOf({ transaction: after, before, control, fix }, { ...records, transactions }, tools) ?? [],
   );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
   return stored;
@@ -74,8 +72,13 @@ async function loadRecords(
     ...new Set([...paymentIds, ...refunded]),
   ]);
   const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
+  const disputed = transactions.filter(
+    ({ id, transactionType }) => asked.has(id) && transactionType === TransactionType.CHARGEBACK,
+  );
+  const disputing = new Set(disputed.map(({ accountRecordId }) => accountRecordId));
   return {
     transactions,
+    openInvoiceRefunds: await session.payments.findOpenInvoiceRefunds([...disputing]),
     payments: new Map(payments.map((payment) => [payment.id, payment])),
     attempts: new Map(attempts.map((attempt) => [attempt.id, attempt])),
     rows,
@@ -109,12 +112,9 @@ async function writeConsequences(
   session.publish(all.flatMap(({ events }) => events));
 }
 
-/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e); once only, whatever is corrected later. */
+/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e). */
 function adjustmentsOf(all: readonly Consequences[]) {
-  return all.flatMap(({ transaction, row }) => {
-    if (transaction.status !== TransactionStatus.SUCCESS || row === null) return [];
-    if (row.before !== null && row.before.status !== InvoicePaymentStatus.PENDING) return [];
-    const { invoiceId } = row.after;
-    return (transaction.invoiceRefund?.adjustments ?? []).map((each) => ({ ...each, invoiceId }));
-  });
+  return all.flatMap(({ row, adjustments }) =>
+    row === null ? [] : adjustments.map((each) => ({ ...each, invoiceId: row.after.invoiceId })),
+  );
 }

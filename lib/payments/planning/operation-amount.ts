@@ -5,7 +5,7 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { checkDisputable, checkRefundable } from '../reservation/invoice-remainder.ts';
+import { checkDisputable, checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
@@ -46,23 +46,28 @@ export function checkAmount(
 /** Rule 5; of a payment of an invoice what is left of its ledger (§9.5 rule 1). */
 function checkRefund(
   amount: Decimal,
-  { transactions, rows }: OperationFacts,
+  facts: OperationFacts,
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
 ): void {
-  const open = openRefunds(transactions);
-  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
-  if (paid) {
-    checkRefundable(amount, { paid, rows, open });
+  const paid = paidRows(facts);
+  if (paid !== null) {
+    checkRefundable(amount, paid);
     return;
   }
   if (allowsOverRefund) return;
-  const most = refundable(transactions).minus(open);
+  const most = refundable(facts.transactions).minus(openRefunds(facts.transactions));
   if (amount.lessThanOrEqualTo(most)) return;
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
+/** What the payment has paid of an invoice, and what may take it back; null = it pays none. */
+function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
+  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
+}
+
 /** What refunds whose outcome is open may still take. */
-export function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
+function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
   const open = transactions.filter(
     (each) => each.transactionType === TransactionType.REFUND && isUnresolved(each),
   );
@@ -72,14 +77,14 @@ export function openRefunds(transactions: readonly PaymentTransaction[]): Decima
 /** Rule 6; of a payment of an invoice what is left of its ledger (§9.5 rule 3). */
 function checkChargeback(
   { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
-  { transactions, rows }: OperationFacts,
+  facts: OperationFacts,
 ): void {
-  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
-  if (paid) {
-    checkDisputable({ amount, currency }, { paid, rows });
+  const paid = paidRows(facts);
+  if (paid !== null) {
+    checkDisputable({ amount, currency }, paid);
     return;
   }
-  const totals = paymentTotals(transactions);
+  const totals = paymentTotals(facts.transactions);
   if (totals.currency !== currency) return;
   const most = totals.capturedAmount.plus(totals.purchasedAmount);
   if (amount.lessThanOrEqualTo(most)) return;

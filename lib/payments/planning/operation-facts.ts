@@ -20,6 +20,8 @@ export interface OperationFacts {
   readonly keyTransactions: readonly PaymentTransaction[];
   /** What the payment has paid of invoices, and what was taken back. */
   readonly rows: readonly InvoicePayment[];
+  /** Of the account, refunds of invoices' payments whose outcome is open; empty where nothing is to be taken back. */
+  readonly openInvoiceRefunds: readonly PaymentTransaction[];
   /** The method of the payment, or the one that a new payment is to be made with. */
   readonly method: PaymentMethod | null;
 }

@@ -86,8 +86,10 @@ export function planOperation(
     return { kind: 'COMPLETE', transaction: pending, gateway };
   }
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
-  checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
-  if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
+  if (table !== undefined || !endsStanding(request, facts)) {
+    checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
+    if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
+  }
   if (rules.awaitsMethod && methodIdOf(request, facts) === null)
     return { kind: 'NEW', method: null, gateway: null, ...checkAmount(request, facts, rules) };
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
@@ -128,6 +130,14 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
     message: `Transaction ${each.id} with this external key has succeeded already`,
     facts: { transactionId: each.id, paymentId: each.paymentId },
   });
+}
+
+/** True of the reversal of a chargeback that stands: whatever has come after it, it may be won (§3.1). */
+function endsStanding(
+  { operation, transactionExternalKey: key }: OperationRequest,
+  { transactions }: OperationFacts,
+): boolean {
+  return operation === 'CHARGEBACK_REVERSAL' && key !== null && activeChargeback(transactions, key) !== null;
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */

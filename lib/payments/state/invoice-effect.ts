@@ -16,9 +16,12 @@ import {
   type InvoicePaymentResult,
   invoicePaymentResult,
 } from './invoice-payment-result.ts';
+import { remainderOf } from './invoice-remainder.ts';
 
 interface Ledger {
   readonly rows: readonly InvoicePayment[];
+  /** Among them the refunds of these payments that are under way. */
+  readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 
@@ -73,10 +76,13 @@ function effectOfRefund(
   return newRow(InvoicePaymentType.REFUND, { transaction, paid, result }, tools);
 }
 
-/** A reversal takes the row out of the balance, a later chargeback of its key puts it back (§9.5 rules 3 and 4). */
+/**
+ * A reversal takes the row out of the balance, a later chargeback of its key puts it back (§9.5 rules 3 and 4). No more
+ * is taken than what is left of the payment; all of that by one in another currency.
+ */
 function effectOfChargeback(
   transaction: PaymentTransaction,
-  { rows }: Ledger,
+  { rows, transactions }: Ledger,
   tools: Tools,
 ): ChangedRow | null {
   const paid = paidBy(transaction, rows);
@@ -87,8 +93,9 @@ function effectOfChargeback(
     const ended = { status: InvoicePaymentStatus.INIT, processedCurrency } as const;
     return before ? changedRow(before, { ...ended, amount: before.amount }) : null;
   }
-  const isInCurrency = transaction.currency === paid.currency;
-  const amount = (isInCurrency ? transaction.amount : null) ?? paid.amount;
+  const most = remainderOf({ paid, rows: rows.filter((row) => row !== before), transactions });
+  const asked = transaction.currency === paid.currency ? (transaction.amount ?? most) : most;
+  const amount = asked.greaterThan(most) ? most : asked;
   const result = {
     status: InvoicePaymentStatus.SUCCESS,
     amount: amount.negated(),

@@ -2,6 +2,7 @@ import type { IdGenerator } from '../../ports/index.ts';
 import {
   type Invoice,
   type InvoicePayment,
+  type InvoiceRefund,
   isUnresolved,
   type NewBusEvent,
   type NewNotification,
@@ -21,6 +22,7 @@ import { invoicePaymentEvent, paymentEvent } from './payment-events.ts';
 import { recoveryNotification } from './payment-notifications.ts';
 import { paymentStateAfter } from './payment-state.ts';
 import { janitorCheck } from './recovery-schedule.ts';
+import { adjustmentsDue } from './refund-adjustments-due.ts';
 import type { ControlResult, TransactionFix } from './settlement.ts';
 
 /** The records around transactions that are being settled. */
@@ -28,6 +30,8 @@ export interface SettledRecords {
   /** All transactions of the payments, in creation order, as they are now. */
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: ReadonlyMap<Uuid, Payment>;
+  /** Refunds of invoices' payments that are under way, where chargebacks leave room for them. */
+  readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
@@ -39,6 +43,8 @@ export interface Consequences {
   readonly payment: Payment;
   readonly attempt: PaymentAttempt | null;
   readonly row: ChangedRow | null;
+  /** What a refund takes off items of the invoice now that it has succeeded. */
+  readonly adjustments: InvoiceRefund['adjustments'];
   readonly events: readonly NewBusEvent[];
   readonly notifications: readonly NewNotification[];
 }
@@ -46,6 +52,8 @@ export interface Consequences {
 /** A transaction with its outcome, and what control plugins made of it. */
 export interface Decided {
   readonly transaction: PaymentTransaction;
+  /** As it was. */
+  readonly before: PaymentTransaction;
   readonly control: ControlResult | undefined;
   /** Where an operator has corrected it. */
   readonly fix?: TransactionFix | undefined;
@@ -59,14 +67,15 @@ interface Rules {
 
 /** Payment state, attempt state, invoice payment, notifications and events of one changed transaction. */
 export function consequencesOf(
-  { transaction, control, fix }: Decided,
+  { transaction, before, control, fix }: Decided,
   records: SettledRecords,
   rules: Rules,
 ): Consequences | undefined {
   const payment = records.payments.get(transaction.paymentId);
   if (!payment) return undefined;
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
-  const row = invoiceEffect(transaction, records, rules);
+  const transactions = [...records.transactions, ...records.openInvoiceRefunds];
+  const row = invoiceEffect(transaction, { ...records, transactions }, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
   const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
@@ -89,6 +98,7 @@ export function consequencesOf(
     payment: { ...payment, stateName, lastSuccessStateName },
     attempt: nextAttempt,
     row,
+    adjustments: row === null ? [] : adjustmentsDue(before, transaction),
     events,
     notifications: isUnresolved(transaction) ? firstCheckOf(transaction, rules) : retry,
   };

@@ -1,5 +1,5 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { TenantSettings } from '../../tenants/index.ts';
+import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 
 /** Settings of payments (§13). A changed value applies to later decisions. */
 export interface PaymentConfig {
@@ -30,6 +30,10 @@ export interface PaymentConfig {
 
 /** Gives the payment settings of a session's tenant. */
 export type PaymentConfigOf = (session: ReadSession) => Promise<PaymentConfig>;
+
+export function paymentConfigOf(settingsOf: SettingsOf): PaymentConfigOf {
+  return async (session) => paymentConfig(await settingsOf(session));
+}
 
 /** The settings of payments among those of a tenant. */
 export function paymentConfig(settings: TenantSettings): PaymentConfig {

@@ -82,6 +82,8 @@ export interface PaymentReads {
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   /** In creation order. */
   findTransactionsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentTransaction[]>;
+  /** Refunds of invoices' payments of these accounts whose outcome is open (`invoiceRefund`), in creation order. */
+  findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Promise<readonly PaymentTransaction[]>;
   findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
   /** Attempts with these payment external keys, oldest first. */
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
@@ -109,7 +111,7 @@ export interface PaymentWrites {
   updatePayments(payments: readonly Payment[]): Promise<void>;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
-   * Writes status, processed values, gateway fields, attempt and lease where the stored status is still `expected`
+   * Writes status, processed values, gateway fields, attempt, lease and `invoiceRefund` where the stored status is still `expected`
    * (compare-and-set, payments §1.7 rule 7); returns the ids that were written.
    */
   updateTransactions(

@@ -23,7 +23,7 @@ import type {
   UserTagDefinition,
   Uuid,
 } from '../../../lib/index.ts';
-import type { AccountEmail, StoredOverridePlan } from '../../../lib/records/index.ts';
+import type { AccountEmail, InvoiceRefund, StoredOverridePlan } from '../../../lib/records/index.ts';
 import { CatalogPartKind, type NewCatalogPart, type NewCatalogVersion } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { instant, localDate, timeZone } from '../../../lib/values/time/index.ts';
@@ -371,6 +371,12 @@ export function payment(owner: Owner, changes: Partial<New<Payment>> = {}): New<
   };
 }
 
+/** What a refund of an invoice is to take back. */
+export function invoiceRefund(): InvoiceRefund {
+  const adjustments = [{ invoiceItemId: newId(), amount: hugeAmount }];
+  return { paymentId: newId(), invoicePaymentId: newId(), adjustments };
+}
+
 export function transaction(
   { accountRecordId }: Owner,
   changes: Partial<New<PaymentTransaction>> = {},
@@ -391,7 +397,7 @@ export function transaction(
     processedCurrency: 'USD',
     gatewayErrorCode: 'code',
     gatewayErrorMsg: oddText,
-    invoiceRefund: null,
+    invoiceRefund: invoiceRefund(),
     leaseUntil: now,
     createdDate: now,
     ...changes,

@@ -73,7 +73,16 @@ function request(members: Partial<OperationRequest> = {}): OperationRequest {
 }
 
 function facts(members: Partial<OperationFacts> = {}): OperationFacts {
-  return { account, payment, transactions: [], keyTransactions: [], rows: [], method: card, ...members };
+  return {
+    account,
+    payment,
+    transactions: [],
+    keyTransactions: [],
+    rows: [],
+    openInvoiceRefunds: [],
+    method: card,
+    ...members,
+  };
 }
 
 /** The transactions of the payment, and those of them that have the key. */

@@ -43,6 +43,8 @@ interface Operation {
   readonly needsBody?: false;
   /** Whether an amount has to be given; default false. */
   readonly needsAmount?: true;
+  /** How one of a payment of an invoice fails besides (payments §9.5 rule 5). */
+  readonly failsOfInvoice?: readonly ErrorCode[];
   run(call: OperationCall, input: Asked, body: Body | null): Promise<PaymentResult>;
 }
 
@@ -86,6 +88,7 @@ const operations: readonly Operation[] = [
     permission: 'payment:refund',
     success: created,
     needsAmount: true,
+    failsOfInvoice: [ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH],
     run: ({ billing, context }, input) => billing.payments.refund(context, withAmount(input)),
   },
   {
@@ -96,6 +99,7 @@ const operations: readonly Operation[] = [
     permission: 'payment:chargeback',
     success: { status: 204, statusInK: 201, location: '/payments/{paymentId}' },
     needsAmount: true,
+    failsOfInvoice: [ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH],
     run: ({ billing, context }, input) => billing.payments.chargeback(context, withAmount(input)),
   },
   {
@@ -214,14 +218,14 @@ function notFirst(transactionType: TransactionType | null | undefined): BillingE
 }
 
 function byId(operation: Operation): Route {
-  const { suffix, needsBody, run, needsAmount, ...spec } = operation;
+  const { suffix, needsBody, run, needsAmount, failsOfInvoice = [], ...spec } = operation;
   const path = `/1.0/kb/payments/{paymentId}${suffix}` as '/1.0/kb/payments/{paymentId}';
   return tenantRoute({
     ...spec,
     path,
     query: controlled,
     body: needsBody === false ? optionalJsonBody(PaymentTransactionInput) : jsonBody(PaymentTransactionInput),
-    fails: paymentFailures,
+    fails: [...paymentFailures, ...failsOfInvoice],
     async handle(call) {
       const { params, query, body } = call;
       const input = { ...inputOf(body, query), externalKey: null, paymentId: params.paymentId };
@@ -231,7 +235,7 @@ function byId(operation: Operation): Route {
 }
 
 function byKey(operation: Operation): Route {
-  const { suffix, needsBody, run, needsAmount, ...spec } = operation;
+  const { suffix, needsBody, run, needsAmount, failsOfInvoice = [], ...spec } = operation;
   return tenantRoute({
     ...spec,
     operationId: `${operation.operationId}ByExternalKey`,
@@ -239,7 +243,7 @@ function byKey(operation: Operation): Route {
     path: `/1.0/kb/payments${suffix}`,
     query: controlled,
     body: jsonBody(PaymentTransactionInput),
-    fails: paymentFailures,
+    fails: [...paymentFailures, ...failsOfInvoice],
     async handle(call) {
       const { query, body } = call;
       const input = { ...inputOf(body, query), paymentId: body.paymentId ?? null };

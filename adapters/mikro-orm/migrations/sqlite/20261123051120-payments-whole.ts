@@ -12,6 +12,7 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
     this.addSql(`create index \`bw_payment_attempts_open_index\` on \`bw_payment_attempts\` (\`created_date\`) where state_name = 'INIT';`);
 
     this.addSql(`alter table \`bw_payment_transactions\` add column \`invoice_refund\` text null;`);
+    this.addSql(`create index \`bw_payment_transactions_open_invoice_refund_index\` on \`bw_payment_transactions\` (\`tenant_record_id\`, \`account_record_id\`, \`record_id\`) where invoice_refund is not null and status in ('UNKNOWN', 'PENDING');`);
   }
 
   override down(): void | Promise<void> {
@@ -25,6 +26,7 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
     this.addSql(`drop index \`bw_payment_attempts_open_index\`;`);
     this.addSql(`alter table \`bw_payment_attempts\` drop column \`plugin_properties\`;`);
 
+    this.addSql(`drop index \`bw_payment_transactions_open_invoice_refund_index\`;`);
     this.addSql(`alter table \`bw_payment_transactions\` drop column \`invoice_refund\`;`);
   }
 
