@@ -219,7 +219,8 @@ anyDatabase((_kind, open) => {
         ({ id, paymentId } = paid);
         open = await engine.acme.invoicePayments.refund({
           paymentId,
-          ...whole(paid.itemId),
+          isAdjusted: true,
+          adjustments: [{ invoiceItemId: paid.itemId, amount: '8' }],
           properties: answers('PENDING'),
         });
       });
@@ -231,8 +232,8 @@ anyDatabase((_kind, open) => {
       });
       const fix = (status: 'SUCCESS' | 'PENDING' | 'UNKNOWN' | 'PAYMENT_FAILURE') =>
         engine.acme.payments.fixTransaction({ paymentId, transactionId: open.transaction.id, status });
-      const PENDING = { row: 'REFUND PENDING -20', adjusted: [], balance: 0, credit: 0 };
-      const SUCCESS = { row: 'REFUND SUCCESS -20', adjusted: [-20], balance: 0, credit: 0 };
+      const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
+      const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
 
       it('payments §9.5 rule 1e: adjusts the items when it is completed, and not before', async () => {
         expect(await state()).to.deep.equal(PENDING);
@@ -281,7 +282,7 @@ anyDatabase((_kind, open) => {
       it('payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only', async () => {
         await fix('SUCCESS');
         await fix('PAYMENT_FAILURE');
-        const failed = { row: 'REFUND INIT 0', adjusted: [-20], balance: 0, credit: 20 };
+        const failed = { row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 };
         expect(await state()).to.deep.equal(failed);
         await fix('SUCCESS');
         expect(await state()).to.deep.equal(SUCCESS);
