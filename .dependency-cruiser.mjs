@@ -46,7 +46,7 @@ const deciding = {
     'what-if',
     'telling',
   ],
-  invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'explanation', 'documents'],
+  invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['state', 'reservation', 'planning'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */

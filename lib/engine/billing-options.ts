@@ -3,6 +3,7 @@ import type {
   Clock,
   EntitlementPlugin,
   IdGenerator,
+  InvoicePlugin,
   Logger,
   PaymentControl,
   PaymentGateway,
@@ -31,6 +32,11 @@ export interface BillingOptions<Host> {
   readonly catalogPlugins?: readonly CatalogPlugin[];
   /** The host's own code, asked in this order before what happens to subscriptions (subscriptions §22). */
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
+  /**
+   * The host's own code, asked before invoices are stored (invoicing §13): taxes, groups, numbers. A tenant names those that
+   * it has in `org.service.invoice.plugin`; unset, it has all, by name.
+   */
+  readonly invoicePlugins?: readonly InvoicePlugin[];
   /**
    * Values of properties by name (platform §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their

@@ -1,6 +1,6 @@
 import type { WorkOff } from '../account-closing/index.ts';
 import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
-import { type InvoicingConfigOf, invoicingConfigOf } from '../invoicing/index.ts';
+import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } from '../invoicing/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import {
@@ -13,7 +13,10 @@ import type { BillingOptions } from './billing-options.ts';
 
 /** The settings with which the engine is opened. */
 export interface EngineSettings
-  extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
+  extends Pick<
+    BillingOptions<never>,
+    'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins' | 'invoicePlugins'
+  > {
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
@@ -27,6 +30,7 @@ export interface Foundation {
   readonly settings: EngineSettings;
   readonly settingsOf: SettingsOf;
   readonly invoicingConfig: InvoicingConfigOf;
+  readonly invoicePlugins: RegisteredInvoicePlugins;
   readonly catalogs: CatalogService;
   /** How many rows an answer without pages may have. */
   readonly maxRows: number;
@@ -63,6 +67,7 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     settings,
     settingsOf,
     invoicingConfig: invoicingConfigOf(settingsOf),
+    invoicePlugins: new RegisteredInvoicePlugins(ports, settings.invoicePlugins ?? []),
     catalogs: new CatalogService(ports, settings),
     maxRows: settings.server.server['server.limits.rows'],
   };

@@ -42,7 +42,8 @@ const invoice = {
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
 const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
 const basis = { endDate: 'date', event: billedEvent, nextEvent: billedEvent, startDate: 'date' } as const;
-const billedDays = { basis, catalogEffectiveDate: 'instant', endDate: 'date', startDate: 'date' } as const;
+const explainedDays = { basis, catalogEffectiveDate: 'instant', endDate: 'date', startDate: 'date' } as const;
+const billedDays = { ...explainedDays, basis: { ...basis, changed: basis } } as const;
 
 const transaction = { createdDate: 'instant', effectiveDate: 'instant', leaseUntil: 'instant' } as const;
 const payment = {
@@ -105,7 +106,7 @@ export const outputs: Outputs = {
     page: invoice,
     pageOfAccount: invoice,
     explain: {
-      ...billedDays,
+      ...explainedDays,
       events: { event: explainedEvent, nextEvent: explainedEvent, planEvent: explainedEvent },
       rules: [{ event: billedEvent }],
     },

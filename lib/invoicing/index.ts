@@ -10,6 +10,7 @@ export { ParentCommitHandler } from './changes/parent-commit-handler.ts';
 export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
 export { type RefundedItem, withAdjustments } from './changes/with-adjustments.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
+export { RegisteredInvoicePlugins } from './consulting/registered-plugins.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
 export type { PriceDifference } from './evaluation/price-differences.ts';

@@ -12,6 +12,7 @@ export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';
+export type * from './plugins/invoice-plugin.ts';
 export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
 export type * from './plugins/price-override-request.ts';

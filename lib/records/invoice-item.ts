@@ -151,8 +151,19 @@ export interface CreditBasis {
   readonly credit: Decimal;
 }
 
+/** Why an item is there, or has its amount: an invoice plugin (invoicing §13). */
+export interface PluginBasis {
+  readonly kind: 'PLUGIN';
+  readonly pluginName: string;
+  /** For an item that the plugin has changed, the facts behind its amount before; null = it has added the item. */
+  readonly changed: ComputedBasis | null;
+}
+
+/** The facts of an amount that the engine has computed. */
+export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;
+
 /**
  * The facts that made the amount of an item, as they were when it was made. They are stored with the item, because later
  * changes, uploads and repairs alter what the subscription's events and the catalog say about its days.
  */
-export type ItemBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;
+export type ItemBasis = ComputedBasis | PluginBasis;

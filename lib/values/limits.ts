@@ -168,6 +168,27 @@ export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 /** Characters of a plugin's reason for an abort that the caller is shown. */
 export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 
+// Invoice plugins (invoicing §13)
+
+/** Time limit of one call of an invoice plugin: no lock is held meanwhile, but the account's run waits for it. */
+export const INVOICE_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
+
+/** Accounts of one batch of due work whose plugins are asked at the same time. */
+export const MAX_CONCURRENT_INVOICE_CALLS = 8;
+
+/** How often a run asks its plugins about an account that others keep changing meanwhile. */
+export const MAX_INVOICE_CONSULTATIONS = 5;
+
+/** How often in a row a plugin may put a queued run off with `RetryLater` before its account is parked. */
+export const MAX_INVOICE_RETRIES = 50;
+
+/** Items, groups and properties of one answer. */
+export const MAX_PLUGIN_ITEMS = 1_000;
+export const MAX_PLUGIN_PROPERTIES = 1_000;
+
+/** Invoices that a plugin's look at those of an account reads at once. */
+export const INVOICES_SEEN_AT_ONCE = 100;
+
 // Plugins of any kind
 
 /** Longest wait that a plugin can ask for with `RetryLater`. */

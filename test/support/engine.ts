@@ -54,6 +54,7 @@ export async function openEngine(
     readonly catalog?: URL | string | null;
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
+    readonly invoicePlugins?: BillingOptions<never>['invoicePlugins'];
     readonly paymentControls?: BillingOptions<never>['paymentControls'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
@@ -82,6 +83,7 @@ export async function openEngine(
     gateways: [gateway, ...(options.gateways ?? [])],
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
+    ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),

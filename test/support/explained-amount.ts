@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import {
   addPeriod,
+  type ComputedBasis,
   type Decimal,
   dayOfMonth,
   formatDecimal,
-  type ItemBasis,
   type ItemExplanation,
   isMonthBased,
   type LocalDate,
@@ -13,7 +13,7 @@ import {
 
 // Amounts worked out from what an explanation says, by arithmetic of its own.
 
-type Basis<K extends ItemBasis['kind']> = Extract<ItemBasis, { readonly kind: K }>;
+type Basis<K extends ComputedBasis['kind']> = Extract<ComputedBasis, { readonly kind: K }>;
 
 /** Billionths. */
 const ONE = 10n ** 9n;
@@ -59,7 +59,7 @@ export function expectExplained(explanation: ItemExplanation): void {
   );
 }
 
-function recomputed(explanation: ItemExplanation, basis: ItemBasis): bigint {
+function recomputed(explanation: ItemExplanation, basis: ComputedBasis): bigint {
   switch (basis.kind) {
     case 'FIXED':
       return cents(billionths(basis.price) * BigInt(basis.quantity));

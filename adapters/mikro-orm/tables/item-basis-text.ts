@@ -1,4 +1,4 @@
-import type { BasisEvent, ItemBasis, Share } from '../../../lib/records/index.ts';
+import type { BasisEvent, ComputedBasis, ItemBasis, Share } from '../../../lib/records/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../sql/remembered-dates.ts';
@@ -11,6 +11,11 @@ export function writeBasis(basis: ItemBasis): string {
 /** The basis of a stored text. */
 export function readBasis(text: string): ItemBasis {
   const stored: StoredBasis = JSON.parse(text);
+  if (stored.kind !== 'PLUGIN') return readComputed(stored);
+  return { ...stored, changed: stored.changed && readComputed(stored.changed) };
+}
+
+function readComputed(stored: StoredFacts<ComputedBasis>): ComputedBasis {
   switch (stored.kind) {
     case 'FIXED':
       return { ...stored, event: readEvent(stored.event), price: decimal(stored.price) };
@@ -58,6 +63,11 @@ type StoredFacts<T> = T extends Decimal
 type StoredBasis = StoredFacts<ItemBasis>;
 
 function storedBasis(basis: ItemBasis): StoredBasis {
+  if (basis.kind !== 'PLUGIN') return storedComputed(basis);
+  return { ...basis, changed: basis.changed && storedComputed(basis.changed) };
+}
+
+function storedComputed(basis: ComputedBasis): StoredFacts<ComputedBasis> {
   switch (basis.kind) {
     case 'FIXED':
       return { ...basis, event: storedEvent(basis.event), price: formatDecimal(basis.price) };

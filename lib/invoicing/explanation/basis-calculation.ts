@@ -1,5 +1,5 @@
 import {
-  type ItemBasis,
+  type ComputedBasis,
   type RecurringBasis,
   type RepairBasis,
   RepairRule,
@@ -36,7 +36,7 @@ export interface CalculationStep {
 }
 
 /** The steps from the facts of an item to its amount, which is the last step's result. */
-export function stepsOf(basis: ItemBasis, currency: Currency): readonly CalculationStep[] {
+export function stepsOf(basis: ComputedBasis, currency: Currency): readonly CalculationStep[] {
   switch (basis.kind) {
     case 'FIXED': {
       const priced = pricedSteps(basis.price, basis.quantity);

@@ -1,4 +1,4 @@
-import type { BasisEvent, BlockingState, ItemBasis, LifecycleEvent } from '../../records/index.ts';
+import type { BasisEvent, BlockingState, ComputedBasis, LifecycleEvent } from '../../records/index.ts';
 import { BillingTransitionType } from '../../records/index.ts';
 import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../../subscriptions/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -41,7 +41,7 @@ export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: 
 
 /** The events of a basis as the history of the subscription was when the item was made. */
 export function eventsBehind(
-  basis: ItemBasis,
+  basis: ComputedBasis,
   item: { readonly planName: string | null; readonly createdDate: Instant },
   past: SubscriptionPast,
 ): ItemEvents {

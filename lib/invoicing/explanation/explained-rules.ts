@@ -1,5 +1,5 @@
 import type { RuleConditions } from '../../records/index.ts';
-import { type BasisEvent, type ItemBasis, PeriodRule } from '../../records/index.ts';
+import { type BasisEvent, type ComputedBasis, PeriodRule } from '../../records/index.ts';
 import { DatedBy } from '../../subscriptions/index.ts';
 import { isMonthBased } from '../../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
@@ -27,19 +27,19 @@ export interface ExplainedRule {
 }
 
 /** The rules that have a part in the amount of an item, each with its case as it was then. */
-export function rulesBehind(basis: ItemBasis, events: ItemEvents): readonly ExplainedRule[] {
+export function rulesBehind(basis: ComputedBasis, events: ItemEvents): readonly ExplainedRule[] {
   const dated = [events.event, endingEvent(basis, events)].filter((event) => event !== null);
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
 /** The next event, if the item ends by it; a whole period would end the same without it. */
-export function endingEvent(basis: ItemBasis, { nextEvent }: ItemEvents): EventFacts | null {
+export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
   const ends = basis.rule === PeriodRule.TRAILING || basis.rule === PeriodRule.BETWEEN_EVENTS;
   return ends && basis.endDate === nextEvent.localDate ? nextEvent : null;
 }
 
-function billingAlignment(basis: ItemBasis): readonly ExplainedRule[] {
+function billingAlignment(basis: ComputedBasis): readonly ExplainedRule[] {
   if (basis.kind !== 'RECURRING' || basis.billingAlignment === null || basis.isRequestedDay) return [];
   if (!isMonthBased(basis.billingPeriod)) return [];
   return [{ rule: ExplainedRuleName.BILLING_ALIGNMENT, ...basis.billingAlignment, event: null }];

@@ -1,9 +1,9 @@
 import {
+  type ComputedBasis,
   type CreditBasis,
   type FixedBasis,
   type InvoiceItem,
   InvoiceItemType,
-  type ItemBasis,
   PeriodRule,
   type RecurringBasis,
   type RepairBasis,
@@ -31,7 +31,9 @@ import {
 export interface ExplanationParts {
   readonly item: InvoiceItem;
   readonly linked: InvoiceItem | undefined;
-  readonly basis: ItemBasis | null;
+  readonly basis: ComputedBasis | null;
+  /** The plugin that has added or changed the item, if one has. */
+  readonly pluginName: string | null;
   readonly events: ItemEvents;
   /** True if the plan has prices of its own, which no catalog version has. */
   readonly hasOwnPrices: boolean;
@@ -43,18 +45,19 @@ export interface ExplanationParts {
 
 /** The facts and the sum as one paragraph of English. */
 export function explanationText(parts: ExplanationParts): string {
-  const { item, basis, computedAmount } = parts;
+  const { item, basis, pluginName, computedAmount } = parts;
   const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
-  const { description, currency } = item;
+  const { currency } = item;
+  const changedBy = pluginName === null || basis === null ? '' : ` by the invoice plugin "${pluginName}"`;
   const changed = computedAmount.equals(item.amount)
     ? []
     : [
-        `The amount was changed to ${money(item.amount, currency)} later${description === null ? '' : `: ${description}`}.`,
+        `The amount was changed to ${money(item.amount, currency)} ${changedBy === '' ? 'later' : changedBy.trim()}${reasonOf(item)}.`,
       ];
   return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
 }
 
-function factsOf(basis: ItemBasis, parts: ExplanationParts): readonly string[] {
+function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string[] {
   switch (basis.kind) {
     case 'FIXED':
       return fixedFacts(basis, parts);
@@ -193,9 +196,20 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
   }
 }
 
-/** Amounts that people give are not computed; for other items the facts were not always kept. */
-function withoutBasis({ item, linked, isMigrated }: ExplanationParts): readonly string[] {
+function reasonOf({ description }: InvoiceItem): string {
+  return description === null ? '' : `: ${description}`;
+}
+
+/** Amounts that people or plugins give are not computed; for other items the facts were not always kept. */
+function withoutBasis({ item, linked, pluginName, isMigrated }: ExplanationParts): readonly string[] {
   const amount = money(item.amount, item.currency);
+  if (pluginName !== null) {
+    const about =
+      linked === undefined
+        ? ''
+        : ` for the ${money(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+    return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
+  }
   if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
   switch (item.itemType) {
     case InvoiceItemType.EXTERNAL_CHARGE:

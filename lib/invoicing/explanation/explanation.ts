@@ -1,4 +1,4 @@
-import type { InvoiceItem, InvoiceItemType, ItemBasis } from '../../records/index.ts';
+import type { ComputedBasis, InvoiceItem, InvoiceItemType, ItemBasis } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -23,7 +23,9 @@ export interface ItemExplanation {
   /** The item that is repaired or adjusted. */
   readonly linkedItemId: Uuid | null;
   /** null: the amount was given and not computed, or the facts behind it were not kept. */
-  readonly basis: ItemBasis | null;
+  readonly basis: ComputedBasis | null;
+  /** The invoice plugin that has added the item or, where there is a basis, changed its amount; null = none. */
+  readonly pluginName: string | null;
   /** The events of the basis, with why each is dated as it is. */
   readonly events: ItemEvents;
   /** The catalog's rules that decided its dates and its bill cycle day, each with the case that matched. */
@@ -51,7 +53,9 @@ export interface ExplainedItem {
 
 /** Explains the amount of an item from the facts kept with it. */
 export function explainItem(explained: ExplainedItem): ItemExplanation {
-  const { item, linked, basis, past, hasOwnPrices, isMigrated } = explained;
+  const { item, linked, past, hasOwnPrices, isMigrated } = explained;
+  const basis = computedBasis(explained.basis);
+  const pluginName = explained.basis?.kind === 'PLUGIN' ? explained.basis.pluginName : null;
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
   const computedAmount = steps.at(-1)?.result ?? item.amount;
   const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
@@ -68,10 +72,26 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
     catalogEffectiveDate: item.catalogEffectiveDate,
     linkedItemId: item.linkedItemId,
     basis,
+    pluginName,
     events,
     rules: basis === null ? [] : rulesBehind(basis, events),
     steps,
     computedAmount,
-    text: explanationText({ item, linked, basis, events, hasOwnPrices, isMigrated, steps, computedAmount }),
+    text: explanationText({
+      item,
+      linked,
+      basis,
+      pluginName,
+      events,
+      hasOwnPrices,
+      isMigrated,
+      steps,
+      computedAmount,
+    }),
   };
+}
+
+/** The facts behind what the engine has computed, whatever a plugin has made of it since. */
+export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
+  return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }

@@ -18,6 +18,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       sanitySafetyBoundEnabled: settings['invoice.sanitySafetyBoundEnabled'],
       maxDailyItems: settings['invoice.maxDailyNumberOfItemsSafetyBound'],
       parentCommitTimeOfDay: settings['invoice.parent.commit.local.utc.time'],
+      plugins: settings['invoice.plugin'],
       alignPriceChanges: settings['subscription.align.effectiveDateForExistingSubscriptions'],
     };
   };

@@ -22,6 +22,8 @@ export interface InvoicingConfig {
    * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
    */
   readonly alignPriceChanges: boolean;
+  /** `plugin`: names of the invoice plugins to ask, in order; empty = all, by name (§13 rule 1). */
+  readonly plugins: readonly string[];
   /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
 }
@@ -35,5 +37,6 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   sanitySafetyBoundEnabled: true,
   maxDailyItems: MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
   alignPriceChanges: false,
+  plugins: [],
   parentCommitTimeOfDay: 86_399_999,
 });

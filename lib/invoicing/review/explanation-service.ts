@@ -1,11 +1,11 @@
 import { noSuchObject } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, InvoiceItem, ItemBasis } from '../../records/index.ts';
+import type { CallContext, ComputedBasis, InvoiceItem } from '../../records/index.ts';
 import { ObjectType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
-import { explainItem, type ItemExplanation } from '../explanation/explanation.ts';
+import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
 /** Explains the items of invoices. */
 export class ExplanationService {
@@ -24,7 +24,8 @@ export class ExplanationService {
         item.linkedItemId === null ? [] : [item.linkedItemId],
       );
       const basis = bases.get(itemId) ?? null;
-      const past = basis === null ? NO_PAST : await pastOf(session, linked ?? item, basis);
+      const computed = computedBasis(basis);
+      const past = computed === null ? NO_PAST : await pastOf(session, linked ?? item, computed);
       const isMigrated = basis === null && (await isOfMigration(session, item));
       return explainItem({
         item,
@@ -42,7 +43,7 @@ export class ExplanationService {
 async function pastOf(
   session: ReadSession,
   charge: InvoiceItem,
-  basis: ItemBasis,
+  basis: ComputedBasis,
 ): Promise<SubscriptionPast> {
   const { subscriptionId, bundleId, accountId } = charge;
   if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;

@@ -7,6 +7,8 @@ export interface CalledPlugin {
   /** Such as "catalog plugin". */
   readonly kind: string;
   readonly name: string;
+  /** The member that is called, where the message is to name it. */
+  readonly member?: string;
   readonly timeoutMs: number;
 }
 
@@ -19,14 +21,17 @@ export async function callPlugin<T>(
   systemClock: SystemClock,
   call: () => Promise<T>,
 ): Promise<T> {
+  const { member } = plugin;
   try {
     // A plugin that is not an async function may throw at once.
     const result = await atMost(systemClock, plugin.timeoutMs, Promise.resolve().then(call));
     if (result !== TIME_OVER) return result;
   } catch (cause) {
-    throw pluginFailure(plugin, 'failed; the log of the server tells why', cause);
+    const where = member === undefined ? '' : ` in ${member}`;
+    throw pluginFailure(plugin, `failed${where}; the log of the server tells why`, cause);
   }
-  throw pluginFailure(plugin, `did not answer within ${plugin.timeoutMs / 1_000} s`);
+  const what = member === undefined ? '' : ` ${member}`;
+  throw pluginFailure(plugin, `did not answer${what} within ${plugin.timeoutMs / 1_000} s`);
 }
 
 /** The error for a plugin that has not done what its port asks. */

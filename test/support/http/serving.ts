@@ -77,7 +77,7 @@ export const aliasHeaders = {
 
 type Opened = Pick<
   BillingOptions<never>,
-  'entitlementPlugins' | 'configuration' | 'gateways' | 'paymentControls'
+  'entitlementPlugins' | 'invoicePlugins' | 'configuration' | 'gateways' | 'paymentControls'
 >;
 
 type ServeOptions = Opened & {

@@ -1,0 +1,289 @@
+import { type InvoiceItem, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  roundToCurrency,
+  ZERO,
+} from '../../values/money/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
+import { isAdjustable } from '../invoices/item-adjustment.ts';
+import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
+import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { checkedAmount, isAddable } from './item-amounts.ts';
+import { type ClaimedItem, MalformedAnswer } from './plugin-claims.ts';
+
+/** A new item that goes to another invoice than the one at hand. */
+export interface ItemElsewhere {
+  /** null: the invoice of the item that it adjusts. */
+  readonly invoiceId: Uuid | null;
+  readonly item: NewInvoiceItem;
+}
+
+/** An invoice that plugins are asked about, with what they have made of it so far. */
+export interface AskedInvoice {
+  readonly invoiceId: Uuid;
+  readonly currency: Currency;
+  /** What the invoice gets now, without account credit. */
+  readonly items: readonly NewInvoiceItem[];
+  /** What is stored of it, as plugins have changed it. */
+  readonly existing: readonly InvoiceItem[];
+  /** Items of account credit, which are computed anew: changes of them are passed over. */
+  readonly creditIds: ReadonlySet<Uuid>;
+  readonly elsewhere: readonly ItemElsewhere[];
+  /** New items whose ids plugins have chosen: no stored item may have them. */
+  readonly chosenIds: readonly Uuid[];
+}
+
+export interface ItemsContext {
+  readonly pluginName: string;
+  /** Local date of items that have none. */
+  readonly date: LocalDate;
+  readonly nextItemId: () => Uuid;
+}
+
+export interface AfterItems {
+  readonly invoice: AskedInvoice;
+  /** What was claimed and cannot be: for a warning. */
+  readonly passedOver: readonly string[];
+}
+
+/**
+ * The invoice with the items that a plugin adds and changes (§13 rules 3 to 5). A known id changes that item, any other
+ * adds one. What is stored elsewhere is checked under the lock.
+ * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010, and beyond
+ * what remains of an item 4020; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_NOT_FOUND (4011);
+ * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003). MalformedAnswer.
+ */
+export function withAdditionalItems(
+  invoice: AskedInvoice,
+  claims: readonly ClaimedItem[],
+  context: ItemsContext,
+): AfterItems {
+  const passedOver: string[] = [];
+  const named = claims.flatMap(({ id }) => id ?? []);
+  if (new Set(named).size < named.length) throw new MalformedAnswer('gave one item twice');
+  let after = invoice;
+  for (const claim of claims) {
+    checkTexts(claim);
+    checkCurrency(claim.currency, invoice.currency);
+    const known = after.items.find(({ id }) => id === claim.id);
+    const stored = after.existing.find(({ id }) => id === claim.id);
+    if (known !== undefined) after = withChange(after, { known, claim, context, passedOver });
+    else if (stored !== undefined) after = withRewriting(after, stored, claim);
+    else if (claim.id === null || !invoice.creditIds.has(claim.id)) after = withNew(after, claim, context);
+  }
+  return { invoice: after, passedOver };
+}
+
+interface Change {
+  readonly known: NewInvoiceItem;
+  readonly claim: ClaimedItem;
+  readonly context: ItemsContext;
+  readonly passedOver: string[];
+}
+
+/** Rule 3: what may change of a known item; the rest is passed over. */
+function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }: Change): AskedInvoice {
+  passedOver.push(...otherDifferences(known, claim, invoice.invoiceId));
+  const amount = changedAmount(known, claim, invoice);
+  const { description, rate, quantity, itemDetails } = claim;
+  const changed: NewInvoiceItem = {
+    ...known,
+    amount,
+    repairable: repairableAfter(known, amount),
+    description: description ?? known.description,
+    rate: rate ?? known.rate,
+    quantity: quantity ?? known.quantity,
+    itemDetails: itemDetails ?? known.itemDetails,
+    ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known.basis, context.pluginName) }),
+  };
+  const items = invoice.items.map((item) => (item === known ? changed : item));
+  return withLessOf({ ...invoice, items }, known, known.amount.minus(amount));
+}
+
+function changedAmount(
+  item: Pick<InvoiceItem, 'id' | 'itemType' | 'amount'>,
+  { amount }: ClaimedItem,
+  { currency }: AskedInvoice,
+): Decimal {
+  if (amount === null) return item.amount;
+  const rounded = checkedAmount(item.itemType, roundToCurrency(amount, currency));
+  const isRepair = item.itemType === InvoiceItemType.REPAIR_ADJ;
+  if (!isRepair || rounded.greaterThanOrEqualTo(item.amount)) return rounded;
+  throw moreThanRemains(item.id, rounded.negated(), item.amount.negated());
+}
+
+/** What remains of an item goes with its amount. */
+function repairableAfter(
+  { id, amount: before, repairable }: Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>,
+  amount: Decimal,
+): Decimal {
+  if (amount.equals(before)) return repairable;
+  if (repairable.isZero() && !before.greaterThan(0)) return ZERO;
+  const left = repairable.plus(amount).minus(before);
+  if (!left.isNegative() || left.isZero()) return left;
+  throw moreThanRemains(id, before.minus(amount), repairable);
+}
+
+/** Rule 5: an item that was stored before. */
+function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: ClaimedItem): AskedInvoice {
+  if (!isAddable(stored.itemType)) return invoice;
+  const amount = changedAmount(stored, claim, invoice);
+  if (amount.equals(stored.amount)) return invoice;
+  const { description, rate, quantity, itemDetails } = claim;
+  const rewritten: InvoiceItem = {
+    ...stored,
+    amount,
+    repairable: repairableAfter(stored, amount),
+    description: description ?? stored.description,
+    rate: rate ?? stored.rate,
+    quantity: quantity ?? stored.quantity,
+    itemDetails: itemDetails ?? stored.itemDetails,
+  };
+  return { ...invoice, existing: invoice.existing.map((item) => (item === stored ? rewritten : item)) };
+}
+
+function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContext): AskedInvoice {
+  const item = newItem(claim, invoice, context);
+  const after: AskedInvoice =
+    claim.id === null ? invoice : { ...invoice, chosenIds: [...invoice.chosenIds, claim.id] };
+  if (item.itemType === InvoiceItemType.ITEM_ADJ) return withAdjustment(after, item, claim.invoiceId);
+  const isElsewhere = claim.invoiceId !== null && claim.invoiceId !== invoice.invoiceId;
+  return isElsewhere
+    ? { ...after, elsewhere: [...after.elsewhere, { invoiceId: claim.invoiceId, item }] }
+    : { ...after, items: [...after.items, item] };
+}
+
+/** Rule 4: what is taken off an item remains within it. */
+function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: Uuid | null): AskedInvoice {
+  const { linkedItemId } = item;
+  if (linkedItemId === null) throw adjustsNothing(item.id);
+  const known = [...invoice.items, ...invoice.existing].find(({ id }) => id === linkedItemId);
+  if (known === undefined && !invoice.creditIds.has(linkedItemId)) {
+    return { ...invoice, elsewhere: [...invoice.elsewhere, { invoiceId, item }] };
+  }
+  if (known === undefined || !isAdjustable(known)) throw notAdjustable(linkedItemId);
+  if (invoiceId !== null && invoiceId !== invoice.invoiceId) throw notOnInvoice(linkedItemId, invoiceId);
+  return withLessOf({ ...invoice, items: [...invoice.items, item] }, item, item.amount.negated());
+}
+
+/** Takes an adjustment's amount, or what it grows by, off the item that it adjusts. */
+function withLessOf(
+  invoice: AskedInvoice,
+  { itemType, linkedItemId }: Pick<InvoiceItem, 'itemType' | 'linkedItemId'>,
+  amount: Decimal,
+): AskedInvoice {
+  if (itemType !== InvoiceItemType.ITEM_ADJ || amount.isZero()) return invoice;
+  const lessOf = <I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I): I => {
+    if (item.id !== linkedItemId) return item;
+    const repairable = item.repairable.minus(amount);
+    if (repairable.isNegative() && !repairable.isZero())
+      throw moreThanRemains(item.id, amount, item.repairable);
+    return { ...item, repairable };
+  };
+  return { ...invoice, items: invoice.items.map(lessOf), existing: invoice.existing.map(lessOf) };
+}
+
+function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsContext): NewInvoiceItem {
+  const { itemType, id, invoiceId: _, currency: __, ...given } = claim;
+  if (itemType === null || !isAddable(itemType)) throw notAddable(itemType);
+  checkPeriod(claim);
+  const amount = checkedAmount(
+    itemType,
+    claim.amount === null ? null : roundToCurrency(claim.amount, currency),
+  );
+  const isAdjustment = itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.CREDIT_ADJ;
+  const startDate = claim.startDate ?? context.date;
+  return plainItem({
+    ...given,
+    id: id ?? context.nextItemId(),
+    itemType,
+    amount,
+    repairable: isAdjustment ? ZERO : amount,
+    description: claim.description || defaultDescription(itemType, claim.planName),
+    startDate,
+    endDate: claim.endDate ?? (isAdjustment ? startDate : null),
+    basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null },
+  });
+}
+
+function defaultDescription(itemType: InvoiceItemType, planName: string | null): string {
+  switch (itemType) {
+    case InvoiceItemType.TAX:
+      return 'Tax';
+    case InvoiceItemType.CREDIT_ADJ:
+      return 'Invoice adjustment';
+    case InvoiceItemType.ITEM_ADJ:
+      return 'Invoice item adjustment';
+    default:
+      return planName ? `${planName} (external charge)` : 'External charge';
+  }
+}
+
+/** An item that several plugins change tells of the last, and of what the engine has computed. */
+function changedBasis(basis: ItemBasis | undefined, pluginName: string): ItemBasis {
+  const changed = basis?.kind === 'PLUGIN' ? basis.changed : (basis ?? null);
+  return { kind: 'PLUGIN', pluginName, changed };
+}
+
+const fixedMembers = [
+  'itemType',
+  'linkedItemId',
+  'startDate',
+  'endDate',
+  'bundleId',
+  'subscriptionId',
+  'productName',
+  'planName',
+  'phaseName',
+  'usageName',
+] as const;
+
+function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: Uuid): readonly string[] {
+  const members = fixedMembers.filter((name) => claim[name] !== null && claim[name] !== known[name]);
+  const moved = claim.invoiceId !== null && claim.invoiceId !== invoiceId ? ['invoiceId'] : [];
+  return [...members, ...moved].map((name) => `${name} of item ${known.id}`);
+}
+
+function notAddable(itemType: InvoiceItemType | null): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+    message: `An item of type ${itemType ?? 'none'} cannot be added: new items are EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ`,
+    facts: { itemType },
+  });
+}
+
+function adjustsNothing(id: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+    message: `The ITEM_ADJ item ${id} names no item that it adjusts`,
+    facts: { invoiceItemId: id },
+  });
+}
+
+function notOnInvoice(id: Uuid, invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+    message: `Invoice item ${id} is not on invoice ${invoiceId}, so no adjustment there can be for it`,
+    facts: { invoiceItemId: id, invoiceId },
+  });
+}
+
+function notAdjustable(id: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+    message: `Invoice item ${id} is of a type that cannot be adjusted`,
+    facts: { invoiceItemId: id },
+  });
+}
+
+function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+    message: `${formatDecimal(amount)} is more than what remains of invoice item ${id}, ${formatDecimal(remaining)}`,
+    facts: { invoiceItemId: id, amount: formatDecimal(amount), remaining: formatDecimal(remaining) },
+  });
+}

@@ -1,0 +1,222 @@
+import type { AdditionalItem } from '../../ports/index.ts';
+import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
+import { takerOf } from '../../values/given/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { MAX_FRACTION_DIGITS, MAX_PLUGIN_ITEMS, MAX_PLUGIN_PROPERTIES } from '../../values/limits.ts';
+import { Decimal, parseWireDecimal } from '../../values/money/index.ts';
+import { isStorable } from '../../values/text/index.ts';
+import {
+  type Instant,
+  instant,
+  isInstantMs,
+  type LocalDate,
+  parseLocalDate,
+} from '../../values/time/index.ts';
+
+/** An answer that the port does not allow. The message completes a sentence that begins with the plugin's name. */
+export class MalformedAnswer extends Error {
+  override readonly name = 'MalformedAnswer';
+}
+
+/** Properties of an answer; null = those of the call stay. */
+interface Claimed {
+  readonly properties: readonly PluginProperty[] | null;
+}
+
+export interface ClaimedPrior extends Claimed {
+  readonly isAborted: boolean;
+  readonly rescheduledTo: Instant | null;
+}
+
+/** An item as a plugin claims it, each member of its type. */
+export interface ClaimedItem {
+  readonly id: Uuid | null;
+  readonly invoiceId: Uuid | null;
+  readonly itemType: InvoiceItemType | null;
+  readonly amount: Decimal | null;
+  readonly currency: string | null;
+  readonly rate: Decimal | null;
+  readonly quantity: Decimal | null;
+  readonly description: string | null;
+  readonly itemDetails: string | null;
+  readonly linkedItemId: Uuid | null;
+  readonly startDate: LocalDate | null;
+  readonly endDate: LocalDate | null;
+  readonly bundleId: Uuid | null;
+  readonly subscriptionId: Uuid | null;
+  readonly productName: string | null;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  readonly usageName: string | null;
+  readonly catalogEffectiveDate: Instant | null;
+}
+
+export interface ClaimedItems extends Claimed {
+  readonly items: readonly ClaimedItem[];
+}
+
+export interface ClaimedGroups extends Claimed {
+  readonly groups: readonly (readonly Uuid[])[];
+}
+
+/** The answer of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
+export function claimedPrior(answer: unknown, now: Instant): ClaimedPrior {
+  const { aborted, rescheduleDate, properties } = recordOf(answer);
+  if (aborted != null && typeof aborted !== 'boolean')
+    throw new MalformedAnswer('gave an "aborted" that is no boolean');
+  return {
+    isAborted: aborted === true,
+    rescheduledTo: rescheduleDate == null ? null : laterThan(now, rescheduleDate),
+    properties: claimedProperties(properties),
+  };
+}
+
+/** The answer of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD (60003). */
+export function claimedItems(answer: unknown): ClaimedItems {
+  const { items, properties } = recordOf(answer);
+  return {
+    items: listOf('items', items, MAX_PLUGIN_ITEMS).map((item, index) =>
+      claimedItem(item, `items[${index}]`),
+    ),
+    properties: claimedProperties(properties),
+  };
+}
+
+/** The answer of `getInvoiceGrouping`. @throws MalformedAnswer. */
+export function claimedGroups(answer: unknown): ClaimedGroups {
+  const { groups, properties } = recordOf(answer);
+  return {
+    groups: listOf('groups', groups, MAX_PLUGIN_ITEMS).map((group) =>
+      listOf('itemIds', recordOf(group).itemIds, Number.MAX_SAFE_INTEGER).map(claimedId),
+    ),
+    properties: claimedProperties(properties),
+  };
+}
+
+/** The answer of a completion call. @throws MalformedAnswer. */
+export function claimedAnswer(answer: unknown): Claimed {
+  return { properties: claimedProperties(recordOf(answer).properties) };
+}
+
+function claimedProperties(properties: unknown): readonly PluginProperty[] | null {
+  if (properties == null) return null;
+  return listOf('properties', properties, MAX_PLUGIN_PROPERTIES).map((property) => {
+    const { key, value, isUpdatable } = recordOf(property);
+    if (typeof key !== 'string') throw new MalformedAnswer('gave a property without a key');
+    if (value != null && typeof value !== 'string')
+      throw new MalformedAnswer(`gave the property ${key} a value that is no text`);
+    return { key, value: value ?? null, isUpdatable: isUpdatable === true };
+  });
+}
+
+function laterThan(now: Instant, date: unknown): Instant {
+  const ms = date instanceof Date ? date.getTime() : Number.NaN;
+  if (!isInstantMs(ms)) throw new MalformedAnswer('gave a "rescheduleDate" that is no valid Date');
+  if (ms > now) return instant(ms);
+  throw new MalformedAnswer(
+    `put the run off to ${new Date(ms).toISOString()}, which is not later than it runs`,
+  );
+}
+
+const takeItem = takerOf({
+  id: 'uuid',
+  invoiceId: 'uuid',
+  amount: 'amount',
+  rate: 'amount',
+  quantity: 'amount',
+  linkedItemId: 'uuid',
+  startDate: 'date',
+  endDate: 'date',
+  bundleId: 'uuid',
+  subscriptionId: 'uuid',
+  catalogEffectiveDate: 'instant',
+});
+
+function claimedItem(given: unknown, at: string): ClaimedItem {
+  const taken = takeItem(recordOf(given, at), at) as AdditionalItem as Readonly<Record<string, unknown>>;
+  const of = <T>(name: string): T | null => (taken[name] ?? null) as T | null;
+  const text = (name: string): string | null => textOf(taken[name], `${at}.${name}`);
+  const number = (name: string): Decimal | null => numberOf(taken[name], `${at}.${name}`);
+  return {
+    id: of('id'),
+    invoiceId: of('invoiceId'),
+    itemType: typeOf(taken.itemType, `${at}.itemType`),
+    amount: number('amount'),
+    currency: text('currency'),
+    rate: number('rate'),
+    quantity: number('quantity'),
+    description: text('description'),
+    itemDetails: text('itemDetails'),
+    linkedItemId: of('linkedItemId'),
+    startDate: dateOf(taken.startDate, `${at}.startDate`),
+    endDate: dateOf(taken.endDate, `${at}.endDate`),
+    bundleId: of('bundleId'),
+    subscriptionId: of('subscriptionId'),
+    productName: text('productName'),
+    planName: text('planName'),
+    phaseName: text('phaseName'),
+    usageName: text('usageName'),
+    catalogEffectiveDate: instantOf(taken.catalogEffectiveDate, `${at}.catalogEffectiveDate`),
+  };
+}
+
+function typeOf(given: unknown, at: string): InvoiceItemType | null {
+  if (given == null) return null;
+  if (typeof given === 'string' && Object.hasOwn(InvoiceItemType, given)) return given as InvoiceItemType;
+  throw new MalformedAnswer(`gave ${at} that is no type of an item`);
+}
+
+const FIRST_DAY = parseLocalDate('0001-01-01');
+const LAST_DAY = parseLocalDate('9999-12-31');
+
+function dateOf(given: unknown, at: string): LocalDate | null {
+  if (given == null) return null;
+  if (typeof given === 'number' && given >= FIRST_DAY && given <= LAST_DAY) return given as LocalDate;
+  throw new MalformedAnswer(`gave ${at} that is no date`);
+}
+
+function instantOf(given: unknown, at: string): Instant | null {
+  if (given == null) return null;
+  if (typeof given === 'number' && isInstantMs(given)) return instant(given);
+  throw new MalformedAnswer(`gave ${at} that is no instant`);
+}
+
+function textOf(given: unknown, at: string): string | null {
+  if (given == null) return null;
+  if (typeof given === 'string' && isStorable(given)) return given;
+  throw new MalformedAnswer(`gave ${at} that is no text that can be stored`);
+}
+
+/** A decimal with as many digits as amounts may have; a computed one may have more behind the point. */
+function numberOf(given: unknown, at: string): Decimal | null {
+  if (given == null) return null;
+  const decimal = Decimal.isDecimal(given)
+    ? new Decimal(given).toDecimalPlaces(MAX_FRACTION_DIGITS)
+    : undefined;
+  const taken = decimal === undefined ? undefined : parseWireDecimal(decimal);
+  if (taken !== undefined) return taken;
+  throw new MalformedAnswer(`gave ${at} that is no amount`);
+}
+
+function claimedId(given: unknown): Uuid {
+  const id = typeof given === 'string' ? given.toLowerCase() : '';
+  if (isUuid(id)) return id;
+  throw new MalformedAnswer('named an item by something that is no id');
+}
+
+function listOf(name: string, given: unknown, most: number): readonly unknown[] {
+  if (given == null) return [];
+  if (!Array.isArray(given)) throw new MalformedAnswer(`gave ${name} that are no list`);
+  if (given.length <= most) return given;
+  throw new MalformedAnswer(`gave ${given.length} ${name}; at most ${most} are taken`);
+}
+
+/** Nothing counts as an object without members. */
+function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>> {
+  if (given == null && at === undefined) return {};
+  if (typeof given === 'object' && given !== null && !Array.isArray(given))
+    return given as Readonly<Record<string, unknown>>;
+  throw new MalformedAnswer(
+    at === undefined ? 'answered neither nothing nor an object' : `gave ${at} that is no object`,
+  );
+}

@@ -1,0 +1,306 @@
+import { expect } from 'chai';
+import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
+import { plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
+import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
+import { imposedNumbers } from '../../../lib/invoicing/plugins/imposed-numbers.ts';
+import { groupedItems } from '../../../lib/invoicing/plugins/invoice-groups.ts';
+import { claimedItems, MalformedAnswer } from '../../../lib/invoicing/plugins/plugin-claims.ts';
+import {
+  isSameProposal,
+  type Proposal,
+  recordedIds,
+  replayedIds,
+} from '../../../lib/invoicing/plugins/proposal.ts';
+import type { AdditionalItem } from '../../../lib/ports/index.ts';
+import type { InvoiceItem } from '../../../lib/records/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { parseLocalDate } from '../../../lib/values/time/index.ts';
+
+const uuid = (n: number): Uuid => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as Uuid;
+const invoiceId = uuid(100);
+const date = parseLocalDate('2024-01-15');
+
+function item(n: number, [itemType, amount]: readonly [InvoiceItem['itemType'], string]): NewInvoiceItem {
+  return plainItem({ id: uuid(n), itemType, amount: decimal(amount), repairable: decimal(amount) });
+}
+
+function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[] = []): AskedInvoice {
+  return {
+    invoiceId,
+    currency: asCurrency('USD'),
+    items,
+    existing,
+    creditIds: new Set([uuid(99)]),
+    elsewhere: [],
+    chosenIds: [],
+  };
+}
+
+function asking(invoice: AskedInvoice, ...items: readonly AdditionalItem[]) {
+  let next = 500;
+  return withAdditionalItems(invoice, claimedItems({ items }).items, {
+    pluginName: 'tax',
+    date,
+    nextItemId: () => {
+      next += 1;
+      return uuid(next);
+    },
+  });
+}
+
+function linesOf({ items }: AskedInvoice): readonly string[] {
+  return items.map(
+    ({ itemType, amount, repairable }) =>
+      `${itemType} ${formatDecimal(amount)} left ${formatDecimal(repairable)}`,
+  );
+}
+
+function codeOf(invoice: AskedInvoice, claim: AdditionalItem): number | string {
+  try {
+    return linesOf(asking(invoice, claim).invoice).join();
+  } catch (error) {
+    return error instanceof BillingError ? error.code : String(error);
+  }
+}
+
+const recurring = item(1, ['RECURRING', '30']);
+const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): InvoiceItem => ({
+  ...item(n, [itemType, amount]),
+  recordId: n,
+  invoiceId,
+  accountId: uuid(1),
+  accountRecordId: 1,
+  currency: asCurrency('USD'),
+  createdDate: 0 as InvoiceItem['createdDate'],
+});
+
+describe('items that invoice plugins add and change (invoicing §13)', () => {
+  it('rule 3: a missing or unknown id adds an item, rounded, dated, with the plugin as its reason', () => {
+    const { invoice } = asking(
+      asked([recurring]),
+      { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
+      { id: uuid(7), itemType: 'EXTERNAL_CHARGE', amount: '1', planName: 'gold' },
+    );
+    expect(linesOf(invoice)).to.deep.equal([
+      'RECURRING 30 left 30',
+      'TAX 5.71 left 5.71',
+      'EXTERNAL_CHARGE 1 left 1',
+    ]);
+    const [, tax, charge] = invoice.items;
+    expect([tax?.id, tax?.startDate, tax?.description, tax?.linkedItemId]).to.deep.equal([
+      uuid(501),
+      date,
+      'Tax',
+      recurring.id,
+    ]);
+    expect(tax?.basis).to.deep.equal({ kind: 'PLUGIN', pluginName: 'tax', changed: null });
+    expect([charge?.id, charge?.description]).to.deep.equal([uuid(7), 'gold (external charge)']);
+    expect(invoice.chosenIds).to.deep.equal([uuid(7)]);
+  });
+
+  it('rule 3: a known id changes that item, what cannot change is passed over', () => {
+    const { invoice, passedOver } = asking(asked([recurring]), {
+      id: recurring.id,
+      amount: '20',
+      description: 'less',
+      quantity: '2',
+      planName: 'other',
+      itemType: 'FIXED',
+    });
+    expect(linesOf(invoice)).to.deep.equal(['RECURRING 20 left 20']);
+    const [changed] = invoice.items;
+    expect([
+      changed?.description,
+      changed?.quantity && formatDecimal(changed.quantity),
+      changed?.planName,
+    ]).to.deep.equal(['less', '2', null]);
+    expect(passedOver).to.deep.equal([
+      `itemType of item ${recurring.id}`,
+      `planName of item ${recurring.id}`,
+    ]);
+  });
+
+  it('rule 3: an item that is given back as it was seen stays as it is', () => {
+    const { invoice, passedOver } = asking(asked([recurring]), { ...recurring, currency: 'USD' });
+    expect(invoice.items).to.deep.equal([recurring]);
+    expect(passedOver).to.deep.equal([]);
+  });
+
+  it('rule 3: new items have one of four types, and amounts with the sign of their type', () => {
+    const invoice = asked([recurring]);
+    expect(codeOf(invoice, { itemType: 'RECURRING', amount: '1' })).to.equal(4022);
+    expect(codeOf(invoice, { amount: '1' })).to.equal(4022);
+    expect(codeOf(invoice, { itemType: 'TAX' })).to.equal(4015);
+    expect(codeOf(invoice, { itemType: 'TAX', amount: '-1' })).to.equal(4015);
+    expect(codeOf(invoice, { itemType: 'CREDIT_ADJ', amount: '1' })).to.equal(4009);
+    expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '1', linkedItemId: recurring.id })).to.equal(4010);
+    expect(codeOf(invoice, { id: recurring.id, amount: '-1' })).to.equal(4015);
+    expect(codeOf(invoice, { itemType: 'TAX', amount: '1', currency: 'EUR' })).to.equal(3);
+    expect(codeOf(invoice, { itemType: 'TAX', amount: '1', description: 'x'.repeat(256) })).to.equal(60003);
+    const backwards = { startDate: '2024-02-01', endDate: '2024-01-01' };
+    expect(codeOf(invoice, { itemType: 'EXTERNAL_CHARGE', amount: '1', ...backwards })).to.equal(4004);
+  });
+
+  it('rule 3: one item cannot be given twice', () => {
+    const twice = { id: recurring.id, amount: '1' };
+    expect(() => asking(asked([recurring]), twice, twice)).to.throw(MalformedAnswer);
+  });
+
+  it('rule 3: account credit is computed anew, so changes of it are passed over', () => {
+    expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.deep.equal([
+      'RECURRING 30 left 30',
+    ]);
+  });
+
+  it('rule 3: a new item may go to another invoice', () => {
+    const { invoice } = asking(asked([recurring]), { itemType: 'TAX', amount: '1', invoiceId: uuid(200) });
+    expect(linesOf(invoice)).to.deep.equal(['RECURRING 30 left 30']);
+    expect(
+      invoice.elsewhere.map(({ invoiceId: at, item: { itemType } }) => `${at} ${itemType}`),
+    ).to.deep.equal([`${uuid(200)} TAX`]);
+  });
+
+  it('rule 4: an adjustment takes no more than what remains of its item, several together neither', () => {
+    const less = (amount: string): AdditionalItem => ({
+      itemType: 'ITEM_ADJ',
+      amount,
+      linkedItemId: recurring.id,
+    });
+    const { invoice } = asking(asked([recurring]), less('-20'));
+    expect(linesOf(invoice)).to.deep.equal(['RECURRING 30 left 10', 'ITEM_ADJ -20 left 0']);
+    expect(codeOf(invoice, less('-10.01'))).to.equal(4020);
+    expect(linesOf(asking(invoice, less('-10')).invoice)[0]).to.equal('RECURRING 30 left 0');
+    expect(codeOf(invoice, { id: recurring.id, amount: '19.99' })).to.equal(4020);
+    expect(codeOf(invoice, { ...less('-1'), invoiceId: uuid(200) })).to.equal(4011);
+    expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1' })).to.equal(4011);
+    expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1', linkedItemId: uuid(502) })).to.equal(
+      'RECURRING 30 left 10,ITEM_ADJ -20 left 0',
+    );
+    expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1', linkedItemId: uuid(501) })).to.equal(4021);
+  });
+
+  it('rule 4: a repair may be made smaller and not larger', () => {
+    const repair = {
+      ...item(2, ['REPAIR_ADJ', '-10']),
+      ...{ repairable: decimal(0), linkedItemId: uuid(50) },
+    };
+    expect(linesOf(asking(asked([repair]), { id: repair.id, amount: '-4' }).invoice)).to.deep.equal([
+      'REPAIR_ADJ -4 left 0',
+    ]);
+    expect(codeOf(asked([repair]), { id: repair.id, amount: '-10.01' })).to.equal(4020);
+    expect(codeOf(asked([repair]), { id: repair.id, amount: '1' })).to.equal(4010);
+  });
+
+  it('rule 5: of a draft, items of the four types are rewritten where their amounts differ', () => {
+    const existing = [stored(10, 'TAX', '3'), stored(11, 'RECURRING', '30')];
+    const rewritten = asking(
+      asked([recurring], existing),
+      { id: uuid(10), amount: '4', description: 'new rate' },
+      { id: uuid(11), amount: '5' },
+    ).invoice;
+    expect(
+      rewritten.existing.map(({ amount, repairable, description }) => [
+        formatDecimal(amount),
+        formatDecimal(repairable),
+        description,
+      ]),
+    ).to.deep.equal([
+      ['4', '4', 'new rate'],
+      ['30', '30', null],
+    ]);
+    const same = asking(asked([recurring], existing), {
+      id: uuid(10),
+      amount: '3',
+      description: 'other',
+    }).invoice;
+    expect(same.existing).to.deep.equal(existing);
+  });
+});
+
+describe('groups of items (invoicing §8.2 step 12)', () => {
+  const items = [1, 2, 3, 4].map((n) => item(n, ['RECURRING', '1']));
+  const grouped = (...groups: readonly (readonly number[])[]) =>
+    groupedItems(
+      items,
+      groups.map((group) => group.map(uuid)),
+      new Set([uuid(99)]),
+    ).map((group) => group.map(({ id }) => Number(id.slice(-3))));
+
+  it('items that no group names go to the first, empty groups are dropped', () => {
+    expect(grouped([3], [], [2])).to.deep.equal([[1, 3, 4], [2]]);
+    expect(grouped([], [2], [3])).to.deep.equal([[1, 2, 4], [3]]);
+    expect(grouped()).to.deep.equal([[1, 2, 3, 4]]);
+    expect(grouped([1, 2, 3, 4, 99])).to.deep.equal([[1, 2, 3, 4]]);
+  });
+
+  it('an unknown item and one that two groups name are refused', () => {
+    expect(() => grouped([9])).to.throw(MalformedAnswer);
+    expect(() => grouped([1], [1])).to.throw(MalformedAnswer);
+    expect(() => grouped([1, 1])).to.throw(MalformedAnswer);
+  });
+
+  it('an adjustment stays with its item', () => {
+    const adjustment = { ...item(5, ['ITEM_ADJ', '-1']), ...{ linkedItemId: uuid(2) } };
+    const groups = groupedItems([...items, adjustment], [[uuid(1)], [uuid(2)], [uuid(5)]]);
+    expect(groups.map((group) => group.map(({ id }) => Number(id.slice(-3))))).to.deep.equal([
+      [1, 3, 4],
+      [2, 5],
+    ]);
+  });
+});
+
+describe('invoice numbers that plugins impose (invoicing §13 rule 6)', () => {
+  const of = (...values: readonly (string | null)[]) =>
+    values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
+
+  it('one for each invoice in order; where none is given, the next of the tenant', () => {
+    expect(imposedNumbers([], 2)).to.deep.equal([null, null]);
+    expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.deep.equal([7, 5]);
+    expect(imposedNumbers(of('7'), 2)).to.deep.equal([7, null]);
+  });
+
+  it('anything but a positive integer, and one number for two invoices, is refused', () => {
+    for (const value of ['0', '-1', '1.5', 'A1', '', null, '99999999999', '2147483647']) {
+      expect(() => imposedNumbers(of(value), 1), String(value)).to.throw(BillingError);
+    }
+    expect(() => imposedNumbers(of('7', '7'), 2)).to.throw(BillingError);
+  });
+});
+
+describe('what plugins have seen (invoicing §17 rule 4)', () => {
+  const proposal: Proposal = {
+    targetDate: date,
+    invoiceId,
+    status: 'COMMITTED',
+    draft: null,
+    items: [recurring],
+  };
+
+  it('holds for the same evaluation with the same ids', () => {
+    const fresh = [uuid(1), uuid(2)];
+    const ids = recordedIds({ next: () => fresh.shift() ?? uuid(3) });
+    const first = [ids.next(), ids.next()];
+    const again = replayedIds(ids.taken, { next: () => uuid(77) });
+    expect([again.next(), again.next(), again.next()]).to.deep.equal([...first, uuid(77)]);
+    expect(
+      isSameProposal(proposal, { ...proposal, items: [{ ...recurring, amount: decimal('30.00') }] }),
+    ).to.equal(true);
+  });
+
+  it('does not hold for another amount, period, date, status or draft, or for further items', () => {
+    const others: readonly Partial<Proposal>[] = [
+      { items: [{ ...recurring, amount: decimal('31') }] },
+      { items: [{ ...recurring, endDate: date }] },
+      { items: [{ ...recurring, id: uuid(2) }] },
+      { items: [] },
+      { items: [recurring, recurring] },
+      { targetDate: parseLocalDate('2024-01-16') },
+      { status: 'DRAFT' },
+      { invoiceId: uuid(3) },
+      { draft: { invoice: { id: invoiceId } as never, items: [] } },
+    ];
+    for (const other of others) expect(isSameProposal(proposal, { ...proposal, ...other })).to.equal(false);
+  });
+});
