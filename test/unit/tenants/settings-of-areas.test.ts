@@ -69,6 +69,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.invoice.parent.commit.local.utc.time': '01:00:00.000',
       'org.service.invoice.sanitySafetyBoundEnabled': 'false',
       'org.service.invoice.maxDailyNumberOfItemsSafetyBound': '-1',
+      'org.service.invoice.plugin': 'tax, groups',
       'org.service.subscription.align.effectiveDateForExistingSubscriptions': 'true',
     });
     const changed = {
@@ -80,6 +81,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       parentCommitTimeOfDay: 3_600_000,
       sanitySafetyBoundEnabled: false,
       maxDailyItems: -1,
+      plugins: ['tax', 'groups'],
       alignPriceChanges: true,
     };
     expect(await invoicingConfigOf(set)(session)).to.deep.equal(changed);
