@@ -54,7 +54,7 @@ export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
 }
 
 /** What may be said of an item; absent and null members are the same. */
-interface ItemDetails {
+export interface AdditionalItemFields {
   /** Id of an item that the plugin sees, which is changed, or of a new one; absent: a new item with an id of its own. */
   readonly id?: Uuid | null;
   /**
@@ -91,7 +91,7 @@ interface ItemDetails {
  * A new item, or changes of a known one: of these only description, amount, rate, quantity and item details are taken,
  * where they are not null; others are passed over with a warning. An item as it was seen can be given back as it is.
  */
-export type AdditionalItem = Given<ItemDetails>;
+export type AdditionalItem = Given<AdditionalItemFields>;
 
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
