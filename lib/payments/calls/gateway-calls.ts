@@ -55,6 +55,7 @@ export class GatewayCalls {
       transactionId: transaction.id,
       outcome,
       source: 'CALL' as const,
+      leaseUntil: transaction.leaseUntil,
       ...(control && { control }),
     }));
     const now = session.authorship.createdDate;
@@ -66,7 +67,8 @@ export class GatewayCalls {
   followLateAnswers(answered: readonly AnsweredCall[]): void {
     for (const { late, account, paymentId, transaction, caller } of answered) {
       if (late === null) continue;
-      const call = { ...caller, accountId: account.id, paymentId, transactionId: transaction.id };
+      const { id: transactionId, leaseUntil } = transaction;
+      const call = { ...caller, accountId: account.id, paymentId, transactionId, leaseUntil };
       this.#late.follow({ ...call, answer: late });
     }
   }

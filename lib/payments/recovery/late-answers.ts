@@ -2,6 +2,7 @@ import type { Ports } from '../../ports/index.ts';
 import { LockWait } from '../../ports/storage/index.ts';
 import { isUnresolved, type TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
@@ -15,6 +16,8 @@ export interface OverdueCall {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
+  /** As it was when the call was made. */
+  readonly leaseUntil: Instant | null;
   readonly userName: string;
   readonly userToken: Uuid;
   readonly answer: Promise<CallOutcome>;
@@ -63,7 +66,12 @@ export class LateAnswers {
       createdDate: now,
       userTokenOf: () => userToken,
     };
-    const settlement = await this.#heard(call, { ...idsOf(call), outcome, source: 'LATE' });
+    const settlement = await this.#heard(call, {
+      ...idsOf(call),
+      outcome,
+      source: 'LATE',
+      leaseUntil: call.leaseUntil,
+    });
     const after = await storage.write(call.tenant, authorship, async (session) => {
       await session.lockAccounts([call.accountId], { wait: LockWait.PAYMENT });
       const config = await this.#configOf(session);

@@ -23,6 +23,8 @@ export interface Settlement {
    * decided.
    */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
+  /** The lease under which the call was made; absent where none was made. */
+  readonly leaseUntil?: Instant | null;
   /** What an operator decides besides the outcome. */
   readonly fix?: TransactionFix;
   /** What control plugins made of the outcome; absent where none was asked. */
@@ -64,10 +66,16 @@ export function settledTransaction(
     return { ...before, ...outcome, ...errorOf(before, outcome), leaseUntil: null };
   if (!isUnresolved(before)) return undefined;
   const after = { ...before, ...outcome, leaseUntil: null };
-  if (settlement.source === 'CALL') return after;
-  if (settlement.source === 'JANITOR' && isLeased(before, now)) return undefined; // §7.1 rule 3
+  const isOurs = holdsLease(before, settlement);
+  if (settlement.source === 'CALL' && isOurs) return after;
+  if (!isOurs && isLeased(before, now)) return undefined; // §7.1 rule 3
   if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1 rules 1 and 2
   return after;
+}
+
+/** Whether the transaction still has the lease under which the call was made, over or not (§5.1 rule 3). */
+function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement): boolean {
+  return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
 /** What the gateway had said stays, where a correction says nothing else. */

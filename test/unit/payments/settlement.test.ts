@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { type Settlement, settledTransaction } from '../../../lib/payments/state/settlement.ts';
+import type { PaymentTransaction } from '../../../lib/records/index.ts';
+import { addMilliseconds } from '../../../lib/values/time/index.ts';
+import { NOW, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
+
+const OURS = addMilliseconds(NOW, -1_000);
+const LATER = addMilliseconds(NOW, 60_000);
+
+describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)', () => {
+  const settled = (
+    before: Partial<PaymentTransaction>,
+    source: Settlement['source'],
+    answer: 'PROCESSED' | 'PENDING' = 'PROCESSED',
+  ) => {
+    const stored = transaction({ status: 'PENDING', ...before });
+    const result = {
+      kbPaymentId: PAYMENT_ID,
+      kbTransactionPaymentId: stored.id,
+      transactionType: stored.transactionType,
+      status: answer,
+      createdDate: NOW,
+      effectiveDate: NOW,
+      properties: [],
+    };
+    const settlement: Settlement = {
+      paymentId: PAYMENT_ID,
+      transactionId: stored.id,
+      outcome: { kind: 'RESULT', result },
+      source,
+      leaseUntil: source === 'JANITOR' ? null : OURS,
+    };
+    const after = settledTransaction(stored, settlement, NOW);
+    return after && [after.status, after.leaseUntil];
+  };
+
+  for (const source of ['CALL', 'LATE'] as const) {
+    it(`of the source ${source} is recorded under the lease of the call, also when that has ended`, () => {
+      expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]);
+    });
+
+    it(`of the source ${source} is left out while another call has the lease`, () => {
+      expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined);
+    });
+
+    it(`of the source ${source} is recorded like a result of recovery where the lease was taken back`, () => {
+      expect(settled({ leaseUntil: null }, source)).to.deep.equal(['SUCCESS', null]);
+      expect(settled({ leaseUntil: null }, source, 'PENDING')).to.equal(undefined);
+    });
+  }
+
+  it('of recovery is left out while a call has the lease', () => {
+    expect(settled({ leaseUntil: LATER }, 'JANITOR')).to.equal(undefined);
+    expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.deep.equal(['SUCCESS', null]);
+  });
+});
