@@ -61,6 +61,7 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
       const [recordId = 0] = await session.keyValues.insert([row]);
       if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
+      if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
       if (isSingle) session.publish([configurationEvent(BusEventType.TENANT_CONFIG_CHANGE, key, id)]);
     });
   }
@@ -136,6 +137,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
   await session.keyValues.deactivate(rows);
   const kind = keyKind(key);
   if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(null);
+  if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
   if (kind !== KeyKind.USER)
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }

@@ -41,6 +41,7 @@ import {
   type Transactions,
 } from '../sql/transactions.ts';
 import { checkStore } from '../stores/check-store.ts';
+import { takeNumbers } from '../stores/counters.ts';
 import { idempotencyStore } from '../stores/idempotency-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { systemStore } from '../stores/system-store.ts';
@@ -50,6 +51,7 @@ import { failureMeaning } from './failure-meaning.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import { readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
+import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
 
 /** What the entry file of a database provides. */
@@ -105,6 +107,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly checks: CheckStore;
   readonly #shared: Shared;
   readonly #host: Host | undefined;
+  readonly #paymentNumbers: SharedNumbers;
 
   private constructor(shared: Shared, host: Host | undefined) {
     this.#shared = shared;
@@ -115,6 +118,11 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
       run: (statement) => this.#again(() => this.#statement(statement)),
     };
+    this.#paymentNumbers = new SharedNumbers((tenantRecordId, count) =>
+      this.#again(() =>
+        this.#alone(tenantRecordId, (runner) => takePaymentNumbers(runner, tenantRecordId, count)),
+      ),
+    );
     this.queue = queueStore(access, dialect, onSignal);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
@@ -196,6 +204,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     );
     if (dueNow) this.#signal();
     return result;
+  }
+
+  async takePaymentNumber(tenant: TenantRef): Promise<number> {
+    const host = this.#hostOf(tenant);
+    if (host === undefined) return this.#paymentNumbers.take(tenant.recordId);
+    return this.#inHost(host, tenant.recordId, (runner) => takePaymentNumbers(runner, tenant.recordId, 1));
   }
 
   within(host: Host): Storage<Host> {
@@ -320,10 +334,15 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async #statement(statement: Sql): Promise<StatementResult> {
+    return this.#alone(EVERY_TENANT, (runner) => runner.run(statement));
+  }
+
+  /** Statements that are each a transaction by themselves. */
+  async #alone<T>(reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      return new Runner({ dialect, trace, violationOf }, transactions.single(EVERY_TENANT)).run(statement);
+      return work(new Runner({ dialect, trace, violationOf }, transactions.single(reach)));
     });
   }
 
@@ -368,6 +387,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   #signal(): void {
     for (const listener of this.#shared.commitListeners) listener();
   }
+}
+
+function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: number): Promise<number> {
+  return takeNumbers({ runner, tenantRecordId }, 'payment_number', count);
 }
 
 /** Runs the attempt again, a bounded number of times, when another transaction got in its way. */

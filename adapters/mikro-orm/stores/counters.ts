@@ -7,7 +7,7 @@ export type CounterName = 'invoice_number' | 'payment_number';
 
 /**
  * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, which
- * keeps the numbers free of gaps; hence take them last.
+ * keeps the numbers free of gaps; hence take them last, or alone where gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
   assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be taken`);

@@ -170,6 +170,9 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       await update(scope, paymentsTable, { key: 'id', properties, records: payments });
       for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
     },
+    noteUpdates: (payments) => {
+      for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
+    },
     insertTransactions: async (transactions) =>
       insertAudited(scope, { table: paymentTransactionsTable, audit: transactionAudit }, transactions),
     updateTransactions: async (changes) => {

@@ -1,6 +1,6 @@
 import type { TenantRevisions } from '../../../lib/ports/storage/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { numberOf } from '../sql/columns.ts';
+import { numberOf, type Row } from '../sql/columns.ts';
 import { raw, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
@@ -52,16 +52,18 @@ export class RevisionsOfSession {
   async #load(lock?: RowLock): Promise<TenantRevisions> {
     const { runner, tenantRecordId } = this.#scope;
     const [tenant] = await runner.rows(sql`
-      select catalog_revision, configuration_record_id from bw_tenants
+      select catalog_revision, configuration_record_id, state_machine_revision from bw_tenants
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
-    const configuration = tenant.configuration_record_id;
     return {
       catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
-      configurationRecordId:
-        configuration === null || configuration === undefined
-          ? null
-          : numberOf(configuration, 'configuration_record_id'),
+      configurationRecordId: numberOrNull(tenant, 'configuration_record_id'),
+      stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
     };
   }
+}
+
+function numberOrNull(row: Row, column: string): number | null {
+  const value = row[column];
+  return value === null || value === undefined ? null : numberOf(value, column);
 }

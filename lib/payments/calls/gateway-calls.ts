@@ -1,10 +1,8 @@
 import type { Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { PaymentTransaction } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import { type Answer, callOperation, type OpenCall } from '../gateways/call-operation.ts';
-import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import { type RecordedPayments, recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { LateAnswers } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import type { ControlResult } from '../state/settlement.ts';
@@ -44,12 +42,9 @@ export class GatewayCalls {
 
   /**
    * Records what gateways have answered; the locks of the accounts are held.
-   * @returns the transactions as they are afterwards.
+   * @returns the payments and all their transactions as they are afterwards.
    */
-  async record(
-    session: WriteSession,
-    answered: readonly AnsweredCall[],
-  ): Promise<ReadonlyMap<Uuid, PaymentTransaction>> {
+  async record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
     const settlements = answered.map(({ paymentId, transaction, outcome, control }) => ({
       paymentId,
       transactionId: transaction.id,

@@ -32,12 +32,13 @@ export type AnsweredCharge<R> = RequestedCharge<R> & Answer & Pick<AnsweredCall,
 export class ChargeSteps extends GatewayCalls {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
-  readonly #stateMachines = new StateMachines();
+  readonly #stateMachines: StateMachines;
 
   constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     super(ports, configOf);
     this.#ports = ports;
     this.#configOf = configOf;
+    this.#stateMachines = new StateMachines(ports.gateways);
   }
 
   /**
@@ -91,7 +92,7 @@ export class ChargeSteps extends GatewayCalls {
       now,
       leaseUntil: leaseUntil(now, calls),
       allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
-      stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
+      stateMachines: await this.#stateMachines.of(session),
       config,
     };
   }

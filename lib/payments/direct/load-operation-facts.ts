@@ -1,6 +1,6 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { askedPayment } from '../planning/asked-payment.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
@@ -8,10 +8,18 @@ import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import type { PaymentOperation } from '../state/payment-state.ts';
 
+/** The payment that a request means, null for a new one, and what its keys lead to. */
+interface Asked {
+  readonly payment: Payment | null;
+  readonly accountId: Uuid;
+  /** Of the tenant, with the key that is asked for. */
+  readonly keyTransactions: readonly PaymentTransaction[];
+}
+
 /**
- * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries; `locked` is the account if it is
- * known already.
- * @throws BillingError as `askedPayment`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries, of which those that do not depend
+ * on each other go together; `locked` is the account if it is known already.
+ * @throws BillingError as `loadAsked`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
   session: ReadSession,
@@ -19,39 +27,42 @@ export async function loadOperationFacts(
   locked?: Account,
 ): Promise<OperationFacts> {
   const { payments: reads } = session;
-  const { paymentId, paymentExternalKey, transactionExternalKey } = request;
-  const keyTransactions =
-    transactionExternalKey === null ? [] : await reads.findTransactionsByKeys([transactionExternalKey]);
-  const ids = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
-  if (paymentId !== null) ids.add(paymentId);
-  const byIds = await reads.findByIds([...ids]);
-  const byKeys = paymentExternalKey === null ? [] : await reads.findByKeys([paymentExternalKey]);
-  const keyed = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
-  const payment = askedPayment(request, {
-    byId: byIds.find(({ id }) => id === paymentId),
-    byKey: byKeys[0],
-    transactions: keyTransactions,
-    payments: byIds.filter(({ id }) => keyed.has(id)),
-  });
-  const accountId = payment?.accountId ?? request.accountId;
-  if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
+  const { payment, accountId, keyTransactions } = await loadAsked(session, request);
   const account = locked?.id === accountId ? locked : await loadAccount(session, accountId);
   const own = payment === null ? [] : [payment.id];
   const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
-  const [method = null] = await reads.findMethodsByIds(methodId === null ? [] : [methodId]);
-  const rows = await reads.findInvoicePaymentsByPayments(own);
-  return {
-    account,
-    payment,
-    transactions: await reads.findTransactions(own),
-    keyTransactions,
-    rows,
-    openInvoiceRefunds:
-      rows.length > 0 && takesBack.has(request.operation)
-        ? await reads.findOpenInvoiceRefunds([account.recordId])
-        : [],
-    method,
-  };
+  const [transactions, rows, [method = null]] = await Promise.all([
+    reads.findTransactions(own),
+    reads.findInvoicePaymentsByPayments(own),
+    reads.findMethodsByIds(methodId === null ? [] : [methodId]),
+  ]);
+  const openInvoiceRefunds =
+    rows.length > 0 && takesBack.has(request.operation)
+      ? await reads.findOpenInvoiceRefunds([account.recordId])
+      : [];
+  return { account, payment, transactions, keyTransactions, rows, openInvoiceRefunds, method };
+}
+
+/**
+ * The payment that is meant, and whose it is.
+ * @throws BillingError as `askedPayment`, PAYMENT_INVALID_PARAMETER (7031) for a new payment without an account.
+ */
+export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
+  const { paymentId, paymentExternalKey, transactionExternalKey } = request;
+  const [keyTransactions, byId, [byKey]] = await Promise.all([
+    transactionExternalKey === null ? [] : reads.findTransactionsByKeys([transactionExternalKey]),
+    reads.findByIds(paymentId === null ? [] : [paymentId]),
+    paymentExternalKey === null ? [] : reads.findByKeys([paymentExternalKey]),
+  ]);
+  const keyed = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
+  const known = byId.filter(({ id }) => keyed.has(id));
+  for (const { id } of known) keyed.delete(id);
+  const payments = [...known, ...(await reads.findByIds([...keyed]))];
+  const found = { byId: byId[0], byKey, transactions: keyTransactions, payments };
+  const payment = askedPayment(request, found);
+  const accountId = payment?.accountId ?? request.accountId;
+  if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
+  return { payment, accountId, keyTransactions };
 }
 
 const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>(['REFUND', 'CHARGEBACK']);

@@ -13,9 +13,9 @@ import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts'
 import { paymentBusy } from '../state/payment-errors.ts';
 import type { LoadedPayments } from '../state/payment-view.ts';
 import { StateMachines } from '../state-machines/state-machines.ts';
-import { loadOperationFacts } from './load-operation-facts.ts';
+import { loadAsked, loadOperationFacts } from './load-operation-facts.ts';
 import type { ControlledOperation, OperationControl } from './operation-control.ts';
-import { type Done, loadResult } from './payment-result.ts';
+import { type Done, loadResult, recordedResult } from './payment-result.ts';
 import { type Deciding, reserveOperation, type Work } from './reserve-operation.ts';
 
 /** An operation that has ended, with its payment as it is then; without an outcome where nobody had to be asked. */
@@ -27,6 +27,8 @@ export interface PreparedWork extends Work {
   readonly asksFirst: boolean;
   /** Whether control plugins may have to be asked. */
   readonly isControlled: boolean;
+  /** The number of a new payment; null where there will be none, or it is taken in the transaction. */
+  readonly paymentNumber: number | null;
 }
 
 /** What one look under the account's lock came to. */
@@ -56,7 +58,7 @@ export class OperationSteps {
   readonly #configOf: PaymentConfigOf;
   readonly #calls: GatewayCalls;
   readonly #control: OperationControl;
-  readonly #stateMachines = new StateMachines();
+  readonly #stateMachines: StateMachines;
 
   constructor(
     ports: CallPorts,
@@ -67,6 +69,7 @@ export class OperationSteps {
     this.#configOf = configOf;
     this.#calls = by.calls;
     this.#control = by.control;
+    this.#stateMachines = new StateMachines(ports.gateways);
   }
 
   /** @param control what control plugins have let pass; null = none was asked yet. */
@@ -75,9 +78,12 @@ export class OperationSteps {
     const request = control?.request ?? work.request;
     return storage
       .write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
-        const config = await this.#configOf(session);
-        const accountId = request.accountId ?? (await loadOperationFacts(session, request)).account.id;
-        const [locked] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
+        const accountId = request.accountId ?? (await loadAsked(session, request)).accountId;
+        const [[locked], config, stateMachines] = await Promise.all([
+          session.lockAccounts([accountId], { wait: LockWait.PAYMENT }),
+          this.#configOf(session),
+          this.#stateMachines.of(session),
+        ]);
         const facts = await loadOperationFacts(session, request, locked);
         const isOpen = openOf(facts, session.authorship.createdDate).length > 0;
         if (work.asksFirst && isOpen) return { kind: 'ASK', facts, timeoutMs: config.pluginTimeoutMs };
@@ -86,7 +92,7 @@ export class OperationSteps {
           now: session.authorship.createdDate,
           gateways,
           allowsOverRefund: config.allowsOverRefund,
-          stateMachines: await this.#stateMachines.of(session, [...gateways.keys()]),
+          stateMachines,
           awaitsMethod: this.#control.areRegistered(names),
         };
         return this.#plan({ context, work, config, control, names, request, facts, rules, session });
@@ -118,7 +124,9 @@ export class OperationSteps {
     const { session, config, control } = planning;
     const attemptId = control?.attempt.id ?? null;
     const made = control?.ids ?? null;
-    const reserved = await reserveOperation(plan, { ...planning, ids: this.#ports.ids, attemptId, made });
+    const { paymentNumber } = planning.work;
+    const making = { ids: this.#ports.ids, attemptId, made, paymentNumber };
+    const reserved = await reserveOperation(plan, { ...planning, ...making });
     if (reserved.kind === 'WAIT') return { ...reserved, patience: config.lockRetries };
     if (reserved.kind === 'SETTLED') {
       const loaded = await loadResult(session, reserved.paymentId);
@@ -138,8 +146,7 @@ export class OperationSteps {
 
   async #endAtOnce(session: WriteSession, call: OpenCall): Promise<Ended> {
     const answered = await this.call(call);
-    await this.#calls.record(session, [answered]);
-    return { ...answered, loaded: await loadResult(session, call.paymentId) };
+    return { ...answered, loaded: recordedResult(await this.#calls.record(session, [answered])) };
   }
 
   /** Makes one call. */

@@ -3,6 +3,7 @@ import type { ReadSession, Storage } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { RecordedPayments } from '../outcomes/record-outcomes.ts';
 import { loadPayments } from '../reading/load-payments.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
@@ -18,6 +19,17 @@ export interface Done {
 /** The payment of an operation as it is stored. */
 export async function loadResult(session: ReadSession, paymentId: Uuid): Promise<LoadedPayments> {
   return loadPayments(session, await session.payments.findByIds([paymentId]), {});
+}
+
+/** The payment of an operation as it was recorded. */
+export function recordedResult({ payments, transactions }: RecordedPayments): LoadedPayments {
+  return {
+    payments: [...payments.values()],
+    transactions: Map.groupBy(transactions.values(), ({ paymentId }) => paymentId),
+    attempts: null,
+    pending: new Map(),
+    pluginNames: new Map(),
+  };
 }
 
 /** The payment as it is now, with one of its transactions. */

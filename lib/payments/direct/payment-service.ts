@@ -19,11 +19,14 @@ import type { OperationRequest } from '../planning/operation-request.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
+import { isFirstOperation } from '../state/payment-state.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
 import { type Ended, OperationSteps, type PreparedWork } from './operation-steps.ts';
-import { loadResult, resultOf } from './payment-result.ts';
+import { recordedResult, resultOf } from './payment-result.ts';
 import type { Deciding, Work } from './reserve-operation.ts';
+
+type AskedWork = Omit<PreparedWork, 'paymentNumber'>;
 
 /**
  * Operations on payments (§4, §5, §8): controlled, decided and reserved under the account's lock, called without it,
@@ -82,7 +85,7 @@ export class PaymentService {
     return this.#run(context, { request, plan, asksFirst: false, isControlled: false });
   }
 
-  async #run(context: CallContext, work: PreparedWork): Promise<PaymentResult> {
+  async #run(context: CallContext, work: AskedWork): Promise<PaymentResult> {
     const ended = await this.#endInTime(context, work);
     const failure = failureOfCall(ended.outcome, ended);
     if (failure !== null) throw failure;
@@ -107,13 +110,14 @@ export class PaymentService {
   }
 
   /** Meets a running call with patience: looks again every 100 ms, as long as the tenant says (§5.3 rule 2). */
-  async #endInTime(context: CallContext, work: PreparedWork): Promise<Ended> {
+  async #endInTime(context: CallContext, asked: AskedWork): Promise<Ended> {
+    const work = { ...asked, paymentNumber: await this.#numberFor(context, asked.request) };
     let { asksFirst } = work;
     let control: ControlledOperation | null = null;
     for (let looks = 0; ; ) {
-      const asked = control;
-      const giveUp = (error: unknown) => this.#giveUp(context, asked, error);
-      const step = await this.#steps.take(context, { ...work, asksFirst }, asked).catch(giveUp);
+      const controlled = control;
+      const giveUp = (error: unknown) => this.#giveUp(context, controlled, error);
+      const step = await this.#steps.take(context, { ...work, asksFirst }, controlled).catch(giveUp);
       switch (step.kind) {
         case 'ENDED':
           return step.ended;
@@ -137,6 +141,15 @@ export class PaymentService {
     }
   }
 
+  /** Of a payment that is perhaps not there yet. */
+  async #numberFor(
+    { tenant }: CallContext,
+    { operation, paymentId }: OperationRequest,
+  ): Promise<number | null> {
+    const mayBegin = paymentId === null && isFirstOperation(operation);
+    return mayBegin ? this.#ports.storage.takePaymentNumber(tenant) : null;
+  }
+
   /** An error behind the prior calls is told to the plugins that made them. */
   async #giveUp(context: CallContext, control: ControlledOperation | null, error: unknown): Promise<never> {
     if (control !== null) await this.#control.failed(context, control, error);
@@ -155,9 +168,11 @@ export class PaymentService {
       const recorded = answered;
       const authorship = { ...authorshipOf(context), createdDate: this.#ports.clock.now() };
       return await this.#ports.storage.write(context.tenant, authorship, async (session) => {
-        await session.lockAccounts([call.account.id], { wait: LockWait.PAYMENT });
-        await this.#calls.record(session, [recorded]);
-        return { ...recorded, loaded: await loadResult(session, call.paymentId) };
+        await Promise.all([
+          session.lockAccounts([call.account.id], { wait: LockWait.PAYMENT }),
+          this.#configOf(session),
+        ]);
+        return { ...recorded, loaded: recordedResult(await this.#calls.record(session, [recorded])) };
       });
     } catch (error) {
       const facts = { err: error, paymentId: call.paymentId, transactionId: call.transaction.id };

@@ -1,6 +1,6 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { CallContext, Payment, PaymentTransaction } from '../../records/index.ts';
+import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
@@ -48,6 +48,8 @@ interface Reserving extends Deciding {
   readonly attemptId: Uuid | null;
   /** Ids of what is new; null = any. */
   readonly made: { readonly paymentId: Uuid; readonly transactionId: Uuid } | null;
+  /** The number of a new payment; null = it is taken in the transaction. */
+  readonly paymentNumber: number | null;
 }
 
 /** One call of its own. */
@@ -65,7 +67,7 @@ export async function reserveOperation(plan: OperationPlan, reserving: Reserving
   if (plan.kind === 'COMPLETE') return reserveCompletion(plan, { ...reserving, lease, open });
   const tools = { ids: reserving.ids, now: rules.now, leaseUntil: lease, attemptId: reserving.attemptId };
   const planned = newOperation(request, facts, { ...tools, plan, made: reserving.made });
-  await insert(session, { planned, payment: facts.payment });
+  await insert(session, planned, reserving);
   return { kind: 'CALL', call: { ...planned, ...open } };
 }
 
@@ -104,14 +106,14 @@ async function reserveCompletion(
 
 async function insert(
   session: WriteSession,
-  {
-    planned: { newPayment, transaction },
-    payment,
-  }: { readonly planned: ReturnType<typeof newOperation>; readonly payment: Payment | null },
+  { newPayment, transaction }: ReturnType<typeof newOperation>,
+  { facts: { payment }, paymentNumber: taken }: Pick<Reserving, 'facts' | 'paymentNumber'>,
 ): Promise<void> {
-  if (newPayment !== null) {
-    const paymentNumber = await session.payments.takePaymentNumbers(1);
-    await session.payments.insertPayments([{ ...newPayment, paymentNumber }]);
-  } else if (payment !== null) await session.payments.updatePayments([payment]); // §5.1 rule 4: its audit row
-  await session.payments.insertTransactions([transaction]);
+  if (payment !== null) session.payments.noteUpdates([payment]); // §5.1 rule 4
+  if (newPayment === null) return session.payments.insertTransactions([transaction]);
+  const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
+  await Promise.all([
+    session.payments.insertPayments([{ ...newPayment, paymentNumber }]),
+    session.payments.insertTransactions([transaction]),
+  ]);
 }

@@ -1,7 +1,7 @@
 import { changeInvoices, withAdjustments } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import { isUnresolved, type PaymentTransaction, TransactionType } from '../../records/index.ts';
+import { isUnresolved, type Payment, type PaymentTransaction, TransactionType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type Consequences, consequencesOf, type SettledRecords } from '../state/outcome-consequences.ts';
@@ -17,20 +17,28 @@ export interface RecordTools {
   readonly now: Instant;
 }
 
+/** Payments with outcomes, as they are stored. */
+export interface RecordedPayments {
+  /** In creation order. */
+  readonly transactions: ReadonlyMap<Uuid, PaymentTransaction>;
+  readonly payments: ReadonlyMap<Uuid, Payment>;
+}
+
 /**
  * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING, or that an
  * operator corrects (§7.4), writes status,
  * payment state, attempt, invoice payment, invoice and account balance, retry and recovery notifications and bus events,
  * all in this session's transaction. The caller holds the locks of the accounts. A transaction that is already decided,
- * or of which recovery learns nothing new, stays as it is. A constant number of statements.
+ * or of which recovery learns nothing new, stays as it is. A constant number of statements, of which those that do not
+ * depend on each other go together.
  *
- * @returns the transactions as they are afterwards.
+ * @returns the payments and all their transactions as they are afterwards.
  */
 export async function recordOutcomes(
   session: WriteSession,
   settlements: readonly Settlement[],
   tools: RecordTools,
-): Promise<ReadonlyMap<Uuid, PaymentTransaction>> {
+): Promise<RecordedPayments> {
   const records = await loadRecords(session, settlements);
   const stored = new Map(records.transactions.map((transaction) => [transaction.id, transaction]));
   const changes = settlements.flatMap((settlement) => {
@@ -50,7 +58,8 @@ export async function recordOutcomes(
       consequencesOf({ transaction: after, before, control, fix }, { ...records, transactions }, tools) ?? [],
   );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
-  return stored;
+  const changed = all.map(({ payment }) => [payment.id, payment] as const);
+  return { transactions: stored, payments: new Map([...records.payments, ...changed]) };
 }
 
 async function loadRecords(
@@ -58,19 +67,20 @@ async function loadRecords(
   settlements: readonly Settlement[],
 ): Promise<SettledRecords> {
   const paymentIds = [...new Set(settlements.map(({ paymentId }) => paymentId))];
-  const transactions = await session.payments.findTransactions(paymentIds);
-  const payments = await session.payments.findByIds(paymentIds);
-  const asked = new Set(settlements.map(({ transactionId }) => transactionId));
-  const attemptIds = transactions.flatMap(({ id, attemptId }) =>
-    asked.has(id) && attemptId ? [attemptId] : [],
-  );
-  const attempts = await session.payments.findAttemptsByIds(attemptIds);
-  const refunded = transactions.flatMap(({ id, invoiceRefund }) =>
-    asked.has(id) && invoiceRefund ? [invoiceRefund.paymentId] : [],
-  );
-  const rows = await session.payments.findInvoicePaymentsByPayments([
-    ...new Set([...paymentIds, ...refunded]),
+  const [transactions, payments, ownRows] = await Promise.all([
+    session.payments.findTransactions(paymentIds),
+    session.payments.findByIds(paymentIds),
+    session.payments.findInvoicePaymentsByPayments(paymentIds),
   ]);
+  const asked = new Set(settlements.map(({ transactionId }) => transactionId));
+  const settled = transactions.filter(({ id }) => asked.has(id));
+  const refunded = new Set(settled.flatMap(({ invoiceRefund }) => invoiceRefund?.paymentId ?? []));
+  for (const id of paymentIds) refunded.delete(id);
+  const [attempts, refundedRows] = await Promise.all([
+    session.payments.findAttemptsByIds(settled.flatMap(({ attemptId }) => attemptId ?? [])),
+    session.payments.findInvoicePaymentsByPayments([...refunded]),
+  ]);
+  const rows = [...ownRows, ...refundedRows];
   const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
   const disputed = transactions.filter(
     ({ id, transactionType }) => asked.has(id) && transactionType === TransactionType.CHARGEBACK,
@@ -91,8 +101,16 @@ async function writeConsequences(
   all: readonly Consequences[],
   { ids, invoices }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices'>,
 ): Promise<void> {
-  await session.payments.updatePayments(all.map(({ payment }) => payment));
-  await session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? []));
+  // What was planned for an attempt is decided anew with it.
+  const planned = [
+    ...all.map(({ transaction }) => recoveryKey(transaction.id)),
+    ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
+  ];
+  await Promise.all([
+    session.payments.updatePayments(all.map(({ payment }) => payment)),
+    session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? [])),
+    session.unschedule(planned),
+  ]);
   const rows = all.flatMap(({ row }) => row ?? []);
   await session.payments.updateInvoicePayments(rows.flatMap((row) => (row.before ? [row.after] : [])));
   const newRows = rows.flatMap((row) => (row.before ? [] : [row.after]));
@@ -103,11 +121,6 @@ async function writeConsequences(
   const settled = settledInvoices(rows, invoices, released);
   const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
   await changeInvoices(session, { changes }, ids);
-  // What was planned for an attempt is decided anew with it.
-  await session.unschedule([
-    ...all.map(({ transaction }) => recoveryKey(transaction.id)),
-    ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
-  ]);
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
 }

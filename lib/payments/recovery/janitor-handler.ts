@@ -168,8 +168,8 @@ export class JanitorHandler implements QueueHandler {
     const asked = answered.filter(({ job }) => ours.includes(job));
     const settlements = asked.map(({ settlement }) => settlement);
     const config = await this.#configOf(session);
-    const stored = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
-    const exhausted = scheduleNext(session, { answered: asked, stored, config });
+    const recorded = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+    const exhausted = scheduleNext(session, { answered: asked, stored: recorded.transactions, config });
     const leased = ours.filter((job) => !asked.some((each) => each.job === job));
     await postponeLeased(session, leased, config);
     return { busy: jobs.filter((job) => !ours.includes(job)).map(({ entry }) => entry), exhausted };

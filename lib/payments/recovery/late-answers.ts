@@ -75,8 +75,8 @@ export class LateAnswers {
     const after = await storage.write(call.tenant, authorship, async (session) => {
       await session.lockAccounts([call.accountId], { wait: LockWait.PAYMENT });
       const config = await this.#configOf(session);
-      const stored = await recordOutcomes(session, [settlement], { ids, config, now });
-      return stored.get(call.transactionId);
+      const recorded = await recordOutcomes(session, [settlement], { ids, config, now });
+      return recorded.transactions.get(call.transactionId);
     });
     if (!after || isUnresolved(after)) return;
     const told = readOutcome(after, outcome);

@@ -2,41 +2,48 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { TenantKeyValue } from '../../records/index.ts';
 import { paymentStateMachineKey } from '../../tenants/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CACHED_STATE_MACHINES } from '../../values/limits.ts';
 import type { OperationTable } from '../state/payment-state.ts';
 import { readStateMachine } from '../state/state-machine.ts';
 
-/** Tables of operations that tenants have put in the place of the engine's own (§3.1), by plugin name. */
+/** Tables of operations that a tenant has put in the place of the engine's own (§3.1), by plugin name. */
 export type StateMachinesOf = ReadonlyMap<string, OperationTable>;
 
+const NONE: StateMachinesOf = new Map();
+
 /**
- * The payment state machines of tenants. Which document is in force is read at every operation, so that upload and
- * deletion act at once; a document is parsed once.
+ * The payment state machines of tenants, each parsed once: the tenant's row tells the revision of its documents, so that
+ * the next operation on every node follows an upload or a deletion.
  */
 export class StateMachines {
-  /** By the id of the stored value, which never changes. */
-  readonly #parsed = new Map<Uuid, OperationTable>();
+  /** By key: the names of the gateways that there are. */
+  readonly #names: ReadonlyMap<string, string>;
+  /** By tenant, as they were at a revision. */
+  readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
 
-  /**
-   * Those in force for these plugins, in one statement.
-   * @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for a stored document that cannot be read.
-   */
-  async of(session: ReadSession, pluginNames: readonly string[]): Promise<StateMachinesOf> {
-    if (pluginNames.length === 0) return new Map();
-    const byKey = new Map(pluginNames.map((name) => [paymentStateMachineKey(name), name]));
-    const rows = await session.keyValues.find([...byKey.keys()]);
-    return new Map(rows.map((row) => [byKey.get(row.key) ?? '', this.#tableOf(row)]));
+  constructor(gateways: ReadonlyMap<string, unknown>) {
+    this.#names = new Map([...gateways.keys()].map((name) => [paymentStateMachineKey(name), name]));
   }
 
-  #tableOf(row: TenantKeyValue): OperationTable {
-    const known = this.#parsed.get(row.id);
-    if (known !== undefined) return known;
-    const table = parsed(row);
-    this.#parsed.set(row.id, table);
-    const [oldest] = this.#parsed.keys();
-    if (this.#parsed.size > MAX_CACHED_STATE_MACHINES && oldest !== undefined) this.#parsed.delete(oldest);
-    return table;
+  /**
+   * Those in force for the session's tenant.
+   * @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for a stored document that cannot be read.
+   */
+  async of(session: ReadSession): Promise<StateMachinesOf> {
+    const { stateMachineRevision: revision } = await session.revisions();
+    if (revision === null) return NONE;
+    const { recordId, within } = session.tenant;
+    const kept = this.#kept.get(recordId);
+    if (kept?.revision === revision) return kept.tables;
+    const rows = await session.keyValues.find([...this.#names.keys()]);
+    const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', parsed(row)]));
+    // The host may roll back what its transaction holds, so it is not kept.
+    if (within) return tables;
+    this.#kept.delete(recordId);
+    this.#kept.set(recordId, { revision, tables });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_CACHED_STATE_MACHINES && oldest !== undefined) this.#kept.delete(oldest);
+    return tables;
   }
 }
 

@@ -61,6 +61,12 @@ export interface Storage<Host = never> {
     authorship: Authorship,
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Takes a payment number of the tenant outside any transaction, so that payments do not wait for each other's commits;
+   * callers that come at once take theirs together. One that is not used is a gap. Inside a host's transaction it belongs
+   * to that.
+   */
+  takePaymentNumber(tenant: TenantRef): Promise<number>;
   /** The same storage; its `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
   /**

@@ -104,11 +104,16 @@ export interface PaymentWrites {
   insertMethods(methods: readonly New<PaymentMethod>[]): Promise<void>;
   /** Writes `isActive`; audited as UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
-  /** Takes `count` consecutive payment numbers of the tenant and returns the first; gaps are allowed. */
+  /**
+   * Takes `count` consecutive payment numbers of the tenant and returns the first; gaps are allowed. Until the
+   * transaction ends nobody else takes any: hence last, or before it by `Storage.takePaymentNumber`.
+   */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Promise<void>;
   /** Writes `stateName` and `lastSuccessStateName`. */
   updatePayments(payments: readonly Payment[]): Promise<void>;
+  /** Audits payments as UPDATE, as they are: what has changed is one of their transactions. */
+  noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
    * Writes status, processed values, gateway fields, attempt, lease and `invoiceRefund` where the stored status is still `expected`

@@ -1,0 +1,47 @@
+/** Takes so many consecutive numbers and gives the first. */
+type Take = (tenantRecordId: number, count: number) => Promise<number>;
+
+interface Waiting {
+  readonly resolve: (number: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Numbers that are taken outside the transactions that use them: callers of one tenant that come while numbers are being
+ * taken have theirs with the next statement, in the order in which they came.
+ */
+export class SharedNumbers {
+  readonly #take: Take;
+  /** By tenant; those that come while a statement is under way. */
+  readonly #waiting = new Map<number, Waiting[]>();
+
+  constructor(take: Take) {
+    this.#take = take;
+  }
+
+  take(tenantRecordId: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(tenantRecordId);
+      if (waiting !== undefined) waiting.push({ resolve, reject });
+      else {
+        this.#waiting.set(tenantRecordId, [{ resolve, reject }]);
+        void this.#serve(tenantRecordId);
+      }
+    });
+  }
+
+  async #serve(tenantRecordId: number): Promise<void> {
+    for (;;) {
+      const served = this.#waiting.get(tenantRecordId) ?? [];
+      if (served.length === 0) break;
+      this.#waiting.set(tenantRecordId, []);
+      try {
+        const first = await this.#take(tenantRecordId, served.length);
+        for (const [index, { resolve }] of served.entries()) resolve(first + index);
+      } catch (error) {
+        for (const { reject } of served) reject(error);
+      }
+    }
+    this.#waiting.delete(tenantRecordId);
+  }
+}
