@@ -38,6 +38,8 @@ export interface PayAllInput {
   readonly paymentMethodId?: Uuid | null;
   /** Whether it was paid by cheque, cash or transfer: what is left over becomes account credit then; default false. */
   readonly isExternal?: boolean;
+  /** Whether what is left over may become account credit; if not it is refused, and nothing is paid; default true. */
+  readonly mayCredit?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;
   /** Plugin properties of the calls. */
@@ -85,7 +87,8 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * Pays the unpaid invoices of an account, the oldest first; one that fails does not stop the others. Null = there was
    * none.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_METHOD (7000),
-   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021).
+   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a rest that may not become
+   * credit.
    */
   payAll(...given: [...C, input: Given<PayAllInput>]): Promise<PaidInvoices | null>;
 

@@ -284,6 +284,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     if (!input.isExternal || input.amount == null) return;
     const amount = input.amount.minus(paid);
     if (amount.lessThanOrEqualTo(0)) return;
+    if (input.mayCredit === false) throw mayNotCredit();
     const description = 'Paid beyond the unpaid invoices';
     await addAccountCredit(session, { account, amount, description }, this.#ports.ids);
   }
@@ -423,6 +424,15 @@ function chargebackNotPositive(): BillingError {
   return new BillingError({
     code: ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
     message: 'A chargeback needs an amount above 0',
+  });
+}
+
+/** It is thrown before the transaction ends: nothing is paid. */
+function mayNotCredit(): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: 'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
+    facts: { permission: 'account:credit' },
   });
 }
 

@@ -1,3 +1,4 @@
+import { isPermitted } from '../../../../lib/security/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { formatLocalDate } from '../../../../lib/values/time/index.ts';
@@ -187,13 +188,15 @@ export const invoicePaymentRoutes: readonly Route[] = [
       ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
     ],
     async handle(call) {
-      const { billing, context, params, query } = call;
+      const { billing, context, params, query, user } = call;
       const targetDate = await requestedDay(call, params.accountId, query.targetDate);
       const paid = await billing.invoicePayments.payAll(context, {
         ...params,
         amount: query.paymentAmount,
         paymentMethodId: query.paymentMethodId,
         isExternal: query.externalPayment,
+        // Whether there will be an overpayment is known under the account's lock only (http-api §5).
+        mayCredit: isPermitted(user?.permissions ?? [], 'account:credit'),
         targetDate,
         properties: query.pluginProperty,
       });
