@@ -70,7 +70,7 @@ export class PaymentMethodService {
     this.#gateways.named(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     const { account, config } = await this.#addable(context, input, givenKey);
-    const { method, charges } = await this.#control.run({ context, input, config }, (adjusted) =>
+    const { method, charges } = await this.#control.run({ context, input, config }, async (adjusted) =>
       this.#addTold({
         context,
         gateway: this.#gateways.named(adjusted.pluginName),
