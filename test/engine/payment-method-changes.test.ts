@@ -44,6 +44,15 @@ class Vault {
   };
 }
 
+/** A second vault. */
+const others = { methods: null as readonly GatewayPaymentMethod[] | null };
+const otherVault: PaymentGateway = {
+  name: 'other-vault',
+  purchase: () => Promise.resolve(null),
+  getPaymentInfo: () => Promise.resolve([]),
+  getPaymentMethods: async () => others.methods,
+};
+
 /** A gateway that can only purchase. */
 const plain: PaymentGateway = {
   name: 'plain',
@@ -76,7 +85,7 @@ anyDatabase((_kind, open) => {
       engine = await openEngine(open, {
         now: '2012-05-01T10:00:00Z',
         catalog: null,
-        gateways: [vault.port, plain],
+        gateways: [vault.port, plain, otherVault],
         paymentControls: [
           control('aborts', { priorCall: async () => ({ isAborted: true }) }),
           control('redirects', {
@@ -94,6 +103,7 @@ anyDatabase((_kind, open) => {
       vault.methods = [];
       vault.reset = null;
       vault.failure = null;
+      others.methods = null;
       heard.length = 0;
     });
     after(() => engine.close());
@@ -220,6 +230,111 @@ anyDatabase((_kind, open) => {
         expect(await defaultOf()).to.equal(ours);
       }),
     );
+
+    describe('what its gateway calls by its own name alone', () => {
+      const lists: readonly {
+        readonly what: string;
+        readonly list: (key: string) => readonly GatewayPaymentMethod[];
+      }[] = [
+        {
+          what: 'an id that a method of another account has as its key',
+          list: (key) => [{ externalPaymentMethodId: key, isDefault: true }],
+        },
+        {
+          what: 'an id that is too long for a key',
+          list: (key) =>
+            [1, 2].map((each) => ({ externalPaymentMethodId: `${key}-${each}`.padEnd(300, 'x') })),
+        },
+        {
+          what: 'an id that no database stores',
+          list: (key) => [{ externalPaymentMethodId: `${key}\u0000`, isDefault: true }],
+        },
+        { what: 'nothing at all', list: () => [{ isDefault: true }, {}] },
+      ];
+      for (const { what, list } of lists)
+        it(
+          `payments §10.5: a refresh knows a method again of which the gateway tells ${what}`,
+          onEachDatabase(async () => {
+            const key = `card-${account.id}`;
+            const neighbour = await engine.acme.createAccount({ currency: 'USD' });
+            await engine.acme.addPaymentMethod({
+              accountId: neighbour.id,
+              pluginName: 'vault',
+              externalKey: key,
+            });
+            vault.methods = list(key);
+            await refresh('vault');
+            const [first, chosen] = [await all(), await defaultOf()];
+            expect(first).to.have.length(vault.methods.length);
+            for (const { id, externalKey } of first) expect(externalKey).to.equal(id);
+            await refresh('vault');
+            await refresh();
+            expect(await all()).to.deep.equal(first);
+            expect(await defaultOf()).to.equal(chosen);
+            for (const method of first) expect(await changesOf(method)).to.deep.equal(['INSERT']);
+            const [dropped] = first;
+            if (!dropped) throw new Error('nothing was inserted');
+            vault.methods = [];
+            await refresh('vault');
+            expect(await all(false)).to.deep.equal([]);
+            vault.methods = list(key);
+            await refresh('vault');
+            expect(idsOf(await all(false))).to.deep.equal(idsOf(first));
+            // Once the gateway has our ids, they count.
+            vault.methods = [...(vault.reset ?? []), { externalPaymentMethodId: `new-${key}` }, {}];
+            await refresh('vault');
+            expect(idsOf(await all())).to.have.length(first.length + 2);
+            expect(idsOf(await all(false))).to.include.members(idsOf(first));
+          }),
+        );
+
+      it(
+        'payments §10.5: two gateways that list the same id of theirs have a method each',
+        onEachDatabase(async () => {
+          const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
+          vault.methods = list;
+          others.methods = list;
+          await refresh('vault', 'other-vault');
+          const first = await all();
+          expect(first.map(({ pluginName }) => pluginName)).to.have.members(['vault', 'other-vault']);
+          const chosen = await defaultOf();
+          await refresh('other-vault', 'vault');
+          await refresh();
+          expect(await all()).to.deep.equal(first);
+          expect(await defaultOf()).to.equal(chosen);
+        }),
+      );
+
+      it(
+        'payments §10.5: two accounts that are refreshed at once share no key',
+        onEachDatabase(async () => {
+          vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
+          const accounts = await Promise.all(
+            [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
+          );
+          const refreshAll = () =>
+            Promise.all(
+              accounts.map(({ id: accountId }) =>
+                engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['vault'] }),
+              ),
+            );
+          const read = () => Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
+          await refreshAll();
+          const stored = await read();
+          for (const methods of stored) expect(methods).to.have.length(1);
+          await refreshAll();
+          expect(await read()).to.deep.equal(stored);
+        }),
+      );
+
+      it('payments §10.5: an id of ours that two gateways list is refused', async () => {
+        const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
+        vault.methods = list;
+        others.methods = list;
+        expect(await codeOf(refresh('vault', 'other-vault'))).to.equal(7006);
+        expect(await all()).to.deep.equal([]);
+      });
+    });
 
     it('payments §10.5: a default that is gone is cleared; a gateway that names none changes nothing', async () => {
       const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];

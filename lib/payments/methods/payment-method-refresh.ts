@@ -14,9 +14,10 @@ import {
   refreshedDefault,
   refreshedMethods,
 } from '../state/refreshed-methods.ts';
+import { listedMethods } from './listed-methods.ts';
 import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
-import { setDefaultMethod } from './stored-methods.ts';
+import { isTakenKey, setDefaultMethod } from './stored-methods.ts';
 
 /** What one gateway lists of the account. */
 interface Listing {
@@ -39,11 +40,11 @@ interface Asking {
 
 /** Brings the methods of accounts to what their gateways hold (§10.5). */
 export class PaymentMethodRefresh {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: PaymentConfigOf;
   readonly #gateways: MethodGateways;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'> & MethodGatewayPorts, configOf: PaymentConfigOf) {
+  constructor(ports: Pick<Ports, 'storage'> & MethodGatewayPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#gateways = new MethodGateways(ports);
@@ -65,11 +66,15 @@ export class PaymentMethodRefresh {
     const asking = { context, input, gateways, timeoutMs };
     const listings = await this.#listings(asking);
     if (listings.length === 0) return;
-    const { refreshed, defaultId } = await storage.write(
-      context.tenant,
-      authorshipOf(context),
-      async (session) => this.#store(session, await lockAccount(session, accountId), { before, listings }),
-    );
+    const store = () =>
+      storage.write(context.tenant, authorshipOf(context), async (session) =>
+        stored(session, await lockAccount(session, accountId), { before, listings }),
+      );
+    const { refreshed, defaultId } = await store().catch((error: unknown) => {
+      // Since it was free, a call for another account has taken the key of a method: nobody has asked for it.
+      if (isTakenKey(error)) return store();
+      throw error;
+    });
     await this.#reset(asking, refreshed, defaultId);
   }
 
@@ -84,40 +89,10 @@ export class PaymentMethodRefresh {
         gateway.getPaymentMethods?.(request, told),
       );
       if (methods == null) return [];
-      return [{ gateway, listed: claimedMethods(methods) ?? unreadable(gateway) }];
+      const claimed = claimedMethods(methods) ?? unreadable(gateway);
+      return [{ gateway, listed: await listedMethods(claimed, { accountId, pluginName: gateway.name }) }];
     });
     return listings.flat();
-  }
-
-  async #store(
-    session: WriteSession,
-    account: Account,
-    asked: { readonly before: readonly PaymentMethod[]; readonly listings: readonly Listing[] },
-  ) {
-    const known = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: true });
-    const takenKeys = await checkedKeys(session, account, asked.listings);
-    const activeBefore = new Map(asked.before.map(({ id, isActive }) => [id, isActive]));
-    const nextId = () => this.#ports.ids.next();
-    const refreshed = asked.listings.map(({ gateway, listed }) => {
-      const ofPlugin = known.filter(({ pluginName }) => pluginName === gateway.name);
-      return { gateway, ...refreshedMethods({ listed, known: ofPlugin, activeBefore, takenKeys, nextId }) };
-    });
-    await session.payments.insertMethods(
-      refreshed.flatMap(({ gateway, inserted }) =>
-        inserted.map((method) => ({
-          ...method,
-          accountId: account.id,
-          accountRecordId: account.recordId,
-          pluginName: gateway.name,
-          isActive: true,
-          createdDate: session.authorship.createdDate,
-        })),
-      ),
-    );
-    await session.payments.updateMethods(refreshed.flatMap(({ changed }) => changed));
-    const defaultId = refreshedDefault(account.paymentMethodId, refreshed);
-    await setDefaultMethod(session, account, defaultId);
-    return { refreshed, defaultId };
   }
 
   /** Tells each gateway what there is now. */
@@ -139,19 +114,58 @@ export class PaymentMethodRefresh {
   }
 }
 
+/** Makes of the account's methods what the gateways list. */
+async function stored(
+  session: WriteSession,
+  account: Account,
+  asked: { readonly before: readonly PaymentMethod[]; readonly listings: readonly Listing[] },
+) {
+  const known = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: true });
+  const takenKeys = await checkedKeys(session, account, asked.listings);
+  const activeBefore = new Map(asked.before.map(({ id, isActive }) => [id, isActive]));
+  const refreshed = asked.listings.map(({ gateway, listed }) => {
+    const ofPlugin = known.filter(({ pluginName }) => pluginName === gateway.name);
+    const methods = refreshedMethods({ listed, known: ofPlugin, activeBefore, takenKeys });
+    for (const { externalKey } of methods.inserted) takenKeys.add(externalKey);
+    return { gateway, ...methods };
+  });
+  await session.payments.insertMethods(
+    refreshed.flatMap(({ gateway, inserted }) =>
+      inserted.map((method) => ({
+        ...method,
+        accountId: account.id,
+        accountRecordId: account.recordId,
+        pluginName: gateway.name,
+        isActive: true,
+        createdDate: session.authorship.createdDate,
+      })),
+    ),
+  );
+  await session.payments.updateMethods(refreshed.flatMap(({ changed }) => changed));
+  const defaultId = refreshedDefault(account.paymentMethodId, refreshed);
+  await setDefaultMethod(session, account, defaultId);
+  return { refreshed, defaultId };
+}
+
 /**
  * The keys among those listed that methods of the tenant have.
- * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway lists a method of another account or plugin.
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway lists a method of another account or plugin, or two list one.
  */
 async function checkedKeys(
   session: WriteSession,
   account: Account,
   listings: readonly Listing[],
-): Promise<ReadonlySet<string>> {
+): Promise<Set<string>> {
   const all = listings.flatMap(({ gateway, listed }) => listed.map((method) => ({ ...method, gateway })));
-  const gatewayOf = new Map(all.map(({ paymentMethodId, gateway }) => [paymentMethodId, gateway]));
-  const ids = all.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
-  for (const method of await session.payments.findMethodsByIds([...new Set(ids)])) {
+  const gatewayOf = new Map<Uuid, PaymentGateway>();
+  for (const { paymentMethodId, gateway } of all) {
+    if (paymentMethodId === null) continue;
+    const first = gatewayOf.get(paymentMethodId) ?? gateway;
+    if (first !== gateway)
+      throw refused(`it lists payment method ${paymentMethodId}, as "${first.name}" does`, gateway);
+    gatewayOf.set(paymentMethodId, gateway);
+  }
+  for (const method of await session.payments.findMethodsByIds([...gatewayOf.keys()])) {
     const gateway = gatewayOf.get(method.id);
     if (method.accountId !== account.id || method.pluginName !== gateway?.name)
       throw refused(

@@ -18,7 +18,13 @@ import { ControlledAddition } from './controlled-addition.ts';
 import { checkExternalKey } from './external-key.ts';
 import { gatewayContext, MethodGateways } from './method-gateways.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
-import { methodOfAccount, type NewMethod, setDefaultMethod, storeMethods } from './stored-methods.ts';
+import {
+  isTakenKey,
+  methodOfAccount,
+  type NewMethod,
+  setDefaultMethod,
+  storeMethods,
+} from './stored-methods.ts';
 
 /** A method that is being added: its id is ours, and the gateway is told first. */
 interface Addition {
@@ -209,8 +215,4 @@ export class PaymentMethodService {
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
-}
-
-function isTakenKey(error: unknown): boolean {
-  return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }

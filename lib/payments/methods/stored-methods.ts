@@ -109,6 +109,11 @@ export async function storeMethods(
   });
 }
 
+/** Whether a method could not be stored because another has its key. */
+export function isTakenKey(error: unknown): boolean {
+  return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
+}
+
 /** Changes the account's default, null = none, as a change of the account; nothing if it stays the same (accounts §4). */
 export async function setDefaultMethod(
   session: WriteSession,

@@ -3,7 +3,15 @@ import type { PluginProperty } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
 import { isStorable } from '../../values/text/index.ts';
-import type { ListedMethod } from './refreshed-methods.ts';
+
+/** A payment method as a gateway claims to have it. */
+export interface ClaimedMethod {
+  /** Null = the gateway has not heard of ours. */
+  readonly paymentMethodId: Uuid | null;
+  /** What the gateway calls it, whether or not that could be a key; null = it tells nothing. */
+  readonly gatewayId: string | null;
+  readonly isDefault: boolean;
+}
 
 /** A text that a gateway claims, cut to the length that is stored; null if there is none. */
 export function gatewayText(text: unknown): string | null {
@@ -35,28 +43,34 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
 /** The methods of an account as a gateway claims to have them; null if that cannot be read. */
 export function claimedMethods(
   methods: readonly GatewayPaymentMethod[] | null | undefined,
-): readonly ListedMethod[] | null {
+): readonly ClaimedMethod[] | null {
   if (!Array.isArray(methods)) return null;
   const claimed = methods.map((method: GatewayPaymentMethod | null | undefined) => claimedMethod(method));
   return claimed.every((method) => method !== null) ? claimed : null;
 }
 
-function claimedMethod(method: GatewayPaymentMethod | null | undefined): ListedMethod | null {
+function claimedMethod(method: GatewayPaymentMethod | null | undefined): ClaimedMethod | null {
   if (typeof method !== 'object' || method === null) return null;
   const id = String(method.paymentMethodId ?? '').toLowerCase();
   if (id !== '' && !isUuid(id)) return null;
   return {
     paymentMethodId: id === '' ? null : id,
-    externalPaymentMethodId: claimedKey(method.externalPaymentMethodId),
+    gatewayId: claimedId(method.externalPaymentMethodId),
     isDefault: method.isDefault === true,
   };
 }
 
-/** A gateway's own id of a method, if it can be a key. */
-function claimedKey(key: unknown): string | null {
-  const text = gatewayText(key);
-  if (text === null || text === '' || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
+/** A gateway's own id of a method, if it can be a key; null = none that could. */
+export function claimedKey(id: unknown): string | null {
+  const text = claimedId(id);
+  if (text === null || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
   return isStorable(text) ? text : null;
+}
+
+/** A gateway's own id of a method: a text, or a number. */
+function claimedId(id: unknown): string | null {
+  if (typeof id !== 'string' && typeof id !== 'number') return null;
+  return gatewayText(id) || null;
 }
 
 /** A page of a gateway's own search: ids of ours, and how many hits there are; null if it cannot be read. */

@@ -5,6 +5,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface ListedMethod {
   /** Null = the gateway has not heard of ours. */
   readonly paymentMethodId: Uuid | null;
+  /** The id that it gets if it is unknown: always the same for the same method of the gateway. */
+  readonly newId: Uuid;
   /** The gateway's own id; null = it tells none that could be a key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
@@ -19,7 +21,6 @@ export interface RefreshFacts {
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** Keys of the tenant that methods already have. */
   readonly takenKeys: ReadonlySet<string>;
-  readonly nextId: () => Uuid;
 }
 
 /** A method that the account can pay with, and what its gateway calls it. */
@@ -41,8 +42,9 @@ export interface RefreshedMethods {
 }
 
 /**
- * Compares a gateway's list with ours, by id, and by key where the gateway tells no id of ours (§10.5): unknown is
- * inserted, deleted revived, absent deleted. The same list again changes nothing.
+ * Compares a gateway's list with ours, by id, and where the gateway tells no id of ours by key, or else by the id that
+ * the method had when it was new (§10.5): unknown is inserted, deleted revived, absent deleted. The same list again
+ * changes nothing.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -83,7 +85,7 @@ export function refreshedDefault(
 }
 
 /** Which of our methods each of the list is; the first counts where several are the same one. */
-function matchedMethods({ listed, known, takenKeys, nextId }: RefreshFacts) {
+function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];
   const knownIds = new Set(known.map(({ id }) => id));
@@ -92,7 +94,7 @@ function matchedMethods({ listed, known, takenKeys, nextId }: RefreshFacts) {
   for (const method of listed) {
     const key = method.externalPaymentMethodId;
     const ofKey = key === null ? undefined : idsByKey.get(key);
-    const id = method.paymentMethodId ?? ofKey ?? nextId();
+    const id = method.paymentMethodId ?? ofKey ?? method.newId;
     if (ids.has(id)) continue;
     ids.set(id, method);
     if (knownIds.has(id)) continue;

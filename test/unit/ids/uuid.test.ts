@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
-import { createUuidV7, isUuid, parseUuid, type UuidV7Generator } from '../../../lib/values/ids/index.ts';
+import {
+  createUuidV7,
+  isUuid,
+  namedUuid,
+  parseUuid,
+  type UuidV7Generator,
+} from '../../../lib/values/ids/index.ts';
 
 /** A generator at the times that `clock` gives, with bytes of a small fixed sequence. */
 function generator(clock: () => number, firstByte = 0x5a): UuidV7Generator {
@@ -16,6 +22,13 @@ describe('a UUID', () => {
     expect(isUuid(id.toUpperCase())).to.equal(false);
     expect(parseUuid(id.toUpperCase())).to.equal(id);
     expect(isUuid('00000000-0000-0000-0000-000000000001')).to.equal(true);
+  });
+
+  it('a UUID of a name is that of version 5, and another in another namespace', async () => {
+    const dns = parseUuid('6ba7b810-9dad-11d1-80b4-00c04fd430c8');
+    const named = await namedUuid(dns, 'www.example.com');
+    expect(named).to.equal('2ed6657d-e927-568b-95e1-2665a8aea6a2');
+    expect(await namedUuid(named, 'www.example.com')).to.not.equal(named);
   });
 
   for (const text of [

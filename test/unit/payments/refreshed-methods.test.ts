@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PaymentMethod } from '../../../lib/index.ts';
-import { claimedMethods } from '../../../lib/payments/state/gateway-claims.ts';
+import { listedMethods } from '../../../lib/payments/methods/listed-methods.ts';
+import { claimedKey, claimedMethods } from '../../../lib/payments/state/gateway-claims.ts';
 import {
   type RefreshFacts,
   refreshedDefault,
@@ -15,6 +16,7 @@ const method = (methodId: Uuid, isActive = true, externalKey: string = methodId)
   ({ id: methodId, isActive, externalKey }) as PaymentMethod;
 const listed = (paymentMethodId: Uuid | null, members: object = {}) => ({
   paymentMethodId,
+  newId: paymentMethodId ?? NEW,
   externalPaymentMethodId: null,
   isDefault: false,
   ...members,
@@ -22,7 +24,7 @@ const listed = (paymentMethodId: Uuid | null, members: object = {}) => ({
 const refreshed = (facts: Partial<RefreshFacts>) => {
   const { known = [] } = facts;
   const activeBefore = new Map(known.map((each) => [each.id, each.isActive]));
-  const all = { listed: [], known, activeBefore, takenKeys: new Set<string>(), nextId: () => NEW, ...facts };
+  const all = { listed: [], known, activeBefore, takenKeys: new Set<string>(), ...facts };
   return refreshedMethods(all);
 };
 
@@ -83,12 +85,53 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
   it('a list that cannot be one is refused, and what cannot be a key is none', () => {
     for (const list of ['x', {}, [null], [7], [{ paymentMethodId: 'x' }]])
       expect(claimedMethods(list as never), JSON.stringify(list)).to.equal(null);
-    const [read, long] =
+    const [read, numbered] =
       claimedMethods([
         { paymentMethodId: A.toUpperCase() as Uuid, externalPaymentMethodId: 'tok', isDefault: true },
-        { externalPaymentMethodId: 'x'.repeat(256) },
+        { externalPaymentMethodId: 7 as never },
       ]) ?? [];
-    expect(read).to.deep.equal(listed(A, { externalPaymentMethodId: 'tok', isDefault: true }));
-    expect(long).to.deep.equal(listed(null));
+    expect(read).to.deep.equal({ paymentMethodId: A, gatewayId: 'tok', isDefault: true });
+    expect(numbered).to.deep.equal({ paymentMethodId: null, gatewayId: '7', isDefault: false });
+    const keys = [
+      'tok',
+      7,
+      '',
+      'x'.repeat(255),
+      'x'.repeat(256),
+      'nul \u0000',
+      '\ud800',
+      null,
+      undefined,
+      {},
+      [],
+    ];
+    expect(keys.map(claimedKey)).to.deep.equal(['tok', '7', null, 'x'.repeat(255), ...Array(7).fill(null)]);
+  });
+
+  it('payments §10.5: a method that the gateway alone has named gets the same id however often it is listed', async () => {
+    const lister = { accountId: A, pluginName: 'vault' };
+    const claim = (gatewayId: string | null, paymentMethodId: Uuid | null = null) => ({
+      paymentMethodId,
+      gatewayId,
+      isDefault: false,
+    });
+    const idsOf = async (list: Parameters<typeof listedMethods>[0], of = lister) =>
+      (await listedMethods(list, of)).map(({ newId }) => newId);
+    const list = [claim('tok'), claim('x'.repeat(300)), claim(null), claim(null), claim('x', B)];
+    const ids = await idsOf(list);
+    expect(await idsOf(list)).to.deep.equal(ids);
+    expect(new Set(ids).size).to.equal(5);
+    expect(ids[4]).to.equal(B);
+    expect(await idsOf([...list].reverse())).to.include.members(ids);
+    for (const other of [
+      { ...lister, pluginName: 'other' },
+      { ...lister, accountId: B },
+    ])
+      expect(await idsOf(list.slice(0, 4), other)).to.not.include.members(ids.slice(0, 1));
+    // An id of ours that the gateway tells is not given to a method of which it tells nothing.
+    const [, , first, second] = ids;
+    expect(await idsOf([claim(null), claim(null, first), claim(null, second)])).to.not.include(undefined);
+    const [next] = await idsOf([claim(null), claim('x', first ?? null), claim('y', second ?? null)]);
+    expect(ids).to.not.include(next);
   });
 });
