@@ -45,12 +45,17 @@ class Vault {
 }
 
 /** A second vault. */
-const others = { methods: null as readonly GatewayPaymentMethod[] | null };
+const others = { methods: null as readonly GatewayPaymentMethod[] | null, key: null as unknown };
 const otherVault: PaymentGateway = {
   name: 'other-vault',
   purchase: () => Promise.resolve(null),
   getPaymentInfo: () => Promise.resolve([]),
   getPaymentMethods: async () => others.methods,
+  getPaymentMethodDetail: async () => ({
+    externalPaymentMethodId: others.key as string | null,
+    isDefaultPaymentMethod: false,
+    properties: [],
+  }),
 };
 
 /** A gateway that can only purchase. */
@@ -104,6 +109,7 @@ anyDatabase((_kind, open) => {
       vault.reset = null;
       vault.failure = null;
       others.methods = null;
+      others.key = null;
       heard.length = 0;
     });
     after(() => engine.close());
@@ -394,6 +400,22 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(refresh())).to.equal(7006);
       expect(idsOf(await all(false))).to.deep.equal([method.id]);
     });
+
+    it(
+      'payments §10.1 rule 5: an id of the gateway that cannot be a key is none, and the method is stored',
+      onEachDatabase(async () => {
+        for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
+          others.key = key;
+          const method = await add('other-vault');
+          expect(method.externalKey, JSON.stringify(key)).to.equal(method.id);
+        }
+        others.key = Number.parseInt(account.id.slice(-10), 16);
+        expect((await add('other-vault')).externalKey).to.equal(String(others.key));
+        const again = await add('other-vault');
+        expect(again.externalKey).to.equal(again.id);
+        expect(await all(false)).to.have.length(9);
+      }),
+    );
 
     it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
       expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);

@@ -11,6 +11,7 @@ import {
   type ReservedPayment,
   UnpaidInvoicePayments,
 } from '../collect/unpaid-invoice-payments.ts';
+import { claimedKey } from '../state/gateway-claims.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { addTogether, type MethodAddition } from './add-together.ts';
 import { type AddableMethod, type AskedMethod, addableMethods } from './addable-methods.ts';
@@ -210,7 +211,7 @@ export class PaymentMethodService {
     const reply = await this.#gateways.ask(timeoutMs, async () =>
       gateway.getPaymentMethodDetail?.(request, gatewayContext(context)),
     );
-    if (reply.kind === 'VALUE') return checkExternalKey(reply.value?.externalPaymentMethodId || null);
+    if (reply.kind === 'VALUE') return claimedKey(reply.value?.externalPaymentMethodId);
     const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
