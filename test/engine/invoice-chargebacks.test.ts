@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
@@ -116,27 +116,30 @@ anyDatabase((_kind, open) => {
       expect(await invoices.balanceOf(id)).to.equal(100);
     });
 
-    it('payments §9.5 rule 3: a chargeback in another currency leaves what a refund elsewhere may still take', async () => {
-      const { id, paymentId } = await paidInEuros();
-      const { acme, gateway } = engine;
-      const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
-      const open = await acme.invoicePayments.refund({
-        paymentId,
-        amount: '30',
-        isExternal: true,
-        paymentMethodId: method.id,
-        properties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }],
-      });
-      await euros(paymentId, '50', 'foreign');
-      expect(await invoices.balanceOf(id)).to.equal(70);
-      await acme.payments.complete({ paymentId: open.payment.id });
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-        'ATTEMPT SUCCESS 100',
-        'REFUND SUCCESS -30',
-        'CHARGED_BACK SUCCESS -70',
-      ]);
-      expect(await invoices.balanceOf(id)).to.equal(100);
-    });
+    it(
+      'payments §9.5 rule 3: a chargeback in another currency leaves what a refund elsewhere may still take',
+      onEachDatabase(async () => {
+        const { id, paymentId } = await paidInEuros();
+        const { acme, gateway } = engine;
+        const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
+        const open = await acme.invoicePayments.refund({
+          paymentId,
+          amount: '30',
+          isExternal: true,
+          paymentMethodId: method.id,
+          properties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }],
+        });
+        await euros(paymentId, '50', 'foreign');
+        expect(await invoices.balanceOf(id)).to.equal(70);
+        await acme.payments.complete({ paymentId: open.payment.id });
+        expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+          'ATTEMPT SUCCESS 100',
+          'REFUND SUCCESS -30',
+          'CHARGED_BACK SUCCESS -70',
+        ]);
+        expect(await invoices.balanceOf(id)).to.equal(100);
+      }),
+    );
 
     it('payments §9.5 rule 4: a chargeback that was reversed can be recorded again under its key, and no other reversal is', async () => {
       const { id, paymentId } = await invoices.paid('20');

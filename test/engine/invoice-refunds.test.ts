@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
@@ -122,25 +122,28 @@ anyDatabase((_kind, open) => {
 
     for (const answer of ['PENDING', 'UNDEFINED'] as const) {
       for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-        it(`payments §9.5 rule 1d: a refund by ${way} that answered ${answer} keeps its amount from every other`, async () => {
-          const { paymentId } = await invoices.paid('20');
-          const { invoicePayments, payments } = engine.acme;
-          const paymentMethodId = await otherCard();
-          const taken = { paymentId, amount: '15', properties: answers(answer) };
-          const elsewhere = { isExternal: true, paymentMethodId };
-          const open = await (way === 'payments'
-            ? payments.refund(taken)
-            : invoicePayments.refund({ ...taken, ...(way === 'its gateway' ? {} : elsewhere) }));
-          expect(statusOf(open)).to.equal(answer === 'PENDING' ? 'PENDING' : 'UNKNOWN');
-          const more = { paymentId, amount: '6' };
-          expect(await codeOf(invoicePayments.refund(more))).to.equal(TOO_HIGH);
-          expect(await codeOf(invoicePayments.refund({ ...more, ...elsewhere }))).to.equal(TOO_HIGH);
-          expect(await codeOf(invoicePayments.refund({ ...more, isExternal: true }))).to.equal(TOO_HIGH);
-          expect(await codeOf(payments.refund(more))).to.equal(TOO_HIGH);
-          expect(await codeOf(invoicePayments.chargeback(more))).to.equal(4901);
-          expect(await codeOf(payments.chargeback(more))).to.equal(4901);
-          expect(statusOf(await invoicePayments.refund({ ...more, amount: '5' }))).to.equal('SUCCESS');
-        });
+        it(
+          `payments §9.5 rule 1d: a refund by ${way} that answered ${answer} keeps its amount from every other`,
+          onEachDatabase(async () => {
+            const { paymentId } = await invoices.paid('20');
+            const { invoicePayments, payments } = engine.acme;
+            const paymentMethodId = await otherCard();
+            const taken = { paymentId, amount: '15', properties: answers(answer) };
+            const elsewhere = { isExternal: true, paymentMethodId };
+            const open = await (way === 'payments'
+              ? payments.refund(taken)
+              : invoicePayments.refund({ ...taken, ...(way === 'its gateway' ? {} : elsewhere) }));
+            expect(statusOf(open)).to.equal(answer === 'PENDING' ? 'PENDING' : 'UNKNOWN');
+            const more = { paymentId, amount: '6' };
+            expect(await codeOf(invoicePayments.refund(more))).to.equal(TOO_HIGH);
+            expect(await codeOf(invoicePayments.refund({ ...more, ...elsewhere }))).to.equal(TOO_HIGH);
+            expect(await codeOf(invoicePayments.refund({ ...more, isExternal: true }))).to.equal(TOO_HIGH);
+            expect(await codeOf(payments.refund(more))).to.equal(TOO_HIGH);
+            expect(await codeOf(invoicePayments.chargeback(more))).to.equal(4901);
+            expect(await codeOf(payments.chargeback(more))).to.equal(4901);
+            expect(statusOf(await invoicePayments.refund({ ...more, amount: '5' }))).to.equal('SUCCESS');
+          }),
+        );
     }
 
     it('payments §9.5 rule 1d: a refund elsewhere that fails in the end gives its amount free', async () => {
@@ -279,20 +282,23 @@ anyDatabase((_kind, open) => {
         expect(await state()).to.deep.equal(SUCCESS);
       });
 
-      it('payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only', async () => {
-        await fix('SUCCESS');
-        await fix('PAYMENT_FAILURE');
-        const failed = { row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 };
-        expect(await state()).to.deep.equal(failed);
-        await fix('SUCCESS');
-        expect(await state()).to.deep.equal(SUCCESS);
-        await fix('PENDING');
-        await fix('SUCCESS');
-        expect(await state()).to.deep.equal(SUCCESS);
-        await fix('UNKNOWN');
-        await fix('SUCCESS');
-        expect(await state()).to.deep.equal(SUCCESS);
-      });
+      it(
+        'payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only',
+        onEachDatabase(async () => {
+          await fix('SUCCESS');
+          await fix('PAYMENT_FAILURE');
+          const failed = { row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 };
+          expect(await state()).to.deep.equal(failed);
+          await fix('SUCCESS');
+          expect(await state()).to.deep.equal(SUCCESS);
+          await fix('PENDING');
+          await fix('SUCCESS');
+          expect(await state()).to.deep.equal(SUCCESS);
+          await fix('UNKNOWN');
+          await fix('SUCCESS');
+          expect(await state()).to.deep.equal(SUCCESS);
+        }),
+      );
     });
 
     it('payments §9.5 rule 1e: two refunds under way that adjust one item take no more off it than it is', async () => {

@@ -81,12 +81,12 @@ anyDatabase((_kind, open) => {
       const asOther = { accountId: other.id, amount: '10' };
       const calls = engine.ledger.all().length;
       for (const asked of [
-        payments.capture({ ...asOther, paymentId: payment.id }),
-        payments.capture({ ...asOther, externalKey: keys.externalKey }),
-        payments.purchase({ ...asOther, externalKey: keys.externalKey }),
-        payments.capture({ ...asOther, transactionExternalKey: keys.transactionExternalKey }),
+        () => payments.capture({ ...asOther, paymentId: payment.id }),
+        () => payments.capture({ ...asOther, externalKey: keys.externalKey }),
+        () => payments.purchase({ ...asOther, externalKey: keys.externalKey }),
+        () => payments.capture({ ...asOther, transactionExternalKey: keys.transactionExternalKey }),
       ])
-        expect(await codeOf(asked)).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
+        expect(await codeOf(asked())).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
       const fresh = { externalKey: `P-${other.id}`, transactionExternalKey: keys.transactionExternalKey };
       expect(await codeOf(payments.purchase({ ...asOther, ...fresh }))).to.equal(
         ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,

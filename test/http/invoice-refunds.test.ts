@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -150,28 +150,31 @@ anyDatabase((kind, open) => {
       expect(await balanceOf(invoiceId)).to.equal(5);
     });
 
-    it('http-api §4 line 15: a chargeback of more than what is left answers 201 in dialect K, and is recorded as failed', async () => {
-      const { paymentId, invoiceId } = await paid();
-      const path = `/invoicePayments/${paymentId}/chargebacks`;
-      const reply = await post(path, { amount: 20.01 }, aliasHeaders);
-      expect([reply.status, reply.headers.get('location')]).to.deep.equal([
-        201,
-        `${serving.url}/1.0/kb/invoicePayments/${paymentId}`,
-      ]);
-      const payment = await paymentOf(paymentId);
-      expect(payment.purchasedAmount).to.equal(20);
-      expect(payment.transactions.at(-1)).to.include({
-        transactionType: 'CHARGEBACK',
-        status: 'PAYMENT_FAILURE',
-        amount: 20.01,
-        processedAmount: 0,
-      });
-      expect(await balanceOf(invoiceId)).to.equal(0);
-      const within = { amount: 20, transactionExternalKey: `charged-${paymentId}` };
-      expect((await post(path, within, aliasHeaders)).status).to.equal(201);
-      expect(await balanceOf(invoiceId)).to.equal(20);
-      expect(codeOf(await post(path, within, aliasHeaders))).to.deep.equal([400, 7030]);
-    });
+    it(
+      'http-api §4 line 15: a chargeback of more than what is left answers 201 in dialect K, and is recorded as failed',
+      onEachDatabase(async () => {
+        const { paymentId, invoiceId } = await paid();
+        const path = `/invoicePayments/${paymentId}/chargebacks`;
+        const reply = await post(path, { amount: 20.01 }, aliasHeaders);
+        expect([reply.status, reply.headers.get('location')]).to.deep.equal([
+          201,
+          `${serving.url}/1.0/kb/invoicePayments/${paymentId}`,
+        ]);
+        const payment = await paymentOf(paymentId);
+        expect(payment.purchasedAmount).to.equal(20);
+        expect(payment.transactions.at(-1)).to.include({
+          transactionType: 'CHARGEBACK',
+          status: 'PAYMENT_FAILURE',
+          amount: 20.01,
+          processedAmount: 0,
+        });
+        expect(await balanceOf(invoiceId)).to.equal(0);
+        const within = { amount: 20, transactionExternalKey: `charged-${paymentId}` };
+        expect((await post(path, within, aliasHeaders)).status).to.equal(201);
+        expect(await balanceOf(invoiceId)).to.equal(20);
+        expect(codeOf(await post(path, within, aliasHeaders))).to.deep.equal([400, 7030]);
+      }),
+    );
 
     it('payments §9.5 rule 2: a refund elsewhere points to the payment that it makes', async () => {
       const { paymentId, invoiceId } = await paid();

@@ -151,7 +151,12 @@ export const invoicePaymentRoutes: readonly Route[] = [
     query: { externalPayment: flag(), ...controlled },
     body: jsonBody(InvoicePaymentRequest),
     success: { ...success, emptyStatus: 204 },
-    fails: [...paymentFailures, ErrorCode.INVOICE_NOT_FOUND, ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD],
+    fails: [
+      ...paymentFailures,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
+      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
+    ],
     async handle({ billing, context, params, query, body }) {
       const result = await billing.invoicePayments.pay(context, {
         ...params,
@@ -186,6 +191,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
       ...paymentFailures,
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
+      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
     ],
     async handle(call) {
       const { billing, context, params, query, user } = call;
