@@ -186,6 +186,19 @@ eachDatabase((kind, open) => {
       expect(pending.map(({ effectiveDate }) => effectiveDate)).to.deep.equal([retryDate.getTime()]);
     });
 
+    it('an open attempt that several nodes sweep at once changes once and is retried once', async () => {
+      const id = await left('PAYMENT_FAILURE');
+      stage.clock.set('2012-06-01T00:00:00Z');
+      await Promise.all([sweep(), sweep(), sweep()]);
+      const { audit, pending } = await stage.storage.read(stage.tenant, async (session) => ({
+        audit: await session.audit.findByTargets([id]),
+        pending: await session.notifications.findPending([`payment-retry:${id}`]),
+      }));
+      expect(audit.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+      expect(pending).to.have.length(1);
+      expect(await stateOf(id)).to.equal('RETRIED');
+    });
+
     it('an open attempt of an automatic payment is retried by the earlier of the two dates', async () => {
       const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
       stage.clock.set('2012-06-01T00:00:00Z');

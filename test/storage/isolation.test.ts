@@ -189,7 +189,9 @@ eachDatabaseAndSuperuser((kind, open) => {
         paymentsByIds: payments.findByIds([all.payment.id]),
         paymentsByKeys: payments.findByKeys([all.payment.externalKey]),
         paymentsOfTenant: payments.page(page, { pluginName: null }).then(counted),
-        paymentSearch: payments.search({ kind: 'text', id: acme.id, text: 'e' }, page).then(counted),
+        paymentSearch: payments
+          .search({ kind: 'text', id: acme.id, text: 'e' }, page, { pluginName: null })
+          .then(counted),
         transactionsByKeys: payments.findTransactionsByKeys([all.transaction.externalKey]),
         openInvoiceRefunds: payments.findOpenInvoiceRefunds([acme.recordId]),
         attemptsByTransactionKeys: payments.findAttemptsByTransactionKeys([

@@ -78,12 +78,11 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       pluginName === null
         ? page(scope, paymentsTable, { request })
         : page(scope, paymentsTable, { request, within: ofGateway(scope, pluginName), among: nothing }),
-    search: async (search, request) =>
-      page(scope, paymentsTable, {
-        request,
-        within: paymentSearchCondition(scope, search),
-        among: nothing,
-      }),
+    search: async (search, request, { pluginName }) => {
+      const ofPlugin = pluginName === null ? nothing : ofGateway(scope, pluginName);
+      const within = sql`${paymentSearchCondition(scope, search)} ${ofPlugin}`;
+      return page(scope, paymentsTable, { request, within, among: nothing });
+    },
     findTransactions: async (paymentIds) =>
       select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
     findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),

@@ -1,13 +1,13 @@
-import type { GatewayPage, GatewayResult, Ports } from '../../ports/index.ts';
+import type { GatewayPage, GatewayResult, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { CallContext, PageRequest, PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../state/gateway-reply.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { callGateway } from './call-gateway.ts';
 
 interface Searching {
-  readonly pluginName: string;
+  /** One that offers it. */
+  readonly gateway: PaymentGateway;
   readonly searchKey: string;
   readonly request: PageRequest;
   readonly properties: readonly PluginProperty[];
@@ -23,17 +23,13 @@ export interface FoundByGateway {
 /**
  * Searches the payments of one gateway (§2.1); what is no answer to that is an error, since a search that leaves out what
  * there is would be believed.
- * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it offers no search,
- * PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
+ * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
  */
 export async function searchPaymentsOfGateway(
-  { gateways, systemClock }: Pick<Ports, 'gateways' | 'systemClock'>,
+  { systemClock }: Pick<Ports, 'systemClock'>,
   context: CallContext,
-  { pluginName, searchKey, request, properties, timeoutMs }: Searching,
+  { gateway, searchKey, request, properties, timeoutMs }: Searching,
 ): Promise<FoundByGateway> {
-  const gateway = gateways.get(pluginName);
-  if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);
-  if (gateway.searchPayments === undefined) throw noSearch(pluginName);
   const { userName, userToken, createdDate: now } = context;
   const limit = Math.abs(request.limit);
   const search = { searchKey, offset: request.offset, limit, properties };
@@ -45,8 +41,8 @@ export async function searchPaymentsOfGateway(
   if (found !== null) return found;
   throw new BillingError({
     code: ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
-    message: `Payment plugin "${pluginName}" could not search payments: ${failureOf(reply)}`,
-    facts: { pluginName },
+    message: `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`,
+    facts: { pluginName: gateway.name },
   });
 }
 
@@ -58,12 +54,4 @@ function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number
     return typeof id === 'string' && isUuid(id) ? [id] : [];
   });
   return { paymentIds: [...new Set(ids)], total: page.total };
-}
-
-function noSearch(pluginName: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-    message: `Payment plugin "${pluginName}" offers no search of payments`,
-    facts: { pluginName },
-  });
 }

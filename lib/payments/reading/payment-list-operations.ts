@@ -20,11 +20,10 @@ export interface PaymentListOperations<C extends Leading = []> {
   /**
    * A window of the payments that have the key as their id, their account's or their method's, or in their external key;
    * of those in a state whose name contains it, such as `_FAILED`; or of those that meet the clauses of a key in operator
-   * form (http-api §8). With `pluginName` that gateway searches its own books; what it finds and we do not know is left
-   * out.
+   * form (http-api §8). With `pluginName` that gateway searches its own books, and what it finds and we do not know is
+   * left out; one without a search of its own is searched in our payments of it.
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read,
-   * PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no search,
-   * PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when its search fails.
+   * PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when the gateway's search fails.
    */
   search(...given: [...C, key: string, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
 }

@@ -1,3 +1,4 @@
+import type { PaymentGateway } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, Payment, WithContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -22,26 +23,35 @@ export class PaymentLists implements PaymentListOperations<WithContext> {
   }
 
   async page(context: CallContext, request: PaymentListRequest): Promise<Page<PaymentView>> {
-    const { gateways } = this.#ports;
     const { pluginName = null } = request;
-    if (pluginName !== null && !gateways.has(pluginName)) throw noSuchPlugin(pluginName, gateways);
+    if (pluginName !== null) this.#gatewayOf(pluginName);
     return this.#page(context, request, (session) => session.payments.page(request, { pluginName }));
   }
 
   async search(context: CallContext, key: string, request: PaymentListRequest): Promise<Page<PaymentView>> {
     const { pluginName = null } = request;
-    if (pluginName !== null) return this.#searchGateway(context, pluginName, { searchKey: key, request });
+    const gateway = pluginName === null ? null : this.#gatewayOf(pluginName);
+    if (gateway?.searchPayments) return this.#searchGateway(context, gateway, { searchKey: key, request });
     const search = paymentSearch(key);
-    return this.#page(context, request, (session) => session.payments.search(search, request));
+    return this.#page(context, request, (session) =>
+      session.payments.search(search, request, { pluginName }),
+    );
+  }
+
+  #gatewayOf(pluginName: string): PaymentGateway {
+    const { gateways } = this.#ports;
+    const gateway = gateways.get(pluginName);
+    if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);
+    return gateway;
   }
 
   async #searchGateway(
     context: CallContext,
-    pluginName: string,
+    gateway: PaymentGateway,
     { searchKey, request }: { readonly searchKey: string; readonly request: PaymentListRequest },
   ): Promise<Page<PaymentView>> {
     const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, this.#configOf);
-    const asked = { pluginName, searchKey, request, properties: request.properties ?? [], timeoutMs };
+    const asked = { gateway, searchKey, request, properties: request.properties ?? [], timeoutMs };
     const found = await searchPaymentsOfGateway(this.#ports, context, asked);
     return this.#page(context, request, (session) => knownPayments(session, found));
   }

@@ -41,7 +41,8 @@ interface Left {
 
 /**
  * Ends attempts that a crash has left in INIT (§7.2 rule 4): without a transaction ABORTED, else by what has become of
- * it. Those whose transaction is UNKNOWN are left to recovery. Any number of nodes may do it at once.
+ * it. Those whose transaction is UNKNOWN are left to recovery. Any number of nodes may do it at once, as all housekeeping:
+ * an attempt changes once, though its plugins may hear from each of the nodes how it has ended.
  */
 export class AttemptSweep {
   readonly #ports: SweepPorts;

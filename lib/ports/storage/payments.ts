@@ -75,8 +75,12 @@ export interface PaymentReads {
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Of the tenant, or those on methods of one gateway; `max` counts all payments of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
-  /** `max` counts all payments of the tenant. */
-  search(search: PaymentSearch, request: PageRequest): Promise<Page<Payment>>;
+  /** Of the tenant, or among those on methods of one gateway; `max` counts all payments of the tenant. */
+  search(
+    search: PaymentSearch,
+    request: PageRequest,
+    options: { readonly pluginName: string | null },
+  ): Promise<Page<Payment>>;
   /** In creation order. */
   findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;

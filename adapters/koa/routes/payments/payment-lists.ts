@@ -42,11 +42,7 @@ export const paymentListRoutes: readonly Route[] = [
     summary:
       'Search payments by id, account id, payment method id, external key or state, by clauses (_q=1&…), or by a gateway',
     ...paged,
-    fails: [
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-      ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
-    ],
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS],
     async handle(call) {
       const { billing, context, params, query } = call;
       const { pluginProperty: properties, ...request } = query;
