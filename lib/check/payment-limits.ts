@@ -38,8 +38,9 @@ export function severalOpenPayments(
     if (status === InvoicePaymentStatus.PENDING) return true;
     return paymentId !== null && transactionsOf(paymentId).some(isOpen);
   });
-  if (open.length < 2) return [];
-  const message = `invoice ${invoiceId} has ${open.length} payments whose outcome is open`;
+  const count = new Set(open.map(({ paymentId }) => paymentId)).size;
+  if (count < 2) return [];
+  const message = `invoice ${invoiceId} has ${count} payments whose outcome is open`;
   return [{ invariant: CheckedInvariant.OPEN_PAYMENT, message }];
 }
 

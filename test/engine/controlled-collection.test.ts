@@ -11,6 +11,7 @@ import {
 import type { PaymentConfig } from '../../lib/payments/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
+import { runningCall } from '../support/payments/running-call.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
 const START = '2012-05-31T00:03:42Z';
@@ -29,13 +30,16 @@ class Script implements PaymentControl {
   }[] = [];
   prior: (context: PaymentControlContext) => PriorCallResult | null = () => null;
   retry: () => Date | null = () => null;
+  meanwhile: (context: PaymentControlContext) => Promise<unknown> = async () => null;
 
   constructor(name: string) {
     this.name = name;
   }
 
   async priorCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
-    return this.#note('prior', context, properties) ? this.prior(context) : null;
+    if (!this.#note('prior', context, properties)) return null;
+    await this.meanwhile(context);
+    return this.prior(context);
   }
 
   async onSuccessCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
@@ -266,6 +270,30 @@ anyDatabase((_kind, open) => {
           transactions: ['PAYMENT_FAILURE', 'SUCCESS'],
           attempts: ['RETRIED', 'SUCCESS'],
           rows: ['SUCCESS 249.95'],
+        });
+      });
+
+      it('payments §5.3 rule 2: a retry that meets a call which began while its plugins were asked comes again', async () => {
+        const stage = await stageAt();
+        const { first } = scripts();
+        stage.sandbox.configure(DECLINE);
+        const invoiceId = await invoiced(stage);
+        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+        let end: () => Promise<unknown> = async () => null;
+        first.meanwhile = async ({ paymentExternalKey }) => {
+          first.meanwhile = async () => null;
+          end = await runningCall(stage, paymentExternalKey ?? '');
+        };
+        const settled = stage.goTo('2012-06-08T00:03:42Z');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        expect(first.calls).to.deep.equal(['prior', 'failure', 'prior']);
+        expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'ABORTED', 'SCHEDULED']);
+        await end();
+        await settled;
+        expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'prior', 'success']);
+        expect(await stage.story(invoiceId)).to.deep.include({
+          attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
+          balance: '0',
         });
       });
 

@@ -1,17 +1,16 @@
 import { expect } from 'chai';
-import { type Account, decimal, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
+import { type Account, decimal, ErrorCode, type PaymentResult } from '../../lib/index.ts';
 import { DirectPayments, PaymentService, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import { addMilliseconds } from '../../lib/values/time/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
+import { runningCall } from '../support/payments/running-call.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
 const property = (key: string, value = 'true') => ({ key, value, isUpdatable: false });
-const DAY_MS = 86_400_000;
 const PENDING = [property('ACTION_RETURN_PLUGIN_STATUS_PENDING')];
 const DECLINE = [property('ACTION_RETURN_PLUGIN_STATUS_ERROR')];
 const RETRY = '2024-01-03T10:00:00Z';
@@ -255,45 +254,3 @@ anyDatabase((_kind, open) => {
     });
   });
 });
-
-/** A call of the payment that is under way; the answer declines it. */
-async function runningCall(engine: TestEngine, paymentKey: string): Promise<() => Promise<void>> {
-  const now = engine.clock.now();
-  const authorship = {
-    userName: 'another node',
-    reasonCode: null,
-    comments: null,
-    createdDate: now,
-    userTokenOf: () => engine.tenant.id,
-  };
-  const id = crypto.randomUUID() as Uuid;
-  const find = () =>
-    engine.storage.read(engine.tenant, async (session) => {
-      const [payment] = await session.payments.findByKeys([paymentKey]);
-      return session.payments.findTransactions(payment ? [payment.id] : []);
-    });
-  const [like] = await find();
-  if (like === undefined) throw new Error('the payment has no transaction');
-  const { recordId: _, ...rest } = like;
-  await engine.storage.write(engine.tenant, authorship, (session) =>
-    session.payments.insertTransactions([
-      {
-        ...rest,
-        id,
-        attemptId: null,
-        externalKey: id,
-        status: 'UNKNOWN',
-        processedAmount: decimal(0),
-        leaseUntil: addMilliseconds(now, 10 * DAY_MS),
-      },
-    ]),
-  );
-  return async () => {
-    const running = (await find()).find((each) => each.id === id);
-    if (running === undefined) throw new Error('there is no such call');
-    const transaction = { ...running, status: 'PAYMENT_FAILURE', leaseUntil: null } as const;
-    await engine.storage.write(engine.tenant, authorship, (session) =>
-      session.payments.updateTransactions([{ transaction, expected: 'UNKNOWN' }]),
-    );
-  };
-}

@@ -215,6 +215,70 @@ anyDatabase((_kind, open) => {
       expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
     });
 
+    it('payments §4.2 rule 2: a failed payment of an invoice goes on under a new key of its transaction', async () => {
+      const { acme, gateway } = engine;
+      const { id } = await invoice('20', { isHeldBack: true });
+      const pay = (transactionExternalKey: string, externalKey = 'further') =>
+        acme.invoicePayments.pay({ invoiceId: id, externalKey, transactionExternalKey });
+      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
+      const failed = await pay('further-1');
+      const again = await pay('further-2');
+      const paid = await pay('further-3');
+      expect([again?.payment.id, paid?.payment.id]).to.deep.equal([failed?.payment.id, failed?.payment.id]);
+      const { transactions } = await paymentOf(id);
+      expect(transactions.map(({ externalKey, status }) => [externalKey, status])).to.deep.equal([
+        ['further-1', 'PAYMENT_FAILURE'],
+        ['further-2', 'PAYMENT_FAILURE'],
+        ['further-3', 'SUCCESS'],
+      ]);
+      expect(await balanceOf(id)).to.equal(0);
+      const paymentId = paid?.payment.id as Uuid;
+      await acme.invoicePayments.refund({ paymentId, amount: '5' });
+      expect(await codeOf(acme.invoicePayments.refund({ paymentId, amount: '16' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+      await acme.invoicePayments.chargeback({ paymentId, amount: '3' });
+      expect(await balanceOf(id)).to.equal(8);
+      expect(await codeOf(pay('further-4'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    });
+
+    it('payments §4.2 rule 2: a failed payment of an invoice does not go on under a key that another transaction has', async () => {
+      const { acme, gateway } = engine;
+      const { id } = await invoice('20', { isHeldBack: true });
+      await acme.payments.purchase({
+        accountId: account.id,
+        amount: '1',
+        transactionExternalKey: 'elsewhere',
+      });
+      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
+      await acme.payments.purchase({
+        accountId: account.id,
+        amount: '1',
+        transactionExternalKey: 'declined',
+      });
+      const pay = (transactionExternalKey: string) =>
+        acme.invoicePayments.pay({ invoiceId: id, externalKey: 'stays', transactionExternalKey });
+      await pay('stays-1');
+      expect(await codeOf(pay('elsewhere'))).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
+      expect(await codeOf(pay('declined'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect(await balanceOf(id)).to.equal(20);
+    });
+
+    it('payments §4.2 rule 2: a payment of an invoice that is pending does not go on under a new key', async () => {
+      const { acme, gateway } = engine;
+      const { id } = await invoice('20', { isHeldBack: true });
+      const pay = (transactionExternalKey: string) =>
+        acme.invoicePayments.pay({
+          invoiceId: id,
+          externalKey: 'waits',
+          amount: '5',
+          transactionExternalKey,
+        });
+      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      await pay('waits-1');
+      expect(await codeOf(pay('waits-2'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    });
+
     it('a chargeback that an operator corrects to a failure no longer counts on its invoice', async () => {
       const { id } = await invoice('20');
       const { id: paymentId } = await paymentOf(id);

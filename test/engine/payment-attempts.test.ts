@@ -97,6 +97,57 @@ anyDatabase((_kind, open) => {
       expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
     });
 
+    describe('payments §8.3: an instant payment that asks for retries', () => {
+      const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
+      const pay = async (more: object = {}) => {
+        await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+        const [item] = await engine.acme.invoices.addCharges({
+          accountId: account.id,
+          autoCommit: true,
+          items: [{ amount: '249.95', currency: 'USD' }],
+        });
+        await engine.settle();
+        const invoiceId = item?.invoiceId ?? NOWHERE;
+        await engine.acme.invoicePayments.pay({ invoiceId, properties, ...more });
+        await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+        return invoiceId;
+      };
+
+      it('payments §8.3: is tried again like an automatic one, with the properties that it came with', async () => {
+        answers('ERROR', 1);
+        const invoiceId = await pay();
+        expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+        await engine.runTo(LATER);
+        const { attempts } = await paymentOf(invoiceId);
+        expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
+        expect(attempts?.map(({ isApiPayment }) => isApiPayment)).to.deep.equal([true, false]);
+        expect(attempts?.[1]?.pluginProperties).to.deep.equal(properties);
+      });
+
+      it('payments §8.3: is not tried again when it does not ask for it', async () => {
+        answers('ERROR', 1);
+        expect(await attemptsOf(await pay({ properties: [] }))).to.deep.equal(['ABORTED']);
+        answers('ERROR', 1);
+        const no = [{ key: 'IPCD_RETRIES', value: 'false', isUpdatable: false }];
+        expect(await attemptsOf(await pay({ properties: no }))).to.deep.equal(['ABORTED']);
+      });
+
+      it('payments §8.3: is tried again when recovery learns that it was declined', async () => {
+        answers('UNDEFINED', 1);
+        const invoiceId = await pay();
+        expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
+        recovers(await transactionOf(invoiceId), 'ERROR');
+        await engine.runTo('2012-05-01T10:06:00Z');
+        expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+      });
+
+      it('payments §7.4 rule 4: is not tried again when an operator corrects it to a failure without asking', async () => {
+        const invoiceId = await pay();
+        await fix(invoiceId, 'PAYMENT_FAILURE');
+        expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
+      });
+    });
+
     it('payments §3.3: a retry that fires is a new attempt, and the old one keeps its state', async () => {
       answers('ERROR', 1);
       const invoiceId = await invoiced();

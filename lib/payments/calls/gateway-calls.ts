@@ -45,12 +45,13 @@ export class GatewayCalls {
    * @returns the payments and all their transactions as they are afterwards.
    */
   async record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
-    const settlements = answered.map(({ paymentId, transaction, outcome, control }) => ({
+    const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
       paymentId,
       transactionId: transaction.id,
       outcome,
       source: 'CALL' as const,
       leaseUntil: transaction.leaseUntil,
+      ...(properties.length > 0 && { properties }),
       ...(control && { control }),
     }));
     const now = session.authorship.createdDate;

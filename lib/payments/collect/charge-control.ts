@@ -15,6 +15,7 @@ import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
 import type { ControlCaller } from '../control/call-context.ts';
 import { ControlCalls } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
+import type { PlannedCharge } from '../reservation/charge-records.ts';
 import type { ControlledCharge } from '../reservation/controlled-charge.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { ReservationFacts } from '../reservation/reservation-facts.ts';
@@ -29,6 +30,8 @@ export interface BegunCharge<R extends PaymentRequest> {
   readonly controlled: Pick<ControlledCharge, 'attempt' | 'planned'>;
   readonly run: ControlledRun;
   readonly config: PaymentConfig;
+  /** What it would be, were it not controlled. */
+  readonly charge: Pick<PlannedCharge, 'gateway'>;
 }
 
 /** A request as control plugins have left it: without a run they have stopped it, or failed. */
@@ -104,6 +107,11 @@ export class ChargeControl {
     await session.payments.updateAttempts(stored.map((attempt) => ({ ...attempt, ...ended })));
   }
 
+  /** Tells the plugins of what was refused behind their prior calls (§2.3 rule 3); no date of theirs repeats it. */
+  async tellRefusal(runs: Iterable<ControlledRun>, limits: { readonly timeoutMs: number }): Promise<void> {
+    await inParallel([...runs], MAX_CONCURRENT_GATEWAY_CALLS, (run) => this.#calls.failed(run, limits));
+  }
+
   /** Tells the plugins how the calls have ended, before that is recorded. */
   async tell<R extends PaymentRequest>(
     answered: readonly AnsweredCharge<R>[],
@@ -145,6 +153,7 @@ export class ChargeControl {
       controlled: { attempt, planned: { paymentId, transactionId: transaction.id, isNewPayment } },
       run: { names, context, properties },
       config,
+      charge,
     };
   }
 }

@@ -121,8 +121,16 @@ export class PaymentRun {
     { batch, actor }: Run,
     { requests, stopped }: Asked,
   ): Promise<Reserved> {
-    const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
+    const held = stopped.flatMap(({ request }) => (request.holdId === undefined ? [] : request));
+    const accounts = await session.tryLockAccounts(
+      [...requests, ...held].map(({ accountRecordId }) => accountRecordId),
+    );
     const locked = new Set(accounts.map(({ recordId }) => recordId));
+    const busy = held.filter(({ accountRecordId }) => !locked.has(accountRecordId));
+    await endHolds(
+      session,
+      held.filter((request) => !busy.includes(request)),
+    );
     const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
     const { planned, charges } = await this.#steps.reserve(
       session,
@@ -138,13 +146,14 @@ export class PaymentRun {
     const unlocked = requests.filter((request) => !ours.includes(request)).map(({ entry }) => entry);
     const calling = new Set(charges.map(({ request }) => request.entry));
     const done = ours.map(({ entry }) => entry).filter((entry) => !waiting.has(entry) && !calling.has(entry));
-    const ended = [...done, ...stopped.map(({ request }) => request.entry)];
+    const over = stopped.flatMap(({ request }) => (busy.includes(request) ? [] : request.entry));
+    const ended = [...done, ...over];
     if (ended.length > 0) await batch.finish(session, ended);
     const unreserved = requests.flatMap(({ controlled, entry }) =>
       controlled && !calling.has(entry) ? [controlled.attempt.id] : [],
     );
     await this.#control.abort(session, [...stopped.map(({ attemptId }) => attemptId), ...unreserved]);
-    return { busy: [...unlocked, ...waiting], charges };
+    return { busy: [...unlocked, ...waiting, ...busy.map(({ entry }) => entry)], charges };
   }
 
   /** Records all answers in one transaction; those of busy accounts, or all if the transaction fails, one by one. */
@@ -203,6 +212,14 @@ export class PaymentRun {
     );
     run.batch.failed(charge.request.entry, error);
   }
+}
+
+/** A hold whose payment a control plugin has stopped ends: it was asked, and nothing would ask again (§9.3). */
+async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]): Promise<void> {
+  if (stopped.length === 0) return;
+  const holds = await session.payments.findHoldsByInvoices(stopped.map(({ invoiceId }) => invoiceId));
+  const over = new Set(stopped.map(({ holdId }) => holdId));
+  await session.payments.endHolds(holds.filter(({ id }) => over.has(id)));
 }
 
 /** What nobody was asked about. */

@@ -3,7 +3,6 @@ import {
   type CallContext,
   type Payment,
   type PaymentTransaction,
-  type PluginProperty,
   TransactionStatus,
   type WithContext,
 } from '../../records/index.ts';
@@ -19,6 +18,7 @@ import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts'
 import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
+import { asksForRetries } from '../state/retry-dates.ts';
 import type { Settlement } from '../state/settlement.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
 import type {
@@ -118,13 +118,8 @@ function settlementOf(
     transactionId: transaction.id,
     source: 'FIX',
     outcome: fixedOutcome(status, transaction, { now, processed }),
-    fix: { ...states, allowsRetry: allowsRetry(input.properties ?? []) },
+    fix: { ...states, allowsRetry: asksForRetries(input.properties ?? []) },
   };
-}
-
-/** §7.4 rule 4. */
-function allowsRetry(properties: readonly PluginProperty[]): boolean {
-  return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }
 
 async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput): Promise<Known> {

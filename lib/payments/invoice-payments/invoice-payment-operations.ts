@@ -42,6 +42,7 @@ export interface PayAllInput {
   readonly mayCredit?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;
+  readonly controlPlugins?: readonly string[];
   /** Plugin properties of the calls. */
   readonly properties?: readonly PluginProperty[];
 }

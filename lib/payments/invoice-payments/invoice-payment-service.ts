@@ -6,22 +6,21 @@ import {
   type CallContext,
   type Invoice,
   type InvoicePayment,
-  InvoicePaymentType,
   TransactionType,
 } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
+import { type Decimal, sum } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import {
+  type LeftPayments,
   type ReservedPayment,
   UnpaidInvoicePayments,
   WITH_DEFAULTS,
 } from '../collect/unpaid-invoice-payments.ts';
-import type { ControlledRun } from '../control/controlled-run.ts';
 import type {
   ChargebackReversalInput,
   CompletionInput,
@@ -42,9 +41,9 @@ import { planRefusedChargeback } from '../planning/refused-chargeback.ts';
 import { sharesOf } from '../planning/shares.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
-import type { ControlledCharge } from '../reservation/controlled-charge.ts';
-import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import type { ReservationPlan } from '../reservation/plan-reservation.ts';
 import { checkRefundable } from '../state/invoice-remainder.ts';
+import { paidRowOf } from '../state/paid-row.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, paymentBusy } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
@@ -62,14 +61,6 @@ type Tried =
   | { readonly kind: 'WAIT' }
   | { readonly kind: 'NOTHING' }
   | { readonly kind: 'CHARGE'; readonly charges: readonly ReservedPayment[]; readonly made: Made };
-
-/** What control plugins have let pass, and whom to tell how it ends. */
-interface AskedPayment {
-  readonly controlled?: ControlledCharge | undefined;
-  readonly runs: ReadonlyMap<Uuid, ControlledRun>;
-}
-
-const UNCONTROLLED: AskedPayment = { runs: new Map() };
 
 interface Made {
   readonly paymentId: Uuid;
@@ -102,46 +93,30 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     checkExternalKey(input.transactionExternalKey ?? null);
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
     for (let looks = 0; ; looks += 1) {
-      const asked = this.#unpaid.control.isHeard ? await this.#ask(context, input) : UNCONTROLLED;
-      if (asked === null) return null;
-      const { tried, patience } = await this.#try(context, input, asked).catch(async (error: unknown) => {
-        await this.#abort(context, [...asked.runs.keys()]);
-        throw error;
+      const left = await this.#unpaid.ask(context, async (session) => {
+        const { account, invoiceId, api } = await this.#asked(session, input);
+        return { account, payments: [{ invoiceId, api }] };
       });
+      if (left.stopped.size > 0) return stoppedBy(left.stopped.get(input.invoiceId));
+      const { tried, patience } = await this.#try(context, input, left).catch(this.#giveUp(context, left));
       if (tried.kind === 'NOTHING') return null;
-      if (tried.kind === 'CHARGE') return this.#charge(context, tried, asked);
+      if (tried.kind === 'CHARGE') return this.#charge(context, tried, left);
       if (looks >= patience) throw paymentBusy({ invoiceId: input.invoiceId });
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
   }
 
   async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
-    const { accountId } = input;
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    const left = await this.#unpaid.ask(context, (session) => this.#allAsked(session, input));
     const { tried, charges } = await this.#write(context, async (session) => {
-      const account = await lockForPayment(session, accountId);
-      const due = await dueInvoices(session, account, input);
-      if (due.length === 0) {
-        await this.#creditRest(session, { account, input, paid: ZERO });
-        return { tried: due, charges: [] };
-      }
-      const methodId = await this.#methodOf(session, account, input);
-      if (methodId === null && account.paymentMethodId === null) throw noDefaultMethod(account.id);
-      const shares = sharesOf(due, input.amount ?? null);
-      const payments = shares.map(({ invoice, amount }) => ({
-        invoiceId: invoice.id,
-        api: { ...WITH_DEFAULTS, methodId, amount, properties: input.properties ?? [] },
-      }));
-      const reserved = await this.#unpaid.reserveThese(session, { context, account, payments });
-      const paid = sum(
-        reserved.planned.flatMap(({ plan }) =>
-          plan.kind === 'CHARGE' ? plan.charge.transaction.amount : [],
-        ),
-      );
+      const { account, payments, tried } = await this.#allAsked(session, input);
+      const reserved = await this.#unpaid.reserveThese(session, { context, account, payments, left });
+      const paid = sum(reserved.planned.flatMap(({ plan }) => settledBy(plan)));
       await this.#creditRest(session, { account, input, paid });
-      return { tried: shares.map(({ invoice }) => invoice), charges: reserved.charges };
-    });
-    await this.#unpaid.make(context, charges);
+      return { tried, charges: reserved.charges };
+    }).catch(this.#giveUp(context, left));
+    await this.#unpaid.make(context, charges, left.runs);
     return tried.length === 0 ? null : paidInvoices(tried);
   }
 
@@ -184,29 +159,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return this.#direct.complete(context, input);
   }
 
-  /**
-   * Asks the control plugins about what would be charged; null = one of them has stopped it, which is no error here
-   * (§9.2).
-   */
-  async #ask(context: CallContext, input: InvoicePaymentInput): Promise<AskedPayment | null> {
-    const { control } = this.#unpaid;
-    const begun = await this.#write(context, async (session) => {
-      const { account, invoiceId, api } = await this.#asked(session, input);
-      const requests: PaymentRequest[] = [{ accountRecordId: account.recordId, invoiceId, api, retry: null }];
-      return control.begin(session, { requests, accounts: [account] }, () => context);
-    });
-    const [asked] = await control.ask(begun);
-    if (asked === undefined) return UNCONTROLLED;
-    const { attemptId, request, run, error } = asked;
-    if (run !== null) return { controlled: request.controlled, runs: new Map([[attemptId, run]]) };
-    await this.#abort(context, [attemptId]);
-    if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return null;
-    throw error;
-  }
-
-  async #abort(context: CallContext, attemptIds: readonly Uuid[]): Promise<void> {
-    if (attemptIds.length === 0) return;
-    await this.#write(context, (session) => this.#unpaid.control.abort(session, attemptIds));
+  /** What was refused behind the prior calls of control plugins. */
+  #giveUp(context: CallContext, left: LeftPayments): (error: unknown) => Promise<never> {
+    return async (error) => {
+      await this.#unpaid.giveUp(context, left);
+      throw error;
+    };
   }
 
   /** What is asked for, on the locked account. */
@@ -227,23 +185,38 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, invoiceId: invoice.id, api };
   }
 
+  /** What is unpaid of the locked account, and how much of the amount goes to each. */
+  async #allAsked(session: WriteSession, input: PayAllInput) {
+    const account = await lockForPayment(session, input.accountId);
+    const due = await dueInvoices(session, account, input);
+    if (due.length === 0) return { account, payments: [], tried: [] };
+    const methodId = await this.#methodOf(session, account, input);
+    if (methodId === null && account.paymentMethodId === null) throw noDefaultMethod(account.id);
+    const { properties = [], controlPlugins = null } = input;
+    const shares = sharesOf(due, input.amount ?? null);
+    const payments = shares.map(({ invoice, amount }) => ({
+      invoiceId: invoice.id,
+      api: { ...WITH_DEFAULTS, methodId, amount, properties, controlPlugins },
+    }));
+    return { account, payments, tried: shares.map(({ invoice }) => invoice) };
+  }
+
   async #try(
     context: CallContext,
     input: InvoicePaymentInput,
-    { controlled, runs }: AskedPayment,
+    left: LeftPayments,
   ): Promise<{ readonly tried: Tried; readonly patience: number }> {
     return this.#write(context, async (session) => {
       const { account, invoiceId, api } = await this.#asked(session, input);
-      const payments = [{ invoiceId, api, ...(controlled && { controlled }) }];
       const { planned, charges } = await this.#unpaid.reserveThese(session, {
         context,
         account,
-        payments,
+        payments: [{ invoiceId, api }],
         paysEmptyInvoices: true,
+        left,
       });
       const patience = (await this.#configOf(session)).lockRetries;
       const plan = planned[0]?.plan;
-      if (plan?.kind !== 'CHARGE') await this.#unpaid.control.abort(session, [...runs.keys()]);
       if (plan?.kind === 'WAIT') return { tried: { kind: 'WAIT' }, patience };
       if (plan?.kind !== 'CHARGE') return { tried: { kind: 'NOTHING' }, patience };
       return { tried: { kind: 'CHARGE', charges, made: plan.charge }, patience };
@@ -253,7 +226,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   async #charge(
     context: CallContext,
     { charges, made }: Extract<Tried, { kind: 'CHARGE' }>,
-    { runs }: AskedPayment,
+    { runs }: LeftPayments,
   ): Promise<PaymentResult> {
     const [answered] = await this.#unpaid.make(context, charges, runs);
     const failure = answered ? failureOfCall(answered.outcome, answered) : null;
@@ -348,6 +321,19 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 }
 
+/** What a payment of an invoice settles of it, whatever is asked for in another currency. */
+function settledBy(plan: ReservationPlan): readonly Decimal[] {
+  if (plan.kind !== 'CHARGE') return [];
+  const row = plan.charge.newRow ?? plan.charge.changedRow;
+  return row === null ? [] : [row.amount];
+}
+
+/** An abort by a control plugin is no error here: nothing is paid (§9.2). */
+function stoppedBy(error: unknown): null {
+  if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return null;
+  throw error;
+}
+
 /** Unpaid invoices up to the target date; migrated ones are never owed. */
 async function dueInvoices(
   session: WriteSession,
@@ -394,7 +380,7 @@ function ofInvoice(plan: typeof planOperation): Work['plan'] {
 
 /** What the payment has paid. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
 function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null): InvoicePayment {
-  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const paid = paidRowOf(rows);
   if (!paid) throw noInvoicePayment(paymentId);
   return paid;
 }

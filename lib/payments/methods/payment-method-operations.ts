@@ -18,7 +18,7 @@ export interface PaymentMethodInput {
   };
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
-  /** Control plugins of this call; default: those of the tenant (`payment.invoice.plugin`). */
+  /** Control plugins of this call and of its payments; default: those of the tenant (`payment.invoice.plugin`). */
   readonly controlPlugins?: readonly string[] | null;
 }
 
@@ -28,6 +28,8 @@ export interface SetDefaultInput {
   readonly payAllUnpaidInvoices?: boolean;
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
+  /** Control plugins of the payments; default: those of the tenant (`payment.invoice.plugin`). */
+  readonly controlPlugins?: readonly string[] | null;
 }
 
 export interface DeletePaymentMethodInput {

@@ -89,6 +89,7 @@ export class PaymentMethodService {
       }),
     );
     await this.#unpaid.make(context, charges);
+    if (input.payAllUnpaidInvoices) await this.#payControlled(context, method, input);
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
   }
 
@@ -143,7 +144,8 @@ export class PaymentMethodService {
       const account = await lockAccount(session, accountId);
       const [stored] = await storeMethods(session, [{ account, method }]);
       assertInvariant(stored, 'one method is stored for one account', { accountId });
-      return { id: stored.id, method: stored, charges: await this.#reserveAll(session, context, stored) };
+      const charges = await this.#reserveAll(session, context, stored);
+      return { id: stored.id, method: stored, charges };
     });
   }
 
@@ -170,13 +172,26 @@ export class PaymentMethodService {
       return options.payAllUnpaidInvoices ? this.#reserveAll(session, context, chosen) : [];
     });
     await this.#unpaid.make(context, charges);
+    if (options.payAllUnpaidInvoices) await this.#payControlled(context, method, options);
   }
 
+  /** Where control plugins are to be asked, the payments begin once the change is stored. */
+  async #payControlled(
+    context: CallContext,
+    { id: paymentMethodId, accountId }: Pick<PaymentMethod, 'id' | 'accountId'>,
+    { controlPlugins = null }: Pick<SetDefaultInput, 'controlPlugins'>,
+  ): Promise<void> {
+    if (!this.#unpaid.control.isHeard) return;
+    await this.#unpaid.pay(context, { accountId, paymentMethodId, controlPlugins });
+  }
+
+  /** Where no control plugin can be asked, the payments are reserved with the change. */
   async #reserveAll(
     session: WriteSession,
     context: CallContext,
     method: Pick<PaymentMethod, 'id' | 'accountId'>,
   ): Promise<readonly ReservedPayment[]> {
+    if (this.#unpaid.control.isHeard) return [];
     const account = await loadAccount(session, method.accountId);
     return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
   }

@@ -46,7 +46,7 @@ export async function recordOutcomes(
     const settled = before && settledTransaction(before, settlement, tools.now);
     if (!settled) return [];
     const after = withAdjustmentsNoted(before, settled);
-    return [{ before, after, control: settlement.control, fix: settlement.fix }];
+    return [{ before, after, settlement }];
   });
   const wanted = changes.map(({ before, after }) => ({ transaction: after, expected: before.status }));
   const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
@@ -54,8 +54,8 @@ export async function recordOutcomes(
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ after }) => written.has(after.id));
   const all = effective.flatMap(
-    ({ before, after, control, fix }) =>
-      consequencesOf({ transaction: after, before, control, fix }, { ...records, transactions }, tools) ?? [],
+    ({ before, after, settlement }) =>
+      consequencesOf({ transaction: after, before, settlement }, { ...records, transactions }, tools) ?? [],
   );
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
   const changed = all.map(({ payment }) => [payment.id, payment] as const);

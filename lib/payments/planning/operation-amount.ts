@@ -1,11 +1,7 @@
-import {
-  InvoicePaymentType,
-  isUnresolved,
-  type PaymentTransaction,
-  TransactionType,
-} from '../../records/index.ts';
+import { isUnresolved, type PaymentTransaction, TransactionType } from '../../records/index.ts';
 import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { checkDisputable, checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
+import { paidRowOf } from '../state/paid-row.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
@@ -62,7 +58,7 @@ function checkRefund(
 
 /** What the payment has paid of an invoice, and what may take it back; null = it pays none. */
 function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
-  const paid = rows.find(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }
 

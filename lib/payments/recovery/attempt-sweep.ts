@@ -142,12 +142,7 @@ function endedLater(
   const { transaction, payment, transactions, paid } = run;
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const invoiceId = isPurchase ? (paid?.invoiceId ?? null) : null;
-  const { isApiPayment } = attempt;
-  return endedAttempt(
-    attempt,
-    { transaction, payment, transactions, invoiceId, control, isApiPayment },
-    rules,
-  );
+  return endedAttempt(attempt, { transaction, payment, transactions, invoiceId, control }, rules);
 }
 
 /** Those of the attempts that are still open, with the transactions that name them; a constant number of queries. */

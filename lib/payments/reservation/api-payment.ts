@@ -10,35 +10,51 @@ import { shortened } from '../../values/text/index.ts';
 import type { ApiPayment, KeyedRecords } from './api-request.ts';
 import type { ReservationFacts } from './reservation-facts.ts';
 
-/** A payment whose transactions have all failed: it is tried again under its keys (§4.2). */
-interface FailedPayment {
+/** A payment whose transactions have all failed: it is tried again (§4.2). */
+export interface FailedPayment {
   readonly payment: Payment;
-  readonly origin: PaymentAttempt;
+  /** The run that is repeated under its key; null = the payment goes on under a key of its own. */
+  readonly origin: PaymentAttempt | null;
 }
 
 /** The failed payment of this invoice that has a key that is given; null = a new one is made. */
 export function failedPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
-  { payments, transactions, attempts }: ReservationFacts,
+  { payments, transactions, attempts, rows }: ReservationFacts,
 ): FailedPayment | null {
-  const meant = payments.find(
-    ({ id, externalKey }) =>
-      externalKey === paymentKey ||
+  const payment =
+    payments.find(({ externalKey }) => externalKey === paymentKey) ??
+    payments.find(({ id }) =>
       transactions.some((each) => each.paymentId === id && each.externalKey === transactionKey),
+    );
+  if (!payment || transactions.some((each) => each.paymentId === payment.id && !hasFailed(each))) return null;
+  const tried = new Set(
+    rows.flatMap((row) => (row.paymentId === payment.id ? row.transactionExternalKey : [])),
   );
-  if (!meant || transactions.some((each) => each.paymentId === meant.id && !hasFailed(each))) return null;
   const origin = attempts.findLast(
     (attempt) =>
-      attempt.paymentExternalKey === meant.externalKey &&
+      attempt.paymentExternalKey === payment.externalKey &&
+      tried.has(attempt.transactionExternalKey) &&
       (transactionKey === null || attempt.transactionExternalKey === transactionKey),
   );
-  return origin ? { payment: meant, origin } : null;
+  return { payment, origin: origin ?? null };
 }
 
 /** @throws BillingError for a key that something else has (§4.2). */
 export function checkKeysAreFree(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: KeyedRecords,
+): void {
+  checkTransactionKeyIsFree({ transactionKey }, { transactions });
+  if (payments.some(({ externalKey }) => externalKey === paymentKey)) {
+    throw taken('paymentExternalKey', paymentKey ?? '');
+  }
+}
+
+/** @throws BillingError for a transaction's key that another transaction has. */
+export function checkTransactionKeyIsFree(
+  { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
+  { transactions }: Pick<KeyedRecords, 'transactions'>,
 ): void {
   const ofKey = transactions.filter(({ externalKey }) => externalKey === transactionKey);
   const [first] = ofKey;
@@ -51,9 +67,6 @@ export function checkKeysAreFree(
     });
   }
   if (first) throw taken('transactionExternalKey', first.externalKey);
-  if (payments.some(({ externalKey }) => externalKey === paymentKey)) {
-    throw taken('paymentExternalKey', paymentKey ?? '');
-  }
 }
 
 export function noDefaultMethod(accountId: Uuid): BillingError {

@@ -65,22 +65,49 @@ export function firstCharge(
     amount,
     method,
   });
-  const newRow: New<InvoicePayment> = {
-    id: tools.ids.next(),
+  const newRow = attemptRow(facts, tools, { ...records.transaction, amount });
+  return { ...records, newPayment, newRow, changedRow: null };
+}
+
+/** One more transaction of a payment that has failed, under a key of its own (§4.2 rule 2). */
+export function furtherCharge(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  { payment, ...run }: { payment: Payment; amount: Decimal; method: PaymentMethod },
+): PlannedCharge {
+  const transactionId = facts.controlled?.planned.transactionId ?? tools.ids.next();
+  const records = chargeRecords(facts, tools, {
+    ...run,
+    paymentId: payment.id,
+    paymentKey: payment.externalKey,
+    transactionId,
+    transactionKey: facts.api?.transactionKey ?? transactionId,
+  });
+  const newRow = attemptRow(facts, tools, { ...records.transaction, amount: run.amount });
+  return { ...records, newPayment: null, newRow, changedRow: null };
+}
+
+/** What an invoice knows of a charge from the beginning: the amount is to be settled, in the currency of the invoice. */
+function attemptRow(
+  { account, invoice }: ReservationFacts,
+  { ids, now }: PlanTools,
+  charge: { readonly paymentId: Uuid; readonly externalKey: string; readonly amount: Decimal },
+): New<InvoicePayment> {
+  return {
+    id: ids.next(),
     accountRecordId: account.recordId,
-    invoiceId: facts.invoice.id,
+    invoiceId: invoice.id,
     type: InvoicePaymentType.ATTEMPT,
     status: InvoicePaymentStatus.INIT,
-    paymentId,
-    paymentDate: tools.now,
-    amount,
-    currency: facts.invoice.currency,
-    processedCurrency: facts.invoice.currency,
-    transactionExternalKey: transactionKey,
+    paymentId: charge.paymentId,
+    paymentDate: now,
+    amount: charge.amount,
+    currency: invoice.currency,
+    processedCurrency: invoice.currency,
+    transactionExternalKey: charge.externalKey,
     linkedInvoicePaymentId: null,
-    createdDate: tools.now,
+    createdDate: now,
   };
-  return { ...records, newPayment, newRow, changedRow: null };
 }
 
 /** One more transaction of the payment, with the key of the attempt that is repeated (§8.3). */

@@ -9,7 +9,7 @@ import { hasOutsideEffect, type ReservedCall } from './reserved-call.ts';
  */
 export function checkCommits(
   { tenant }: Pick<CallContext, 'tenant'>,
-  call: Pick<ReservedCall, 'gateway'>,
+  call: Pick<ReservedCall, 'gateway' | 'isControlled'>,
 ): void {
   if (tenant.within === undefined || !hasOutsideEffect(call)) return;
   throw invalidParameter(

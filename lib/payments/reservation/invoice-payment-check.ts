@@ -41,6 +41,8 @@ export interface InvoicePaymentCheckInput {
   /** Null = the balance. */
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
+  /** More than the balance is refused, and not cut to it (rule 5): it was asked for of this invoice alone. */
+  readonly refusesExcess: boolean;
   /** The account carries AUTO_PAY_OFF or MANUAL_PAY. */
   readonly isHeldBack: boolean;
   /** Payment rows of this invoice, and the transactions of their payments. */
@@ -98,7 +100,7 @@ function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Dec
   const requested = input.requestedAmount;
   if (requested === null || requested.equals(balance)) return balance;
   if (requested.lessThan(balance)) return requested;
-  if (!input.isApiPayment) return balance;
+  if (!input.refusesExcess) return balance;
   throw new BillingError({
     code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
     message:

@@ -10,13 +10,27 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
+import { hasOnlyBegun } from '../state/begun-attempt.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
 import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
 import { mayStart, notAllowed } from '../state/payment-state.ts';
-import { checkKeysAreFree, failedPaymentOf, noDefaultMethod } from './api-payment.ts';
+import {
+  checkKeysAreFree,
+  checkTransactionKeyIsFree,
+  type FailedPayment,
+  failedPaymentOf,
+  noDefaultMethod,
+} from './api-payment.ts';
 import type { ApiPayment } from './api-request.ts';
-import { firstCharge, newAttempt, newHold, type PlannedCharge, retryCharge } from './charge-records.ts';
+import {
+  firstCharge,
+  furtherCharge,
+  newAttempt,
+  newHold,
+  type PlannedCharge,
+  retryCharge,
+} from './charge-records.ts';
 import type { ControlledCharge } from './controlled-charge.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
@@ -82,6 +96,7 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
   const { controlled } = facts;
   const failed = failedPaymentOf(api, facts);
   if (failed === null) checkKeysAreFree(api, facts.keyed);
+  else if (failed.origin === null) checkTransactionKeyIsFree(api, facts.keyed);
   // What was begun for another payment than this is begun anew.
   if (controlled && controlled.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
   const method = methodOf(facts, methodIdOf(api, failed?.payment), tools);
@@ -94,8 +109,27 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
   }
   const payment = failed?.payment ?? null;
   if (!mayPurchase(decision.method, { payment, facts, tools })) return refused(api, payment);
-  if (failed === null) return { kind: 'CHARGE', ended: [], charge: firstCharge(facts, tools, decision) };
-  return { kind: 'CHARGE', ended: [], charge: retryCharge(facts, tools, { ...failed, ...decision }) };
+  return { kind: 'CHARGE', ended: [], charge: chargeOf(failed, { ...decision, facts, tools }) };
+}
+
+/** Of a new payment, of one that is repeated under its key, or of one that is tried again under another key. */
+function chargeOf(
+  failed: FailedPayment | null,
+  {
+    facts,
+    tools,
+    ...paid
+  }: {
+    readonly facts: ReservationFacts;
+    readonly tools: PlanTools;
+    readonly amount: Decimal;
+    readonly method: PaymentMethod;
+  },
+): PlannedCharge {
+  if (failed === null) return firstCharge(facts, tools, paid);
+  const { payment, origin } = failed;
+  if (origin === null) return furtherCharge(facts, tools, { ...paid, payment });
+  return retryCharge(facts, tools, { ...paid, payment, origin });
 }
 
 /** The method of a payment is fixed by its first transaction (§1.3); null = the account's default. */
@@ -195,7 +229,7 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
     (attempt) =>
       attempt.paymentExternalKey === payment?.externalKey &&
       attempt.transactionType === TransactionType.PURCHASE &&
-      !hasOnlyBegun(attempt),
+      !hasOnlyBegun(attempt, facts.transactions),
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
@@ -227,11 +261,6 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
   return { kind: 'STOP', ended: [aborted], events: noMethod ? [failureEvent(facts, tools, aborted)] : [] };
 }
 
-/** Control plugins are being asked about it, or a crash has ended that: nothing was reserved. */
-function hasOnlyBegun({ stateName, transactionId }: PaymentAttempt): boolean {
-  return stateName === AttemptState.INIT && transactionId === null;
-}
-
 function decide(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -249,6 +278,7 @@ function decide(
     rows: facts.rows,
     transactions: facts.transactions,
     isApiPayment: facts.api !== undefined,
+    refusesExcess: facts.api?.waits === true,
     isHeldBack: facts.isHeldBack,
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,

@@ -14,7 +14,9 @@ export function hasOnlyBegun(
   { id, stateName, transactionId, pluginNames }: PaymentAttempt,
   transactions: readonly Pick<PaymentTransaction, 'attemptId'>[],
 ): boolean {
-  if (stateName !== AttemptState.INIT && stateName !== AttemptState.ABORTED) return false;
-  if (pluginNames.every((name) => name === INVOICE_PAYMENT_CONTROL_PLUGIN)) return false;
-  return transactionId === null && !transactions.some(({ attemptId }) => attemptId === id);
+  if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
+  if (stateName === AttemptState.INIT) return true;
+  // Without plugins it is the engine that has ended it, for good.
+  const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
+  return stateName === AttemptState.ABORTED && wasAsked;
 }

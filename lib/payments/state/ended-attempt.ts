@@ -4,14 +4,15 @@ import {
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
+  type PluginProperty,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { retryNotification } from './payment-notifications.ts';
-import { isRepeatable, retryDate } from './retry-dates.ts';
-import type { ControlResult } from './settlement.ts';
+import { asksForRetries, isRepeatable, retryDate } from './retry-dates.ts';
+import type { ControlResult, TransactionFix } from './settlement.ts';
 
 /** How the run of an attempt has ended. */
 interface Ending {
@@ -21,8 +22,11 @@ interface Ending {
   readonly transactions: readonly PaymentTransaction[];
   /** The invoice that the transaction was to pay; null = none. */
   readonly invoiceId: Uuid | null;
-  readonly control: ControlResult | undefined;
-  readonly isApiPayment: boolean;
+  readonly control?: ControlResult | undefined;
+  /** What the call was made with, where the ending is its answer. */
+  readonly properties?: readonly PluginProperty[];
+  /** Where an operator has corrected the transaction. */
+  readonly fix?: Pick<TransactionFix, 'allowsRetry'>;
 }
 
 /** An attempt after its run, and its next one where there is to be one. */
@@ -38,14 +42,17 @@ export interface EndedAttempt {
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
-  { transaction, payment, transactions, invoiceId, control, isApiPayment }: Ending,
+  { transaction, payment, transactions, invoiceId, ...told }: Ending,
   {
     now,
     config,
   }: { readonly now: Instant; readonly config: Pick<PaymentConfig, 'retryDays' | 'failureRetry'> },
 ): EndedAttempt {
   if (attempt === null) return { attempt: null, retry: [] };
-  const own = invoiceId !== null && !isApiPayment ? retryDate(transactions, now, config) : null;
+  const { control, fix } = told;
+  const pluginProperties = control?.properties ?? told.properties ?? attempt.pluginProperties ?? [];
+  const isRetried = fix ? fix.allowsRetry : !attempt.isApiPayment || asksForRetries(pluginProperties);
+  const own = invoiceId !== null && isRetried ? retryDate(transactions, now, config) : null;
   const given = isRepeatable(transaction.transactionType) ? (control?.retryAt ?? null) : null;
   const retryAt = earliest(own, given);
   const stateName = attemptStateAfter(transaction.status, retryAt);
@@ -56,7 +63,7 @@ export function endedAttempt(
     paymentMethodId: payment.paymentMethodId,
     amount: transaction.amount ?? attempt.amount,
     currency: transaction.currency ?? attempt.currency,
-    pluginProperties: control?.properties ?? attempt.pluginProperties ?? [],
+    pluginProperties,
   };
   if (stateName !== AttemptState.RETRIED || retryAt === null) return { attempt: ended, retry: [] };
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };

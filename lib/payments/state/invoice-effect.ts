@@ -17,6 +17,7 @@ import {
   invoicePaymentResult,
 } from './invoice-payment-result.ts';
 import { remainderOf } from './invoice-remainder.ts';
+import { paidRowOf } from './paid-row.ts';
 
 interface Ledger {
   readonly rows: readonly InvoicePayment[];
@@ -120,7 +121,7 @@ function paidBy(
 ): InvoicePayment | undefined {
   if (invoiceRefund !== null) return rows.find(({ id }) => id === invoiceRefund.invoicePaymentId);
   if (transactionType === TransactionType.CREDIT) return undefined;
-  return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && row.paymentId === paymentId);
+  return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
 }
 
 function newRow(

@@ -23,7 +23,7 @@ import { recoveryNotification } from './payment-notifications.ts';
 import { paymentStateAfter } from './payment-state.ts';
 import { janitorCheck } from './recovery-schedule.ts';
 import { adjustmentsDue } from './refund-adjustments-due.ts';
-import type { ControlResult, TransactionFix } from './settlement.ts';
+import type { Settlement } from './settlement.ts';
 
 /** The records around transactions that are being settled. */
 export interface SettledRecords {
@@ -49,14 +49,12 @@ export interface Consequences {
   readonly notifications: readonly NewNotification[];
 }
 
-/** A transaction with its outcome, and what control plugins made of it. */
+/** A transaction with its outcome, and what was told of it besides. */
 export interface Decided {
   readonly transaction: PaymentTransaction;
   /** As it was. */
   readonly before: PaymentTransaction;
-  readonly control: ControlResult | undefined;
-  /** Where an operator has corrected it. */
-  readonly fix?: TransactionFix | undefined;
+  readonly settlement: Pick<Settlement, 'control' | 'fix' | 'properties'>;
 }
 
 interface Rules {
@@ -67,7 +65,7 @@ interface Rules {
 
 /** Payment state, attempt state, invoice payment, notifications and events of one changed transaction. */
 export function consequencesOf(
-  { transaction, before, control, fix }: Decided,
+  { transaction, before, settlement }: Decided,
   records: SettledRecords,
   rules: Rules,
 ): Consequences | undefined {
@@ -77,10 +75,11 @@ export function consequencesOf(
   const transactions = [...records.transactions, ...records.openInvoiceRefunds];
   const row = invoiceEffect(transaction, { ...records, transactions }, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
+  const { fix } = settlement;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
   const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const ending = { transaction, payment, transactions: own, invoiceId, control, isApiPayment };
+  const ending = { transaction, payment, transactions: own, invoiceId, ...settlement };
   const { attempt: nextAttempt, retry } = endedAttempt(attempt, ending, rules);
   const events = [paymentEvent(payment, transaction, isApiPayment)];
   if (row !== null) {

@@ -1,4 +1,9 @@
-import { type PaymentTransaction, TransactionStatus, TransactionType } from '../../records/index.ts';
+import {
+  type PaymentTransaction,
+  type PluginProperty,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
 import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
@@ -35,6 +40,11 @@ const neverRepeated: ReadonlySet<TransactionType> = new Set([
 /** False of what gives money back, or records what the network did: no date of a plugin repeats it (§8.3). */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
+}
+
+/** Whether a payment that was asked for by the API is to be tried again like one of the engine (§7.4 rule 4, §8.3). */
+export function asksForRetries(properties: readonly PluginProperty[]): boolean {
+  return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }
 
 function afterDecline(n: number, now: Instant, retryDays: readonly number[]): Instant | null {

@@ -29,6 +29,8 @@ export interface Settlement {
   readonly fix?: TransactionFix;
   /** What control plugins made of the outcome; absent where none was asked. */
   readonly control?: ControlResult;
+  /** What our own call was made with. */
+  readonly properties?: readonly PluginProperty[];
 }
 
 /** The states of a payment after an operator has corrected a transaction (§7.4). */

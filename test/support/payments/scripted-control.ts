@@ -1,4 +1,9 @@
-import type { PaymentControl, PaymentControlContext, PluginProperty } from '../../../lib/index.ts';
+import type {
+  PaymentControl,
+  PaymentControlContext,
+  PluginProperty,
+  PriorCallResult,
+} from '../../../lib/index.ts';
 
 /** A control plugin that a test scripts, and that keeps what it was asked. */
 export class ScriptedControl implements PaymentControl {
@@ -10,6 +15,7 @@ export class ScriptedControl implements PaymentControl {
   ])[] = [];
   /** What happens while it is asked before an operation. */
   meanwhile: () => Promise<unknown> = async () => null;
+  priorOf: (context: PaymentControlContext) => PriorCallResult | null = () => null;
   prior: Awaited<ReturnType<NonNullable<PaymentControl['priorCall']>>> | Error = null;
   failure: Awaited<ReturnType<NonNullable<PaymentControl['onFailureCall']>>> = null;
   success: Awaited<ReturnType<NonNullable<PaymentControl['onSuccessCall']>>> = null;
@@ -22,7 +28,7 @@ export class ScriptedControl implements PaymentControl {
     this.asked.push(['priorCall', context, properties]);
     await this.meanwhile();
     if (this.prior instanceof Error) throw this.prior;
-    return this.prior;
+    return this.prior ?? this.priorOf(context);
   }
 
   async onSuccessCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {

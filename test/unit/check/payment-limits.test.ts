@@ -9,6 +9,7 @@ import { instant } from '../../../lib/values/time/index.ts';
 type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
 
 const payment = '00000000-0000-7000-8000-000000000001' as Uuid;
+const other = '00000000-0000-7000-8000-000000000003' as Uuid;
 const invoice = '00000000-0000-7000-8000-000000000002' as Uuid;
 
 function moved(
@@ -47,11 +48,12 @@ describe('limits of payments, checked', () => {
   const failed = { status: 'PAYMENT_FAILURE', leaseUntil: null } as const;
   for (const [what, payments, transaction, isWrong] of [
     ['one that is open', [attempt('INIT')], open, false],
-    ['two that are open', [attempt('INIT'), attempt('INIT')], open, true],
-    ['two that are under way', [attempt('INIT'), attempt('INIT')], leased, true],
-    ['two that are pending', [attempt('PENDING'), attempt('PENDING')], failed, true],
-    ['two that have failed', [attempt('INIT'), attempt('INIT')], failed, false],
-    ['one that is open beside one that is paid', [attempt('INIT'), attempt('SUCCESS')], open, false],
+    ['two that are open', [attempt('INIT'), attempt('INIT', other)], open, true],
+    ['two that are under way', [attempt('INIT'), attempt('INIT', other)], leased, true],
+    ['two that are pending', [attempt('PENDING'), attempt('PENDING', other)], failed, true],
+    ['two that have failed', [attempt('INIT'), attempt('INIT', other)], failed, false],
+    ['one that is open under its second key', [attempt('INIT'), attempt('INIT')], open, false],
+    ['one that is open beside one that is paid', [attempt('INIT'), attempt('SUCCESS', other)], open, false],
   ] as const) {
     it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () => {
       expect(severalOpenPayments(invoice, payments, () => [transaction])).to.have.length(isWrong ? 1 : 0);

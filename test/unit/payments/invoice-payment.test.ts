@@ -27,6 +27,7 @@ function check(members: Partial<InvoicePaymentCheckInput> = {}) {
     method: card,
     requestedAmount: null,
     isApiPayment: false,
+    refusesExcess: false,
     isHeldBack: false,
     rows: [],
     transactions: [],
@@ -52,8 +53,10 @@ describe('invoice payment check (payments §9.2)', () => {
     expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
   });
 
-  it('invoice payment check refuses an API payment of more than the balance', () => {
-    expect(() => check({ requestedAmount: decimal('300'), isApiPayment: true }))
+  it('invoice payment check refuses an API payment of one invoice that is more than its balance', () => {
+    const ofAll = { requestedAmount: decimal('300'), isApiPayment: true };
+    expect(check(ofAll)).to.equal('PAY 249.95');
+    expect(() => check({ ...ofAll, refusesExcess: true }))
       .to.throw(BillingError, /300 .*249\.95/)
       .with.property('code', 7199);
   });

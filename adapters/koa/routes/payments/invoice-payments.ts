@@ -21,7 +21,6 @@ import { outcomeOf, paymentFailures } from './payment-outcome.ts';
 
 const success = { status: 201, location: '/invoicePayments/{paymentId}' } as const;
 const path = '/1.0/kb/invoicePayments/{paymentId}' as const;
-const plugins = { pluginProperty: pluginProperties };
 
 export const invoicePaymentRoutes: readonly Route[] = [
   tenantRoute({
@@ -30,7 +29,12 @@ export const invoicePaymentRoutes: readonly Route[] = [
     operationId: 'getInvoicePayment',
     summary: 'Read a payment with the invoice that it pays',
     permission: 'NONE',
-    query: { withPluginInfo: flag(), withAttempts: flag(), ...plugins, ...auditParameter },
+    query: {
+      withPluginInfo: flag(),
+      withAttempts: flag(),
+      pluginProperty: pluginProperties,
+      ...auditParameter,
+    },
     success: { status: 200, body: InvoicePayment },
     fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
     async handle(call) {
@@ -67,7 +71,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     operationId: 'createRefundWithAdjustments',
     summary: 'Refund a payment of an invoice, with or without adjusting its items',
     permission: 'payment:refund',
-    query: { externalPayment: flag(), paymentMethodId: uuidParameter, ...plugins },
+    query: { externalPayment: flag(), paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(InvoicePaymentTransaction),
     success,
     fails: [
@@ -81,7 +85,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     ],
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.refund(context, {
-        ...inputOf(body, { ...query, controlPluginName: [] }),
+        ...inputOf(body, query),
         paymentId: params.paymentId,
         externalKey: null,
         isAdjusted: body.isAdjusted ?? false,
@@ -101,7 +105,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     operationId: 'createChargeback',
     summary: 'Record a chargeback of a payment of an invoice',
     permission: 'payment:chargeback',
-    query: plugins,
+    query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
     success,
     fails: [
@@ -112,7 +116,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     ],
     async handle({ billing, context, dialect, params, query, body }) {
       const { payment } = await billing.invoicePayments.chargeback(context, {
-        ...inputOf(body, { ...query, controlPluginName: [] }),
+        ...inputOf(body, query),
         amount: body.amount ?? missing('amount'),
         paymentId: params.paymentId,
         externalKey: null,
@@ -127,13 +131,13 @@ export const invoicePaymentRoutes: readonly Route[] = [
     operationId: 'createChargebackReversal',
     summary: 'Record that a chargeback of a payment of an invoice was reversed',
     permission: 'payment:chargeback',
-    query: plugins,
+    query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
     success,
     fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.reverseChargeback(context, {
-        ...inputOf(body, { ...query, controlPluginName: [] }),
+        ...inputOf(body, query),
         transactionExternalKey: body.transactionExternalKey || missing('transactionExternalKey'),
         paymentId: params.paymentId,
         externalKey: null,
@@ -184,7 +188,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
       externalPayment: flag(),
       paymentAmount: amountParameter,
       targetDate: moment,
-      ...plugins,
+      ...controlled,
     },
     success: { status: 201, emptyStatus: 204, location: '/accounts/{accountId}/invoices' },
     fails: [
@@ -205,6 +209,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         mayCredit: isPermitted(user?.permissions ?? [], 'account:credit'),
         targetDate,
         properties: query.pluginProperty,
+        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
       });
       if (paid === null) return nothing;
       const { startDate, endDate, invoiceIds } = paid;

@@ -97,7 +97,11 @@ export const paymentMethodRoutes: readonly Route[] = [
     area: 'paymentMethods',
     summary: 'Make a payment method the default of its account',
     permission: 'payment_method:create',
-    query: { payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
+    query: {
+      payAllUnpaidInvoices: flag(),
+      controlPluginName: textList,
+      pluginProperty: pluginProperties,
+    },
     fails: [
       ...noSuchAccount,
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
@@ -109,6 +113,7 @@ export const paymentMethodRoutes: readonly Route[] = [
         ...params,
         payAllUnpaidInvoices: query.payAllUnpaidInvoices,
         properties: query.pluginProperty,
+        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
       }),
   }),
   tenantRoute({
