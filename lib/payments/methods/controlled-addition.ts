@@ -38,12 +38,11 @@ export class ControlledAddition {
     const begun = { names, context: about, properties: input.properties ?? [] };
     const run = await this.#calls.prior(begun, { timeoutMs, overwritesMethod });
     const pluginName = run.context.paymentPluginName ?? input.pluginName;
-    const added = await add({ ...input, pluginName, properties: run.properties }).catch(
-      async (error: unknown) => {
-        await this.#calls.failed(run, { timeoutMs });
-        throw error;
-      },
-    );
+    const adding = async () => add({ ...input, pluginName, properties: run.properties });
+    const added = await adding().catch(async (error: unknown) => {
+      await this.#calls.failed(run, { timeoutMs });
+      throw error;
+    });
     await this.#calls.succeeded(withMethod(run, added.id), { timeoutMs });
     return added;
   }
