@@ -51,6 +51,7 @@ export function killableStorage(storage: Storage<never>, kill: Steps): Storage<n
       stepAround(kill, () => storage.readText(tenant, async (session, write) => work(session, write))),
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
+    takePaymentNumber: async (tenant) => stepAround(kill, () => storage.takePaymentNumber(tenant)),
     within: (host) => storage.within(host),
     prepare: (policy) => storage.prepare(policy),
     close: () => storage.close(),
