@@ -8,12 +8,25 @@ import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { expectBelow } from '../support/bounds.ts';
-import { eachDatabase, type OpenDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  type DatabaseKind,
+  eachDatabase,
+  type OpenDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
-/** Points per database; the long run takes every step. */
-const KILL_POINTS = Number(process.env.BILLWRIGHT_KILL_POINTS ?? (isLongRun ? Number.POSITIVE_INFINITY : 12));
+/** The long run takes every step. */
+const KILL_POINTS = {
+  sqlite: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 9),
+  postgresql: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 7),
+} as const satisfies Record<DatabaseKind, number>;
+
+function pointsOf(usual: number): number {
+  return Number(process.env.BILLWRIGHT_KILL_POINTS ?? usual);
+}
+
 /** Long enough for each customer's first payment, and for the recovery of one that was cut off. */
 const STORY_ENDS = '2024-02-20';
 const AT_A_TIME = 3;
@@ -45,8 +58,8 @@ eachDatabase((kind, open) => {
       expect(undisturbed.purchases).to.have.length(2 * customers.length);
     });
 
-    it(`ends in the same invoices and payments when started again (${isLongRun ? 'all' : KILL_POINTS} points, ${kind})`, async () => {
-      const points = killPoints(undisturbed, KILL_POINTS);
+    it(`ends in the same invoices and payments when started again (${isLongRun ? 'all' : KILL_POINTS[kind]} points, ${kind})`, async () => {
+      const points = killPoints(undisturbed, KILL_POINTS[kind]);
       const disturbed = await inGroups(points, AT_A_TIME, (point) =>
         playTwice(open, join(directory, `at-${point}`), point),
       );

@@ -11,12 +11,15 @@ import { fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { parseWireInstant, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
 import { killNode, signUpMany, startNode, stopNode } from './nodes.ts';
 
-const ACCOUNTS = 300;
+const ACCOUNTS = isLongRun ? 300 : 120;
+/** So that work of few accounts takes as long as that of many. */
+const PURCHASE_MS = isLongRun ? '100' : '250';
 /** So much must be claimed that "in one step" says something. */
 const CLAIMED_AT_LEAST = 10;
 /** For what a node has sent to the database before it was stopped to come to its end there. */
@@ -115,7 +118,7 @@ describe('a node that is killed', function () {
 
   async function start(name = ''): Promise<ChildProcess> {
     const ledger = join(directory, 'ledger');
-    const node = await startNode({ database: database.url, ledger, name, 'purchase-ms': '100' });
+    const node = await startNode({ database: database.url, ledger, name, 'purchase-ms': PURCHASE_MS });
     running.push(node);
     return node;
   }

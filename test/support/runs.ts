@@ -18,7 +18,7 @@ export const historySize = isLongRun ? 'max' : 'small';
 export const storedRuns = isLongRun ? 500 : 4;
 
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
-export const zoneRuns = runs(2_500, 60);
+export const zoneRuns = runs(2_500, 40);
 
 function runs(longRun: number, shortRun = 200): number {
   const asked = process.env.BILLWRIGHT_PROPERTY_RUNS;
