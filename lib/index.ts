@@ -38,10 +38,13 @@ export type {
   ChangeReportTotals,
   CoverageDifference,
   DeleteCreditRequest,
+  DocumentText,
+  DocumentTextUpload,
   EventFacts,
   GenerateRequest,
   InvoiceItemView,
   InvoiceOperations,
+  InvoiceTextOperations,
   InvoiceView,
   ItemAdjustmentRequest,
   ItemEvents,
@@ -55,7 +58,13 @@ export type {
   PriceDifference,
   PriceType,
 } from './invoicing/index.ts';
-export { type DryRunRequest, DryRunType, type ExplainedRule, ExplainedRuleName } from './invoicing/index.ts';
+export {
+  DocumentTextKind,
+  type DryRunRequest,
+  DryRunType,
+  type ExplainedRule,
+  ExplainedRuleName,
+} from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
 export type {
   AttemptView,

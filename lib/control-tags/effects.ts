@@ -19,6 +19,8 @@ export const TagEffect = {
   MAKES_DRAFTS: 'MAKES_DRAFTS',
   /** Runs add to the oldest DRAFT if there is one (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
+  /** The account pays by itself: its invoices are made with the template for that (invoicing §14 rule 2). */
+  PAYS_BY_HAND: 'PAYS_BY_HAND',
   /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
 } as const;
@@ -45,7 +47,12 @@ export const tagEffects: readonly TagRow[] = [
     effects: [TagEffect.HOLDS_PAYMENTS, TagEffect.ENDS_WITH_PAYMENT_METHOD],
     askedBy: ['payments', 'tags'],
   },
-  { tag: SystemTag.MANUAL_PAY, on: ACCOUNT, effects: [TagEffect.HOLDS_PAYMENTS], askedBy: ['payments'] },
+  {
+    tag: SystemTag.MANUAL_PAY,
+    on: ACCOUNT,
+    effects: [TagEffect.HOLDS_PAYMENTS, TagEffect.PAYS_BY_HAND],
+    askedBy: ['payments', 'invoicing'],
+  },
   {
     tag: SystemTag.AUTO_INVOICING_OFF,
     on: ACCOUNT,

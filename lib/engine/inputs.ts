@@ -142,6 +142,7 @@ export const inputs: Inputs = {
   invoices: {
     generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
     get: [invoice, null],
+    html: [invoice],
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
     pageOfAccount: [account, null],
     dryRun: [
@@ -250,6 +251,7 @@ export const inputs: Inputs = {
     ofAccount: [account],
   },
   keyValues: {},
+  invoiceTexts: {},
   signingSecrets: {},
   configuration: {},
 };

@@ -4,8 +4,10 @@ import {
   ChangeReports,
   CoverageService,
   CreditDeletionService,
+  DocumentSourceLoader,
   DryRunService,
   ExplanationService,
+  InvoiceDocumentService,
   InvoiceReadService,
   InvoiceRunHandler,
   InvoiceRunService,
@@ -23,6 +25,7 @@ import { methodsOf } from './methods-of.ts';
 export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: Foundation) {
   const invoices = new InvoiceReadService(ports, catalogs);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices });
+  const documents = new InvoiceDocumentService(ports, new DocumentSourceLoader(ports, catalogs, settingsOf));
   return {
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,
@@ -41,6 +44,7 @@ export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: 
         ...methodsOf(invoices),
         ...methodsOf(new DryRunService(ports, catalogs, invoicingConfig)),
         ...methodsOf(new ExplanationService(ports)),
+        ...methodsOf(documents),
         ...methodsOf(new ManualItemService(ports, catalogs)),
         ...methodsOf(new CreditDeletionService(ports)),
         ...methodsOf(new MigrationInvoiceService(ports, invoices)),

@@ -8,6 +8,7 @@ import type {
   AccountCreditOperations,
   CatalogReportOperations,
   InvoiceOperations,
+  InvoiceTextOperations,
 } from '../invoicing/index.ts';
 import type {
   InvoicePaymentOperations,
@@ -85,6 +86,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly audit: AuditOperations<C>;
   /** Values that the tenant stores by key, its configuration among them. */
   readonly keyValues: KeyValueOperations<C>;
+  /** Templates and translations of the documents that customers get. */
+  readonly invoiceTexts: InvoiceTextOperations<C>;
   /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
   /** The settings in force for the tenant. */

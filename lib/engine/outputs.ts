@@ -168,6 +168,7 @@ export const outputs: Outputs = {
   },
   audit: { history: auditRow, historyWithin: auditRow, ofAccount: auditRow },
   keyValues: {},
+  invoiceTexts: {},
   signingSecrets: {},
   configuration: {},
 };

@@ -1,3 +1,4 @@
+import { checkDocumentText, InvoiceTextService } from '../invoicing/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
@@ -16,12 +17,14 @@ export function tenantArea(
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
       allowLoopback: settings.testMode,
     },
-    checks: { checkPaymentStateMachine: checkStateMachine },
+    checks: { checkPaymentStateMachine: checkStateMachine, checkDocumentText },
   });
   return {
     tenants: new TenantService(ports),
     operations: {
-      keyValues: methodsOf(keyValues),
+      keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
+      /** Templates and translations (invoicing §14). */
+      invoiceTexts: methodsOf(new InvoiceTextService(keyValues)),
       /** Secrets that sign pushes (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {

@@ -11,6 +11,8 @@ export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
 export { type RefundedItem, withAdjustments } from './changes/with-adjustments.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
 export { RegisteredInvoicePlugins } from './consulting/registered-plugins.ts';
+export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
+export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
 export type { PriceDifference } from './evaluation/price-differences.ts';
@@ -36,6 +38,7 @@ export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items
 export type { MigrationItem } from './invoices/migration-items.ts';
 export type { NewInvoiceItem } from './invoices/new-item.ts';
 export { loadBalances } from './loading/load-balances.ts';
+export { DocumentSourceLoader } from './loading/load-document-source.ts';
 export { loadViewSources } from './loading/load-invoice-views.ts';
 export { loadUnpaidInvoices } from './loading/load-open-invoices.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './loading/tenant-invoicing-config.ts';
@@ -56,12 +59,19 @@ export type {
   ManualItemsRequest,
   MigrationInvoiceRequest,
 } from './operations/invoice-operations.ts';
+export type {
+  DocumentText,
+  DocumentTextUpload,
+  InvoiceTextOperations,
+} from './operations/invoice-text-operations.ts';
 export { effectiveTargetDate } from './periods/target-date.ts';
 export { rowsOfItem } from './reconciliation/apply-to-coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
 export { CoverageService } from './review/coverage-service.ts';
 export { ExplanationService } from './review/explanation-service.ts';
+export { InvoiceDocumentService } from './review/invoice-document-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
+export { InvoiceTextService } from './review/invoice-text-service.ts';
 export { verifyAccounts } from './review/verify-coverage.ts';
 export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
 export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';

@@ -14,9 +14,10 @@ export interface KeyValueOperations<C extends Leading = []> {
    * (misspelt, retired, or of properties of the whole server) are stored and logged as warnings.
    * @param key 1–255 characters, any of them.
    * @param value at most 10 MiB, not empty.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value, a bad configuration, template or
+   * translation,
    * MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002) for a bad
-   * callback URL, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key
+   * callback URL, a locale that is none, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key
    * of a part that this version does not have.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;

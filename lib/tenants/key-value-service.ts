@@ -2,7 +2,7 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type CallContext, type NewBusEvent, type WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/limits.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
@@ -23,6 +23,11 @@ export interface CatalogValues {
 export interface ValueChecks {
   /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a payment state machine that cannot be read. */
   checkPaymentStateMachine(value: string): void;
+  /**
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a template or translation that cannot be read,
+   * INVALID_PARAMETER (60002) for a key whose locale is none.
+   */
+  checkDocumentText(key: string, value: string): void;
 }
 
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
@@ -47,15 +52,32 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
   }
 
   async add(context: CallContext, key: string, value: string): Promise<void> {
+    if (key === SystemKey.CATALOG) {
+      checkValue(value);
+      return this.#catalog.upload(context, value);
+    }
+    await this.#store(context, { key, value, replace: true });
+  }
+
+  /** `add` for a key that has no value yet. @throws BillingError INVALID_PARAMETER (60002) if it has one. */
+  async addNew(context: CallContext, key: string, value: string): Promise<void> {
+    await this.#store(context, { key, value, replace: false });
+  }
+
+  async #store(
+    context: CallContext,
+    { key, value, replace }: { readonly key: string; readonly value: string; readonly replace: boolean },
+  ): Promise<void> {
     checkKey(key);
     checkValue(value);
     const kind = keyKind(key);
-    if (kind === KeyKind.CATALOG) return this.#catalog.upload(context, value);
-    this.#check(context, kind, value);
+    this.#check(context, { kind, key, value });
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();
       const isSingle = kind !== KeyKind.USER;
-      if (isSingle) await session.keyValues.deactivate(await session.keyValues.find([key]));
+      const there = isSingle || !replace ? await session.keyValues.find([key]) : [];
+      if (!replace && there.length > 0) throw alreadyThere(key);
+      if (isSingle) await session.keyValues.deactivate(there);
       const id: Uuid = this.#ports.ids.next();
       const now = context.createdDate;
       const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
@@ -103,7 +125,10 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
     return values.length === 0 ? [] : [{ key: SystemKey.CATALOG, values }];
   }
 
-  #check(context: CallContext, kind: Exclude<KeyKind, 'CATALOG'>, value: string): void {
+  #check(
+    context: CallContext,
+    { kind, key, value }: { readonly kind: KeyKind; readonly key: string; readonly value: string },
+  ): void {
     switch (kind) {
       case KeyKind.CALLBACK:
         readCallbackUrl(value, this.#callbacks);
@@ -114,11 +139,14 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       case KeyKind.PAYMENT_STATE_MACHINE:
         this.#checks.checkPaymentStateMachine(value);
         return;
+      case KeyKind.INVOICE_TEXT:
+        this.#checks.checkDocumentText(key, value);
+        return;
       case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
         return;
+      case KeyKind.CATALOG:
       case KeyKind.OVERDUE:
-      case KeyKind.INVOICE_TEXT:
       case KeyKind.USAGE:
         throw notOffered(kind);
     }
@@ -169,6 +197,15 @@ function checkValue(value: string): void {
     message: `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are kept`,
     facts: { bytes },
   });
+}
+
+function alreadyThere(key: string): BillingError {
+  return invalidParameter(
+    `There is a value of ${shortened(key)} already, and it was not said to replace it`,
+    {
+      key: shortened(key),
+    },
+  );
 }
 
 function notOffered(kind: KeyKind): BillingError {

@@ -570,3 +570,27 @@ export const CHECKED_RECORDS_AT_ONCE = 5_000;
 
 /** Locales whose formats of numbers and dates are kept: some 60 KiB each. */
 export const MAX_CACHED_DOCUMENT_FORMATS = 64;
+
+/**
+ * An uploaded template: characters (a logo of 180 kB as a data URL fits), tags, and how deep sections may be nested. The
+ * last two bound the time of mustache.js: characters without any markup, and blanks, in a row.
+ */
+export const MAX_TEMPLATE_CHARACTERS = 256 * KIBIBYTE;
+export const MAX_TEMPLATE_TAGS = 5_000;
+export const MAX_TEMPLATE_DEPTH = 16;
+export const MAX_TEMPLATE_PLAIN_CHARACTERS = 10_000;
+export const MAX_TEMPLATE_BLANKS = 200;
+
+/** Items of an invoice that is made a document of: some 400 pages. */
+export const MAX_DOCUMENT_ITEMS = 10_000;
+
+/** Values and repeats that one document is filled with (some half a second), and characters that it may have. */
+export const MAX_TEMPLATE_STEPS = 2_000_000;
+export const MAX_DOCUMENT_CHARACTERS = 32 * MEBIBYTE;
+
+/** Characters and entries of an uploaded translation: two names for each of 10,000 plans fit. */
+export const MAX_PROPERTIES_CHARACTERS = MEBIBYTE;
+export const MAX_PROPERTIES_ENTRIES = 25_000;
+
+/** Characters of templates, and of translations, that stay parsed. */
+export const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * MEBIBYTE;

@@ -5,3 +5,13 @@ export async function codeOf(work: Promise<unknown>): Promise<unknown> {
     (error: unknown) => (error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error),
   );
 }
+
+/** The same of a function. */
+export function codeThrownBy(work: () => unknown): unknown {
+  try {
+    work();
+    return 'no error';
+  } catch (error) {
+    return error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error;
+  }
+}

@@ -59,6 +59,14 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
             order: '+record_id',
             limit,
           }),
+    countItems: async (invoiceId, atMost) => {
+      const [row] = await scope.runner.rows(sql`
+        select count(*) as found from (
+          select 1 from bw_invoice_items
+          where tenant_record_id = ${scope.tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
+          limit ${atMost}) counted`);
+      return row === undefined ? 0 : numberOf(row.found, 'found');
+    },
     findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),

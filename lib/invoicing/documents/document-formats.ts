@@ -13,6 +13,8 @@ export interface DocumentFormats {
   date(date: LocalDate): string;
   /** From the first day to the day on which the next period begins: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;
+  /** The name of a country by its code of two letters; another text stays as it is. */
+  country(code: string): string;
 }
 
 const DAY_MS = 86_400_000;
@@ -31,6 +33,7 @@ export function documentFormats(locale: Locale): DocumentFormats {
 function formatsOf(tag: string): DocumentFormats {
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC', calendar: 'gregory' });
   const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 9, signDisplay: 'negative' });
+  const countries = new Intl.DisplayNames(tag, { type: 'region' });
   const amounts = new Map<Currency, Intl.NumberFormat>();
   const amountsIn = (currency: Currency): Intl.NumberFormat => {
     const known = amounts.get(currency);
@@ -50,6 +53,7 @@ function formatsOf(tag: string): DocumentFormats {
     amount: (amount, currency) => amountsIn(currency).format(exact(amount)),
     number: (value) => numbers.format(exact(value)),
     date: (date) => dates.format(date * DAY_MS),
+    country: (code) => (/^[A-Za-z]{2}$/.test(code) ? (countries.of(code.toUpperCase()) ?? code) : code),
     period: (start, end) => dates.formatRange(start * DAY_MS, end * DAY_MS),
   };
 }

@@ -2,6 +2,7 @@ import type { Account } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import { addresseeOf } from './addressee.ts';
 import { type DocumentFormats, documentFormats } from './document-formats.ts';
 import { documentItems } from './document-lines.ts';
 import {
@@ -63,6 +64,8 @@ export interface RenderedInvoice {
   readonly text: TextOf;
   readonly formats: DocumentFormats;
   readonly account: Account;
+  /** To whom it goes, line by line. */
+  readonly addressee: readonly string[];
   readonly isManualPay: boolean;
   readonly invoice: InvoiceView;
   readonly status: DocumentStatus;
@@ -134,6 +137,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
     text,
     formats,
     account,
+    addressee: addresseeOf(account, account.country === null ? null : formats.country(account.country)),
     isManualPay,
     invoice,
     status: statusOf(invoice),

@@ -124,6 +124,14 @@ export interface InvoiceOperations<C extends Leading = []> {
   explain(...given: [...C, itemId: Uuid | string]): Promise<ItemExplanation>;
 
   /**
+   * The invoice as a page of HTML that a customer can read, print and file (§14): made of the tenant's template and texts,
+   * or of those that are built in, in the language of the account.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items, or a
+   * template that makes too much of it.
+   */
+  html(...given: [...C, invoiceId: Uuid | string]): Promise<string>;
+
+  /**
    * Adds external charges, to one new invoice or to the drafts that they name (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),

@@ -72,6 +72,8 @@ export interface InvoiceReads {
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },
   ): Promise<readonly InvoiceItem[]>;
+  /** How many items the invoice has; `atMost` where it has more. */
+  countItems(invoiceId: Uuid, atMost: number): Promise<number>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
    * The facts behind the amounts of these items, which no other read gives. Items whose amount was given, and items older

@@ -1,0 +1,163 @@
+/**
+ * The page that is rendered where a tenant has no template (§14 rule 2): no script, nothing from elsewhere; for a screen of
+ * any width and for paper, A4 and Letter alike; in either direction of text.
+ */
+export const BUILT_IN_TEMPLATE = `<!DOCTYPE html>
+<html lang="{{language}}" dir="{{direction}}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no, date=no, address=no">
+<title>{{text.invoiceTitle}} {{invoice.formattedInvoiceNumber}}</title>
+<style>
+:root { color-scheme: light; }
+* { box-sizing: border-box; }
+html { background: #fff; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  color: #1a1d21; background: #fff; margin: 0 auto; max-inline-size: 50rem; padding: 3rem 1.5rem;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic",
+    "Noto Sans Hebrew", "Noto Sans JP", "Helvetica Neue", Arial, sans-serif;
+  overflow-wrap: anywhere;
+}
+header { display: flex; flex-wrap: wrap; gap: 1.5rem 3rem; justify-content: space-between; margin-block-end: 2.5rem; }
+h1 { font-size: 2rem; line-height: 1.2; font-weight: 650; margin: 0; }
+.status {
+  display: inline-block; margin-block-start: .5rem; padding: .1rem .75rem; border: 1.5px solid currentColor;
+  border-radius: 1rem; font-size: .875rem; font-weight: 600;
+}
+.paid { color: #146c3a; }
+.draft, .void { color: #9a3412; }
+address { font-style: normal; }
+.company { text-align: end; }
+.company strong, .customer strong { display: block; }
+.facts { display: flex; flex-wrap: wrap; gap: 1.5rem 3rem; justify-content: space-between; margin-block-end: 2.5rem; }
+.label { color: #565d66; font-size: .875rem; margin: 0 0 .25rem; }
+.facts p { margin: 0; }
+dl { display: grid; grid-template-columns: auto auto; gap: .25rem 1.5rem; margin: 0; align-content: start; }
+dt { color: #565d66; }
+dd { margin: 0; text-align: end; }
+.number { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: end; }
+table { inline-size: 100%; border-collapse: separate; border-spacing: 0; }
+th, td { padding: .625rem 0; text-align: start; vertical-align: top; }
+th + th, td + td { padding-inline-start: 1.5rem; }
+thead th { color: #565d66; font-size: .875rem; font-weight: 500; border-block-end: 1.5px solid #1a1d21; vertical-align: bottom; }
+tbody td { border-block-end: 1px solid #d9dde2; }
+td.period { white-space: nowrap; }
+th.number { text-align: end; }
+th:first-child { inline-size: 55%; }
+.detail { display: block; color: #565d66; font-size: .875rem; }
+.totals { display: flex; justify-content: flex-end; margin-block-start: 1.5rem; break-inside: avoid; }
+.totals dl { min-inline-size: min(22rem, 100%); }
+.totals dd { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.totals .due { color: inherit; font-size: 1.25rem; font-weight: 650; border-block-start: 1.5px solid #1a1d21; padding-block-start: .5rem; margin-block-start: .25rem; }
+.totals dt.due { margin-inline-end: -1.5rem; }
+.note { margin-block-start: 2.5rem; white-space: pre-line; break-inside: avoid; }
+footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start: 1px solid #d9dde2; color: #565d66; font-size: .875rem; white-space: pre-line; break-inside: avoid; }
+@media (max-width: 36rem) {
+  body { padding: 1.5rem 1rem; }
+  .company { text-align: start; }
+  thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+  tbody tr { display: grid; grid-template-columns: 1fr auto; column-gap: 1rem; padding-block: .75rem; border-block-end: 1px solid #d9dde2; }
+  tbody td { border: 0; padding: 0; }
+  tbody td + td { padding-inline-start: 0; }
+  td.period { grid-row: 2; grid-column: 1; color: #565d66; font-size: .875rem; white-space: normal; }
+  td.number { grid-row: 1; grid-column: 2; }
+  .facts dl, .totals dl { inline-size: 100%; }
+}
+@page {
+  margin: 18mm 16mm 20mm;
+  @bottom-right { content: counter(page) " / " counter(pages); color: #565d66; font: 8pt system-ui, sans-serif; }
+}
+@media print {
+  html { font-size: 10pt; }
+  body { max-inline-size: none; padding: 0; }
+  thead { display: table-header-group; }
+  tr { break-inside: avoid; }
+  tbody td { padding-block: .4rem; }
+  .status { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+</style>
+</head>
+<body>
+<header>
+  <div>
+    <h1>{{text.invoiceTitle}}</h1>
+    {{#invoice.isPaid}}<span class="status paid">{{text.invoiceStatusPaid}}</span>{{/invoice.isPaid}}
+    {{#invoice.isDraft}}<span class="status draft">{{text.invoiceStatusDraft}}</span>{{/invoice.isDraft}}
+    {{#invoice.isVoid}}<span class="status void">{{text.invoiceStatusVoid}}</span>{{/invoice.isVoid}}
+  </div>
+  {{#text.companyName}}
+  <address class="company">
+    <strong><bdi>{{text.companyName}}</bdi></strong>
+    {{#text.companyAddress}}<bdi>{{text.companyAddress}}</bdi><br>{{/text.companyAddress}}
+    {{#text.companyCityProvincePostalCode}}<bdi>{{text.companyCityProvincePostalCode}}</bdi><br>{{/text.companyCityProvincePostalCode}}
+    <bdi>{{text.companyCountry}}</bdi>
+  </address>
+  {{/text.companyName}}
+</header>
+<main>
+  <div class="facts">
+    <div class="customer">
+      {{#account.hasAddressee}}
+      <p class="label">{{text.invoiceBillTo}}</p>
+      <address>
+        {{#account.addressee}}
+        <bdi>{{.}}</bdi><br>
+        {{/account.addressee}}
+      </address>
+      {{/account.hasAddressee}}
+    </div>
+    <dl>
+      <dt>{{text.invoiceNumber}}</dt><dd><bdi>{{invoice.formattedInvoiceNumber}}</bdi></dd>
+      <dt>{{text.invoiceDate}}</dt><dd>{{invoice.formattedInvoiceDate}}</dd>
+    </dl>
+  </div>
+  <table>
+    <thead>
+      <tr>
+        <th scope="col">{{text.invoiceItemDescription}}</th>
+        <th scope="col">{{text.invoiceItemServicePeriod}}</th>
+        <th scope="col" class="number">{{text.invoiceItemAmount}}</th>
+      </tr>
+    </thead>
+    <tbody>
+      {{#invoice.totalledItems}}
+      <tr>
+        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}</td>
+        <td class="period">{{formattedPeriod}}</td>
+        <td class="number">{{formattedAmount}}</td>
+      </tr>
+      {{/invoice.totalledItems}}
+      {{^invoice.totalledItems}}
+      <tr><td colspan="3">{{text.invoiceNoItems}}</td></tr>
+      {{/invoice.totalledItems}}
+    </tbody>
+  </table>
+  <div class="totals">
+    <dl>
+      <dt>{{text.invoiceAmount}}</dt><dd>{{invoice.formattedTotal}}</dd>
+      {{#invoice.accountCredit}}
+      <dt>{{name}}</dt><dd>{{formattedAmount}}</dd>
+      {{/invoice.accountCredit}}
+      {{#invoice.isCommitted}}
+      {{#invoice.hasPayments}}
+      <dt>{{text.invoiceAmountPaid}}</dt><dd>{{invoice.formattedPaidAmount}}</dd>
+      {{/invoice.hasPayments}}
+      <dt class="due">{{text.invoiceBalance}}</dt><dd class="due">{{invoice.formattedBalance}}</dd>
+      {{/invoice.isCommitted}}
+    </dl>
+  </div>
+  {{#account.isManualPay}}
+  {{#invoice.isOwed}}
+  {{#text.invoicePaymentInstructions}}
+  <p class="note" dir="auto">{{text.invoicePaymentInstructions}}</p>
+  {{/text.invoicePaymentInstructions}}
+  {{/invoice.isOwed}}
+  {{/account.isManualPay}}
+</main>
+{{#text.invoiceFooter}}
+<footer dir="auto">{{text.invoiceFooter}}</footer>
+{{/text.invoiceFooter}}
+</body>
+</html>
+`;

@@ -1,0 +1,159 @@
+import type { Account } from '../../records/index.ts';
+import { type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
+import { TemplateList, TemplateLookup, type TemplateObject } from './template-output.ts';
+
+/**
+ * What a template can show (§14 rules 1 and 4): `text`, `account` and `invoice` with the names that they have over HTTP,
+ * dates as `yyyy-MM-dd` and amounts without format beside the formatted ones; `language` and `direction` for HTML.
+ */
+export function invoiceData(view: RenderedInvoice): TemplateObject {
+  return {
+    text: new TemplateLookup(view.text),
+    language: view.language,
+    direction: view.direction,
+    account: accountData(view),
+    invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
+  };
+}
+
+function accountData({ account, addressee, isManualPay }: RenderedInvoice): TemplateObject {
+  return {
+    ...textsOf(account),
+    accountId: account.id,
+    isManualPay,
+    addressee: new TemplateList(addressee.length, () => addressee),
+    hasAddressee: addressee.length > 0,
+  };
+}
+
+const accountTexts = [
+  'externalKey',
+  'name',
+  'company',
+  'address1',
+  'address2',
+  'city',
+  'state',
+  'postalCode',
+  'country',
+  'locale',
+  'timeZone',
+  'phone',
+  'email',
+  'notes',
+  'currency',
+  'parentAccountId',
+] as const satisfies readonly (keyof Account)[];
+
+function textsOf(account: Account): TemplateObject {
+  return Object.fromEntries(accountTexts.map((name) => [name, account[name]]));
+}
+
+function fieldsOf(invoice: InvoiceView): TemplateObject {
+  return {
+    invoiceId: invoice.id,
+    accountId: invoice.accountId,
+    invoiceNumber: String(invoice.invoiceNumber),
+    invoiceDate: formatLocalDate(invoice.invoiceDate),
+    targetDate: day(invoice.targetDate),
+    currency: invoice.currency,
+    status: invoice.status,
+    amount: formatDecimal(invoice.amount),
+    creditAdj: formatDecimal(invoice.creditAdj),
+    refundAdj: formatDecimal(invoice.refundAdj),
+    balance: formatDecimal(invoice.balance),
+    isParentInvoice: invoice.isParentInvoice,
+    parentInvoiceId: invoice.parentInvoiceId,
+    parentAccountId: invoice.parentAccountId,
+  };
+}
+
+function formattedFields(view: RenderedInvoice): TemplateObject {
+  const lines = listOf(view.lines);
+  const { status, accountCredit } = view;
+  return {
+    formattedInvoiceNumber: view.formattedInvoiceNumber,
+    formattedInvoiceDate: view.formattedInvoiceDate,
+    formattedTargetDate: view.formattedTargetDate,
+    formattedChargedAmount: view.formattedChargedAmount,
+    formattedTotal: view.formattedTotal,
+    paidAmount: formatDecimal(view.paidAmount),
+    formattedPaidAmount: view.formattedPaidAmount,
+    formattedRefundedAmount: view.formattedRefundedAmount,
+    formattedBalance: view.formattedBalance,
+    processedCurrency: view.processedCurrency,
+    invoiceItems: lines,
+    items: lines,
+    totalledItems: listOf(view.totalledLines),
+    accountCredit: accountCredit === null ? null : lineData(accountCredit),
+    isPaid: status === 'PAID',
+    isDraft: status === 'DRAFT',
+    isVoid: status === 'VOID',
+    isCommitted: view.invoice.status === 'COMMITTED',
+    hasPayments: !view.paidAmount.isZero(),
+    hasRefunds: !view.invoice.refundAdj.isZero(),
+    isOwed: view.invoice.balance.greaterThan(0),
+  };
+}
+
+function listOf(lines: readonly RenderedLine[]): TemplateList {
+  return new TemplateList(lines.length, () => lines.values().map(lineData));
+}
+
+function lineData(line: RenderedLine): TemplateObject {
+  const { item } = line;
+  return {
+    ...itemFields(item),
+    name: line.name,
+    detail: line.detail,
+    planName: line.planName,
+    phaseName: line.phaseName,
+    usageName: line.usageName,
+    formattedStartDate: line.formattedStartDate,
+    formattedEndDate: line.formattedEndDate,
+    formattedPeriod: line.formattedPeriod,
+    formattedAmount: line.formattedAmount,
+    formattedQuantity: line.formattedQuantity,
+    formattedRate: line.formattedRate,
+    isNegative: item.amount.lessThan(0),
+  };
+}
+
+function itemFields(item: InvoiceItemView): TemplateObject {
+  return {
+    invoiceItemId: item.id,
+    invoiceId: item.invoiceId,
+    linkedInvoiceItemId: item.linkedItemId,
+    accountId: item.accountId,
+    childAccountId: item.childAccountId,
+    bundleId: item.bundleId,
+    subscriptionId: item.subscriptionId,
+    productName: item.productName,
+    prettyProductName: item.prettyProductName,
+    prettyPlanName: item.prettyPlanName,
+    prettyPhaseName: item.prettyPhaseName,
+    prettyUsageName: item.prettyUsageName,
+    itemType: item.itemType,
+    description: item.description,
+    startDate: day(item.startDate),
+    endDate: day(item.endDate),
+    amount: formatDecimal(item.amount),
+    rate: plain(item.rate),
+    currency: item.currency,
+    quantity: plain(item.quantity),
+    itemDetails: item.itemDetails,
+    catalogEffectiveDate:
+      item.catalogEffectiveDate === null ? null : formatInstant(item.catalogEffectiveDate),
+  };
+}
+
+function day(date: LocalDate | null): string | null {
+  return date === null ? null : formatLocalDate(date);
+}
+
+function plain(value: Decimal | null): string | null {
+  return value === null ? null : formatDecimal(value);
+}

@@ -1,0 +1,76 @@
+import mustache from 'mustache';
+import { invalidField } from '../../values/errors/index.ts';
+import { MAX_TEMPLATE_DEPTH } from '../../values/limits.ts';
+import { checkTemplateBounds } from './template-bounds.ts';
+
+/** A template as it is rendered: text, values, and what is repeated or left out. */
+export type TemplateNode =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly path: TemplatePath }
+  | {
+      readonly kind: 'section';
+      readonly path: TemplatePath;
+      /** True: shown if there is nothing of that name. */
+      readonly isInverted: boolean;
+      readonly nodes: readonly TemplateNode[];
+    };
+
+/** A name in its parts, `invoice.amount`; empty for `.`, what a section repeats. */
+export type TemplatePath = readonly string[];
+
+/** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
+type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
+
+/** Keeps nothing: the writer that the package shares keeps every template that it has seen. */
+const parser = new mustache.Writer();
+Object.assign(parser, { templateCache: undefined });
+
+/**
+ * Reads a Mustache template (§14 rule 5). Values are escaped however they are asked for, `{{{name}}}` included.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for one that cannot be read, that names partials or other
+ * delimiters, or that is past a bound (platform §16).
+ */
+export function parseTemplate(source: string): readonly TemplateNode[] {
+  checkTemplateBounds(source);
+  return nodesOf(tokensOf(source), 0);
+}
+
+function tokensOf(source: string): readonly Token[] {
+  try {
+    return parser.parse(source) as readonly Token[];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidField(`The template is not Mustache: ${reason.slice(0, 200)}`);
+  }
+}
+
+function nodesOf(tokens: readonly Token[], depth: number): readonly TemplateNode[] {
+  if (depth > MAX_TEMPLATE_DEPTH)
+    throw invalidField(`Sections of a template may be nested ${MAX_TEMPLATE_DEPTH} deep, and not deeper`);
+  return tokens.flatMap((token): readonly TemplateNode[] => {
+    const [type, value, begin, , inner] = token;
+    switch (type) {
+      case 'text':
+        return [{ kind: 'text', text: value }];
+      case 'name':
+      case '&':
+        return [{ kind: 'value', path: pathOf(value, begin) }];
+      case '#':
+      case '^': {
+        const nodes = nodesOf(inner ?? [], depth + 1);
+        return [{ kind: 'section', path: pathOf(value, begin), isInverted: type === '^', nodes }];
+      }
+      case '!':
+        return [];
+      default:
+        throw invalidField(`The template has "{{${type}" at ${begin}: templates cannot name other files`);
+    }
+  });
+}
+
+function pathOf(name: string, begin: number): TemplatePath {
+  if (name === '.') return [];
+  const path = name.split('.');
+  if (path.every((part) => part !== '')) return path;
+  throw invalidField(`The template asks for a value without a name at ${begin}`);
+}

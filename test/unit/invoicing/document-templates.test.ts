@@ -1,0 +1,230 @@
+import { expect } from 'chai';
+import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-template.ts';
+import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
+import { renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
+import { parseTemplate } from '../../../lib/invoicing/documents/template.ts';
+import {
+  renderingTemplate,
+  TemplateList,
+  TemplateLookup,
+  type TemplateObject,
+} from '../../../lib/invoicing/documents/template-output.ts';
+import { atOnce } from '../../../lib/runtime/index.ts';
+import { MAX_TEMPLATE_CHARACTERS } from '../../../lib/values/limits.ts';
+import { codeThrownBy } from '../../support/errors.ts';
+import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
+
+const fill = (template: string, data: TemplateObject = {}) =>
+  atOnce(renderingTemplate(parseTemplate(template), data));
+const refusal = (template: string) => codeThrownBy(() => parseTemplate(template));
+const list = (...elements: TemplateObject[]) => new TemplateList(elements.length, () => elements);
+const pageOf = (...given: Parameters<typeof toRender>) =>
+  fill(BUILT_IN_TEMPLATE, invoiceData(renderedInvoice(toRender(...given))));
+
+describe('templates of documents', () => {
+  describe('Mustache', () => {
+    const rows = list({ name: 'one', last: false }, { name: 'two', last: true });
+    for (const [what, template, filled] of [
+      ['values', 'Hello {{name}}!', 'Hello &lt;Ann&gt;!'],
+      ['values behind a dot', '{{person.name}}', 'Bea'],
+      ['what there is not', '[{{unknown}}{{person.unknown}}{{name.first}}]', '[]'],
+      ['a list', '{{#rows}}{{name}};{{/rows}}', 'one;two;'],
+      ['values of the scope around', '{{#rows}}{{outer}}{{/rows}}', 'xx'],
+      ['a nearer value hides the one around', '{{#person}}{{name}}{{/person}}', 'Bea'],
+      [
+        'a dotted name belongs to the nearest scope with its first part',
+        '{{#nested}}{{person.name}}{{/nested}}',
+        '',
+      ],
+      ['an empty list', '{{#none}}some{{/none}}{{^none}}none{{/none}}', 'none'],
+      ['inverted sections of a list', '{{^rows}}none{{/rows}}', ''],
+      ['flags', '{{#rows}}{{name}}{{^last}}, {{/last}}{{/rows}}', 'one, two'],
+      ['a text as a section', '{{#person.name}}<{{.}}>{{/person.name}}', '<Bea>'],
+      ['an empty text', '{{#empty}}x{{/empty}}{{^empty}}y{{/empty}}', 'y'],
+      ['comments', 'a{{! nothing {here} }}b', 'ab'],
+      ['sections on lines of their own', 'a\n{{#rows}}\n- {{name}}\n{{/rows}}\nb\n', 'a\n- one\n- two\nb\n'],
+      ['lookups with dots', '{{text.a.b}}/{{#text.a}}{{text.c}}{{/text.a}}', 'A.B/C'],
+      ['lists, objects and lookups as values', '[{{rows}}{{person}}{{text}}]', '[]'],
+      ['a flag as a value', '{{yes}}', 'true'],
+    ] as const) {
+      it(`fills in ${what}`, () => {
+        const data = {
+          name: '<Ann>',
+          person: { name: 'Bea' },
+          nested: { person: {} },
+          outer: 'x',
+          rows,
+          none: list(),
+          empty: '',
+          yes: true,
+          text: new TemplateLookup((key) => key.toUpperCase()),
+        };
+        expect(fill(template, data)).to.equal(filled);
+      });
+    }
+
+    it('invoicing §14 rule 5: values are escaped however a template asks for them', () => {
+      const name = `<script>alert("x")</script>'\`&amp;`;
+      const safe = /^[^<>"'`]*$/;
+      for (const tag of [
+        '{{name}}',
+        '{{{name}}}',
+        '{{&name}}',
+        '{{& name }}',
+        '{{#name}}{{.}}{{/name}}',
+        '{{#name}}{{{.}}}{{/name}}',
+      ]) {
+        expect(fill(tag, { name }), tag)
+          .to.match(safe)
+          .and.contain('&lt;script&gt;')
+          .and.contain('&amp;amp;');
+      }
+    });
+
+    it('invoicing §14 rule 5: a value is not read as a template', () => {
+      expect(fill('{{a}}', { a: '{{b}}', b: 'no' })).to.equal('{{b}}');
+    });
+
+    it('invoicing §14 rule 5: a template sees nothing but its data', () => {
+      const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
+      for (const name of [
+        'constructor',
+        'constructor.name',
+        '__proto__',
+        '__proto__.constructor.name',
+        'toString',
+        'hasOwnProperty',
+        'invoice.constructor',
+        'invoice.__proto__.constructor.name',
+        'invoice.invoiceNumber.length',
+        'invoice.invoiceNumber.constructor.constructor',
+        'text.textOf',
+        'invoice.invoiceItems.size',
+        'invoice.invoiceItems.elements',
+        'process.env.PATH',
+        'globalThis',
+      ]) {
+        const shown = fill(`[{{${name}}}{{#${name}}}seen{{/${name}}}]`, data);
+        // A text of that key is the key itself.
+        expect(shown, name).to.equal(name.startsWith('text.') ? '[textOfseen]' : '[]');
+      }
+    });
+  });
+
+  describe('what is refused', () => {
+    const nested = (depth: number) => `${'{{#a}}'.repeat(depth)}x${'{{/a}}'.repeat(depth)}`;
+    for (const [what, template] of [
+      ['a section that is not closed', '{{#a}}'],
+      ['a section that was not opened', '{{/a}}'],
+      ['sections that cross', '{{#a}}{{#b}}{{/a}}{{/b}}'],
+      ['a tag that is not closed', 'a {{b'],
+      ['a raw value that is not closed', '{{{a}}'],
+      ['a partial', '{{> header}}'],
+      ['a partial by path', '{{>../../etc/passwd}}'],
+      ['other delimiters', '{{=<% %>=}}<% a %>'],
+      ['other delimiters behind blanks', '{{   =<% %>=}}'],
+      ['a value without a name', 'a {{}}'],
+      ['a name with an empty part', '{{a..b}}'],
+      ['a name that begins with a dot', '{{.a}}'],
+      ['deep sections', nested(17)],
+      ['very deep sections', nested(2_400)],
+      ['too many characters', 'x\n'.repeat(MAX_TEMPLATE_CHARACTERS / 2 + 1)],
+      ['10 MB', '<p>{{name}}</p>'.repeat(700_000)],
+      ['too many tags', '{{a}}'.repeat(5_001)],
+      ['too many blanks in a row', `{{a${' '.repeat(201)}}}`],
+      ['too much without markup', `{{a}}${'x'.repeat(10_001)}`],
+    ] as const) {
+      it(`invoicing §14 rule 5: ${what}`, () => {
+        expect(refusal(template)).to.equal(60_003);
+      });
+    }
+
+    it('invoicing §14 rule 5: what is just within the bounds is rendered', () => {
+      expect(fill(nested(16), { a: 'y' })).to.equal('x');
+      expect(fill('{{a}}'.repeat(5_000), { a: 'y' })).to.have.length(5_000);
+    });
+
+    it('invoicing §14 rule 5: the refusal says what is wrong, and repeats no more than the beginning of it', () => {
+      expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
+        .to.throw(/Unclosed section/)
+        .with.property('message')
+        .with.length.below(300);
+    });
+
+    it('invoicing §14 rule 5: lists in lists in lists end at a bound, not when memory does', () => {
+      const data = { a: new TemplateList(10_000, () => Array.from({ length: 10_000 }, () => ({}))) };
+      expect(codeThrownBy(() => fill('{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}', data))).to.equal(60_020);
+      expect(codeThrownBy(() => fill(`{{#a}}${'<p>filler text</p>'.repeat(1_000)}{{/a}}`, data))).to.equal(
+        60_020,
+      );
+      expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
+    });
+  });
+
+  describe('the built-in page', () => {
+    it('has everything that a reader needs, and no script and nothing from elsewhere', () => {
+      const page = pageOf(
+        [viewedItem('RECURRING', '20', { prettyPlanName: 'Gold & more' }), viewedItem('CBA_ADJ', '-5')],
+        {
+          of: { name: '<b>Zoë</b>', company: 'ACME', city: 'Paris', postalCode: '75001', country: 'FR' },
+          invoice: { paid: '10' },
+        },
+      );
+      expect(page).to.match(/^<!DOCTYPE html>\n<html lang="en-US" dir="ltr">/);
+      for (const part of [
+        'Invoice',
+        '17',
+        'Nov 23, 2026',
+        '&lt;b&gt;Zoë',
+        'ACME',
+        '75001 Paris',
+        'France',
+        'Gold &amp; more',
+        'Nov 1 – Dec 1, 2026',
+        '$20.00',
+        'Account credit used',
+        '-$5.00',
+        'Paid',
+        '$10.00',
+        'Amount due',
+        '$5.00',
+      ])
+        expect(page.replaceAll('\u2009', ' '), part).to.contain(part);
+      expect(page).to.not.match(/<script|<link|<img|<iframe|@import|url\(|https?:|javascript:| on\w+=/i);
+      expect(page).to.not.match(/\{\{|undefined|null|NaN|\[object/);
+    });
+
+    it('runs from right to left in Arabic', () => {
+      const page = pageOf([viewedItem('RECURRING', '20')], { of: { locale: 'ar_EG' } });
+      expect(page).to.contain('<html lang="ar-EG" dir="rtl">').and.contain('فاتورة');
+      expect(page).to.not.match(/[\s;{](?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)/);
+    });
+
+    it('leaves out what is not known: customer, company, footer', () => {
+      const page = pageOf([viewedItem('RECURRING', '20')]);
+      expect(page).to.not.contain('Bill to').and.not.contain('<footer').and.not.contain('class="company"');
+      expect(pageOf([])).to.contain('No charges');
+    });
+
+    it('tells how to pay only those who pay by themselves and owe', () => {
+      const translations = new Map([['en', new Map([['invoicePaymentInstructions', 'IBAN 17']])]]) as never;
+      const shown = (given: Parameters<typeof toRender>[1]) =>
+        pageOf([viewedItem('RECURRING', '20')], { translations, ...given }).includes('IBAN 17');
+      expect(shown({ isManualPay: true })).to.equal(true);
+      expect(shown({ isManualPay: true, invoice: { paid: '20' } })).to.equal(false);
+      expect(shown({})).to.equal(false);
+    });
+
+    for (const [status, word, sum] of [
+      ['DRAFT', 'Draft', false],
+      ['VOID', 'Void', false],
+      ['COMMITTED', null, true],
+    ] as const) {
+      it(`says of an invoice that is ${status} what it is, and what is due only if it counts`, () => {
+        const page = pageOf([viewedItem('RECURRING', '20')], { invoice: { status } });
+        if (word !== null) expect(page).to.contain(`>${word}<`);
+        expect(page.includes('Amount due')).to.equal(sum);
+      });
+    }
+  });
+});
