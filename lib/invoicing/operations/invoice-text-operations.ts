@@ -4,12 +4,12 @@ import type { DocumentTextKind } from '../documents/text-keys.ts';
 /** Which text of a tenant's documents. */
 export type DocumentText =
   | {
-      readonly kind: typeof DocumentTextKind.TEMPLATE | typeof DocumentTextKind.MANUAL_PAY_TEMPLATE;
+      readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
       /** Default: for every locale that has no template of its own. */
       readonly locale?: string | null;
     }
   | {
-      readonly kind: typeof DocumentTextKind.TRANSLATION | typeof DocumentTextKind.CATALOG_TRANSLATION;
+      readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
       /** Such as `en_US` or `de`. */
       readonly locale: string;
     };
