@@ -5,6 +5,7 @@ import { checkDeletedMethod, checkMethods } from './gateway-check/check-methods.
 import { checkNotifications } from './gateway-check/check-notifications.ts';
 import { checkOperations } from './gateway-check/check-operations.ts';
 import { checkOutcomes } from './gateway-check/check-outcomes.ts';
+import { checkPaymentSearch } from './gateway-check/check-searches.ts';
 import { GatewayCaller } from './gateway-check/gateway-caller.ts';
 import type { PaymentGatewayCheckOptions } from './gateway-check/gateway-check-options.ts';
 import { GatewayFindings, type PaymentGatewayReport } from './gateway-check/gateway-report.ts';
@@ -30,6 +31,7 @@ export async function checkPaymentGateway(
     const caller = new GatewayCaller(gateway, options, report);
     await checkMethods(caller);
     await checkOperations(caller);
+    await checkPaymentSearch(caller);
     await checkOutcomes(caller);
     await checkNotifications(caller);
     await checkDeletedMethod(caller);

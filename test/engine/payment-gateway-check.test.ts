@@ -65,6 +65,16 @@ class Books {
     return [...this.#known.values()].filter((each) => each.kbPaymentId === paymentId);
   }
 
+  all(): readonly GatewayResult[] {
+    return [...this.#known.values()];
+  }
+
+  /** Has the processor decide what is pending. */
+  readonly settle = (transactionId: Uuid): void => {
+    const known = this.#known.get(transactionId);
+    if (known) this.#known.set(transactionId, { ...known, status: PluginStatus.PROCESSED });
+  };
+
   readonly effectsOf = (transactionId: Uuid): number =>
     this.effects.filter((id) => id === transactionId).length;
 }
@@ -202,6 +212,104 @@ const broken: readonly Broken[] = [
     defect: 'takes more than was asked for',
     gateway: (books) => answering(books, { amount: 12 }),
     finding: /^purchase processes 12 where 10 was asked for$/,
+  },
+  {
+    defect: 'takes ten times what was asked for, and tells no currency',
+    gateway: (books) => answering(books, { amount: 100, currency: undefined }),
+    finding: /^purchase processes 100 where 10 was asked for$/,
+  },
+  {
+    defect: 'tells later of ten times the amount',
+    gateway: (books) =>
+      books.gateway({
+        purchase: async (request, context) => {
+          const { amount: _, ...result } = await books.operation('PURCHASE')(request, context);
+          return result;
+        },
+        getPaymentInfo: async ({ paymentId }) =>
+          books.ofPayment(paymentId).map(({ amount, ...each }) => ({
+            ...each,
+            ...(amount && { amount: amount.times(each.transactionType === 'PURCHASE' ? 10 : 1) }),
+          })),
+      }),
+    finding: /^getPaymentInfo gives the amount 100 where purchase has processed 10$/,
+  },
+  {
+    defect: 'charges at each call, and shows it nowhere',
+    gateway: (books) =>
+      books.gateway({
+        purchase: async (request, context) => {
+          books.charges.push(request.transactionId);
+          const { firstPaymentReferenceId: _, ...answer } = await books.operation('PURCHASE')(
+            request,
+            context,
+          );
+          return answer;
+        },
+      }),
+    finding: /^Whether the same transaction id has one effect only cannot be seen/,
+  },
+  {
+    defect: 'says that its ledger is complete, and hides there what is pending',
+    gateway: (books) =>
+      hiding(books, { hidden: PluginStatus.PENDING, capabilities: { completeLedger: true } }),
+    options: (books) => waiting(books),
+    finding: /^getPaymentInfo does not know a purchase that is pending, although capabilities.completeLedger/,
+  },
+  {
+    defect: 'does not tell recovery of what is pending',
+    gateway: (books) => hiding(books, { hidden: PluginStatus.PENDING }),
+    options: (books) => waiting(books),
+    finding: /^getPaymentInfo does not know a purchase that is pending: recovery could not find out/,
+  },
+  {
+    defect: 'says that its ledger is complete, and hides there what was declined',
+    gateway: (books) =>
+      hiding(books, {
+        hidden: PluginStatus.ERROR,
+        capabilities: { completeLedger: true },
+        purchase: async (request, context) => {
+          const isDeclined = request.properties.some(({ key }) => key === 'slow');
+          return books.operation('PURCHASE', isDeclined ? { status: PluginStatus.ERROR } : {})(
+            request,
+            context,
+          );
+        },
+      }),
+    options: () => ({ outcomes: { declined: { properties: [SLOW] } } }),
+    finding:
+      /^getPaymentInfo does not know a purchase that was declined, although capabilities.completeLedger/,
+  },
+  {
+    defect: 'finds no payment',
+    gateway: (books) => books.gateway({ searchPayments: async () => ({ rows: [], total: 0 }) }),
+    finding:
+      /^searchPayments does not find what the gateway has, by none of "[-0-9a-f]+", "[-0-9a-f]+", "ref-/,
+  },
+  {
+    defect: 'finds other payments than it is asked for',
+    gateway: (books) =>
+      books.gateway({
+        searchPayments: async ({ limit }) => ({ rows: books.all().slice(0, Math.min(1, limit)), total: 1 }),
+      }),
+    options: () => ({ search: { payment: () => 'something' } }),
+    finding: /^searchPayments does not find what the gateway has, by none of "something"/,
+  },
+  {
+    defect: 'counts nothing where only the number is asked for',
+    gateway: (books) =>
+      books.gateway({
+        searchPayments: async ({ searchKey, offset, limit }) => {
+          const rows = books.ofPayment(searchKey as Uuid).slice(offset, offset + limit);
+          return { rows, total: rows.length };
+        },
+      }),
+    finding: /^searchPayments counts 0 hits where no rows are asked for, else 1$/,
+  },
+  {
+    defect: 'finds no payment method',
+    gateway: (books) => books.gateway({ searchPaymentMethods: async () => ({ rows: [], total: 0 }) }),
+    finding: /^searchPaymentMethods does not find what the gateway has, by none of/,
   },
   {
     defect: 'gives a status that does not exist',
@@ -455,6 +563,17 @@ anyDatabase((_kind, open) => {
       expect(notes[0]).to.match(/^refund accepts more than was taken/);
     });
 
+    it('tells as a note that a complete ledger was not looked at while a purchase is pending', async () => {
+      const books = new Books();
+      const gateway = books.gateway({ capabilities: { completeLedger: true } });
+      const aboutLedger = async (options: Options) =>
+        (await check(gateway, options)).notes.filter((note) =>
+          /^completeLedger was not looked at/.test(note),
+        );
+      expect(await aboutLedger({})).to.have.length(1);
+      expect(await aboutLedger(waiting(books))).to.deep.equal([]);
+    });
+
     it('is content with a gateway that can only purchase', async () => {
       const books = new Books();
       const { name, purchase, getPaymentInfo } = books.gateway();
@@ -493,6 +612,27 @@ anyDatabase((_kind, open) => {
     }
   });
 });
+
+/** A gateway that does not tell of transactions with that status. */
+function hiding(
+  books: Books,
+  { hidden, ...members }: Partial<PaymentGateway> & { readonly hidden: PluginStatus },
+): PaymentGateway {
+  return books.gateway({
+    purchase: async (request, context) => {
+      const isSlow = request.properties.some(({ key }) => key === 'slow');
+      return books.operation('PURCHASE', isSlow ? { status: PluginStatus.PENDING } : {})(request, context);
+    },
+    getPaymentInfo: async ({ paymentId }) =>
+      books.ofPayment(paymentId).filter(({ status }) => status !== hidden),
+    ...members,
+  });
+}
+
+/** A purchase that takes its time, and the processor's decision. */
+function waiting({ settle }: Books): Options {
+  return { outcomes: { pending: { properties: [SLOW], settle } } };
+}
 
 /** A gateway that goes wrong where it is made to have an outcome. */
 function provoked(

@@ -1,15 +1,14 @@
-import type { GatewayPage, PaymentMethodDetails } from '../../../lib/index.ts';
+import type { PaymentMethodDetails } from '../../../lib/index.ts';
 import { shown } from './answer-flaws.ts';
+import { checkMethodSearch } from './check-searches.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
-
-const PAGE = 10;
 
 /** Adds a payment method, reads, lists, finds and deletes it, with the members that the gateway offers (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await add(caller);
   await checkDetail(caller);
   await checkList(caller, { isThere: true });
-  await checkSearch(caller);
+  await checkMethodSearch(caller);
 }
 
 /** The end of it, once nothing is paid with it any more. */
@@ -84,30 +83,4 @@ async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere:
     report.wrong('getPaymentMethods does not list a method that was added: a refresh would delete it');
   if (!isThere && found)
     report.wrong('getPaymentMethods still lists a method that was deleted: a refresh would revive it');
-}
-
-async function checkSearch(caller: GatewayCaller): Promise<void> {
-  const { gateway, paymentMethodId } = caller;
-  const search = { searchKey: paymentMethodId, offset: 0, limit: PAGE, properties: [] };
-  if (gateway.searchPaymentMethods !== undefined) {
-    const page = await caller.value('searchPaymentMethods', async (context) =>
-      gateway.searchPaymentMethods?.(search, context),
-    );
-    checkPage(caller, 'searchPaymentMethods', page);
-  }
-  if (gateway.searchPayments !== undefined) {
-    const page = await caller.value('searchPayments', async (context) =>
-      gateway.searchPayments?.(search, context),
-    );
-    checkPage(caller, 'searchPayments', page);
-  }
-}
-
-function checkPage(caller: GatewayCaller, member: string, page: GatewayPage<unknown> | undefined): void {
-  if (page === undefined) return;
-  if (!Array.isArray(page.rows)) caller.report.wrong(`${member} gives no rows`);
-  else if (page.rows.length > PAGE)
-    caller.report.wrong(`${member} gives ${page.rows.length} hits where ${PAGE} were asked for`);
-  if (!Number.isSafeInteger(page.total) || page.total < (page.rows?.length ?? 0))
-    caller.report.wrong(`${member} gives ${shown(page.total)} as the number of all hits`);
 }

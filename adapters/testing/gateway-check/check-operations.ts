@@ -31,6 +31,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
     const answer = await processed(caller, asked);
     if (answer === null) return;
     done.push(asked);
+    checkShown(caller, answer);
     await checkRepeated(caller, asked, answer);
     await checkTold(caller, asked, answer);
   }
@@ -83,7 +84,9 @@ function checkAmounts(caller: GatewayCaller, { type, request }: AskedOperation, 
     caller.report.note(`${member} processes ${answer.currency} where ${currency} was asked for`);
   if (answer.amount === undefined || valueFlaws(answer).length > 0) return;
   const processedAmount = Number(answer.amount);
-  if (answer.currency !== currency || processedAmount === Number(amount)) return;
+  // Without a currency it is read as that of the request.
+  const isOther = answer.currency !== undefined && answer.currency !== currency;
+  if (isOther || processedAmount === Number(amount)) return;
   const sentence = `${member} processes ${processedAmount} where ${formatDecimal(amount)} was asked for`;
   if (processedAmount > Number(amount)) caller.report.wrong(sentence);
   else caller.report.note(sentence);
@@ -105,6 +108,15 @@ async function checkRepeated(
     );
   }
   checkReferences(caller, member, [first, again]);
+}
+
+/** Without books to look into, and without references, a second effect would be seen nowhere. */
+function checkShown({ gateway, options, report }: GatewayCaller, answer: GatewayResult): void {
+  if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
+  if (answer.firstPaymentReferenceId !== undefined) return;
+  report.wrong(
+    'Whether the same transaction id has one effect only cannot be seen, for answers have no firstPaymentReferenceId: give `effectsOf`',
+  );
 }
 
 function checkReferences(
@@ -157,9 +169,9 @@ async function checkTold(
       `getPaymentInfo gives ${shown(known.status)} for the transaction that ${member} has answered ${shown(answer.status)}`,
     );
   }
-  const [later, answered] = [String(known.amount ?? ''), String(answer.amount ?? '')];
-  if (known.amount !== undefined && answer.amount !== undefined && Number(later) !== Number(answered))
-    report.wrong(`getPaymentInfo gives the amount ${later} where ${member} has answered ${answered}`);
+  const [later, answered] = [known.amount, answer.amount ?? request.amount];
+  if (later !== undefined && answered !== undefined && Number(later) !== Number(answered))
+    report.wrong(`getPaymentInfo gives the amount ${later} where ${member} has processed ${answered}`);
 }
 
 async function checkNothingElse(

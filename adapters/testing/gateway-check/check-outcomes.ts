@@ -10,6 +10,10 @@ export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   if (declined !== undefined) await checkDeclined(caller, declined);
   if (unreachable !== undefined) await checkUnreachable(caller, unreachable);
   if (pending !== undefined) await checkPending(caller, pending);
+  else if (caller.gateway.capabilities?.completeLedger === true)
+    caller.report.note(
+      'completeLedger was not looked at where a purchase is pending, which would be taken for one that never arrived: see `outcomes.pending` of the options',
+    );
 }
 
 async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
@@ -26,6 +30,7 @@ async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): P
     { status: PluginStatus.ERROR, when: 'the processor declines' },
   );
   await expectNoEffect(caller, asked, 'was declined');
+  if (caller.gateway.capabilities?.completeLedger === true) await expectKnown(caller, asked, 'was declined');
 }
 
 async function checkUnreachable(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
@@ -45,6 +50,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   const { asked, called } = await provoke(caller, outcome);
   const expected = { status: PluginStatus.PENDING, when: 'it was made to wait' };
   if (!(await expectStatus(caller, { asked, called }, expected))) return;
+  await expectKnown(caller, asked, 'is pending');
   await outcome.settle?.(asked.request.transactionId);
   const { properties = [] } = caller.options;
   const again = await believed(caller, { ...asked, request: { ...asked.request, properties } });
@@ -96,6 +102,21 @@ async function expectStatus(
     report.wrong(`purchase answers ${shown(called.value.status)} where ${when}: answer ${status}`);
   }
   return false;
+}
+
+/** Recovery must find what the gateway has received, above all where it takes what is missing for what never arrived. */
+async function expectKnown(
+  caller: GatewayCaller,
+  { request: { paymentId, transactionId } }: AskedOperation,
+  what: string,
+): Promise<void> {
+  const told = await caller.told(paymentId);
+  if (told === undefined || told.some((each) => each.kbTransactionPaymentId === transactionId)) return;
+  caller.report.wrong(
+    caller.gateway.capabilities?.completeLedger === true
+      ? `getPaymentInfo does not know a purchase that ${what}, although capabilities.completeLedger says that it lists all: recovery would take it for one that never arrived, and it could be made twice`
+      : `getPaymentInfo does not know a purchase that ${what}: recovery could not find out what happened`,
+  );
 }
 
 async function expectNoEffect(

@@ -41,8 +41,15 @@ export interface PaymentGatewayCheckOptions {
   };
   /** How long the engine would wait for each call; default 30,000. */
   readonly timeLimitMs?: number;
-  /** How often the processor's own books have an effect of that transaction. */
+  /** How often the processor's own books have an effect of that transaction; without it only its references tell. */
   effectsOf?(transactionId: Uuid): Promise<number> | number;
+  /** What the gateway's own searches find something by; default the ids of what is searched for, and its references. */
+  readonly search?: {
+    /** A key by which the purchase with that transaction is found. */
+    payment?(transactionId: Uuid): string;
+    /** A key by which the method is found that `paymentMethod` describes. */
+    readonly paymentMethod?: string;
+  };
   readonly outcomes?: {
     /** The processor says no. */
     readonly declined?: ProvokedOutcome;
