@@ -4,10 +4,12 @@ import {
   type CallContext,
   decimal,
   type Payment,
+  type PaymentAttempt,
   type PaymentResult,
   type PaymentTransaction,
   type Uuid,
 } from '../../lib/index.ts';
+import type { PaymentConfig } from '../../lib/payments/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { DyingProcess } from '../faults/dying-process.ts';
 import { killableGateway, killableStorage } from '../faults/killable.ts';
@@ -46,6 +48,7 @@ export interface Played {
   readonly effects: readonly Effect[];
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: readonly Payment[];
+  readonly attempts: readonly PaymentAttempt[];
   /** Storage and gateway calls of the operation that a dying process was asked for. */
   readonly steps: number;
 }
@@ -85,16 +88,19 @@ export class OperationPlay {
   readonly #stage: PaymentStage;
   readonly #storage: Storage<never>;
   readonly #gateway: ScriptedGateway;
+  /** Every control plugin of the stage stands around every operation. */
+  readonly #config: Partial<PaymentConfig>;
   readonly #nodes: readonly [PaymentNode, PaymentNode];
   #cases = 0;
 
   constructor(stage: PaymentStage, gateway: ScriptedGateway) {
+    this.#config = { ...FEW_LOOKS, controlPlugins: [...stage.controls.keys()] };
     this.#stage = stage;
     this.#storage = stage.storage;
     this.#gateway = gateway;
     this.#nodes = [
-      new PaymentNode(stage, { config: FEW_LOOKS }),
-      new PaymentNode(stage, { config: FEW_LOOKS }),
+      new PaymentNode(stage, { config: this.#config }),
+      new PaymentNode(stage, { config: this.#config }),
     ];
     stage.timers.losePatience(1_000);
   }
@@ -163,7 +169,7 @@ export class OperationPlay {
     return new PaymentNode(this.#stage, {
       storage: killableStorage(this.#storage, process),
       gateway: killableGateway(gateway, process),
-      config: FEW_LOOKS,
+      config: this.#config,
     });
   }
 
@@ -206,6 +212,9 @@ export class OperationPlay {
       return {
         payments,
         transactions: await session.payments.findTransactions(payments.map(({ id }) => id)),
+        attempts: await session.payments.findAttemptsByPaymentKeys(
+          payments.map(({ externalKey }) => externalKey),
+        ),
       };
     });
   }

@@ -22,10 +22,10 @@ export class PaymentNode {
   readonly #service: PaymentService;
 
   constructor(stage: PaymentStage, { storage = stage.storage, gateway, config = {} }: NodeOptions = {}) {
-    const { ids, clock, timers, logger } = stage;
+    const { ids, clock, timers, logger, controls: paymentControls } = stage;
     const gateways = new Map(stage.gateways);
     if (gateway !== undefined) gateways.set(gateway.name, gateway);
-    const ports = { storage, ids, gateways, clock, systemClock: timers, logger, paymentControls: new Map() };
+    const ports = { storage, ids, gateways, clock, systemClock: timers, logger, paymentControls };
     const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...config });
     this.#service = new PaymentService(ports, configOf);
     this.payments = new DirectPayments(this.#service);

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { decimal, type PaymentControl, type PaymentControlContext } from '../../lib/index.ts';
+import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { PaymentStage } from '../support/payments/payment-stage.ts';
+import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { expectOneEffect } from './expected-effects.ts';
+import { OperationPlay, operationTypes, Pattern, type Played } from './operation-play.ts';
+
+const START = '2012-05-01T00:00:00Z';
+const patterns = [Pattern.TWO_NODES, Pattern.ONE_KEY];
+const behaviours = [Behaviour.ANSWER_LOST, Behaviour.DECLINED];
+const ONE = decimal('1');
+
+/** What a control plugin does about the operation that is played; one that stops it does so the first time. */
+const plugins: Readonly<Record<string, () => PaymentControl>> = {
+  'takes 1 off each amount': () => ({
+    name: 'control',
+    priorCall: async ({ amount }) => (amount ? { adjustedAmount: amount.minus(ONE) } : null),
+  }),
+  'aborts it once': () => {
+    const isFirst = firstTimes();
+    return { name: 'control', priorCall: async (context) => ({ isAborted: isFirst(context) }) };
+  },
+  'throws before it once, and behind it always': () => {
+    const isFirst = firstTimes();
+    return {
+      name: 'control',
+      priorCall: async (context) => {
+        if (isFirst(context)) throw new Error('broken');
+        return null;
+      },
+      onSuccessCall: async () => {
+        throw new Error('broken');
+      },
+      onFailureCall: async () => {
+        throw new Error('broken');
+      },
+    };
+  },
+};
+
+/** True when an operation that is played, not what is needed for it, is asked about the first time. */
+function firstTimes(): (context: PaymentControlContext) => boolean {
+  const known = new Set<string | null>();
+  return ({ transactionExternalKey: key }) => {
+    if (known.has(key) || !key?.endsWith('-a')) return false;
+    known.add(key);
+    return true;
+  };
+}
+
+eachDatabase((kind, open) => {
+  describe('at most one effect per operation on a payment with a control plugin', function () {
+    this.timeout(isLongRun ? 0 : 120_000);
+
+    for (const [what, plugin] of Object.entries(plugins)) {
+      describe(`that ${what}`, () => {
+        let stage: PaymentStage;
+        let play: OperationPlay;
+
+        before(async () => {
+          const gateway = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
+          stage = await PaymentStage.open(storageOf(await open(migrated)), START, {
+            gateway: gateway.port(true),
+            controls: [plugin()],
+          });
+          play = new OperationPlay(stage, gateway);
+        });
+        after(() => stage.stop());
+
+        for (const [turn, type] of operationTypes.entries()) {
+          for (const { behaviour, pattern } of casesOf(kind, turn)) {
+            it(`${type}: ${behaviour}, ${pattern}`, async () => {
+              const played = { type, behaviour, pattern };
+              const result = await play.play(played);
+              expectOneEffect(played, result);
+              expectEndedAttempts(result);
+            });
+          }
+        }
+      });
+    }
+  });
+});
+
+/** On PostgreSQL one of them, by turns. */
+function casesOf(kind: DatabaseKind, turn: number) {
+  const all = behaviours.flatMap((behaviour) => patterns.map((pattern) => ({ behaviour, pattern })));
+  return isLongRun || kind === 'sqlite' ? all : all.filter((_, index) => index === turn % all.length);
+}
+
+/** No run is left open, and what has succeeded has an attempt that says so. */
+function expectEndedAttempts({ attempts, transactions }: Played): void {
+  expect(attempts.map(({ stateName }) => stateName)).to.not.include('INIT');
+  const states = new Map(attempts.map(({ id, stateName }) => [id, stateName]));
+  for (const { status, attemptId } of transactions)
+    if (status === 'SUCCESS') expect(attemptId && states.get(attemptId)).to.equal('SUCCESS');
+}
