@@ -12,10 +12,11 @@ const START = '2012-05-01T00:00:00Z';
 const patterns = [Pattern.TWO_NODES, Pattern.ONE_KEY];
 const behaviours = [Behaviour.ANSWER_LOST, Behaviour.DECLINED];
 const ONE = decimal('1');
+const ADJUSTS = 'takes 1 off each amount';
 
 /** What a control plugin does about the operation that is played; one that stops it does so the first time. */
 const plugins: Readonly<Record<string, () => PaymentControl>> = {
-  'takes 1 off each amount': () => ({
+  [ADJUSTS]: () => ({
     name: 'control',
     priorCall: async ({ amount }) => (amount ? { adjustedAmount: amount.minus(ONE) } : null),
   }),
@@ -77,6 +78,9 @@ eachDatabase((kind, open) => {
               const result = await play.play(played);
               expectOneEffect(played, result);
               expectEndedAttempts(result);
+              const adjusted = what === ADJUSTS ? [5] : [6];
+              const amounts = result.effects.flatMap(({ amount }) => (amount ? Number(amount) : []));
+              expect(amounts).to.deep.equal(type === 'VOID' ? [] : adjusted);
             });
           }
         }
