@@ -53,7 +53,7 @@ export class ControlCalls {
       if (reply.kind !== 'VALUE') this.#warn(plugin.name, 'onSuccessCall', reply);
       else properties = reply.value.properties ?? properties;
     }
-    return { retryAt: null, properties };
+    return { retryAt: null, properties: gatewayProperties(properties) };
   }
 
   /** Tells each plugin that it failed, and gathers the earliest date of a retry; a throw ends the round (rule 7). */
@@ -73,7 +73,7 @@ export class ControlCalls {
       const { next } = reply.value;
       if (next !== null) retryAt = retryAt === null ? next : minInstant(retryAt, next);
     }
-    return { retryAt, properties };
+    return { retryAt, properties: gatewayProperties(properties) };
   }
 
   /** A name that nobody has is passed over with a warning (rule 7); the built-in invoice control is no plugin (rule 10). */

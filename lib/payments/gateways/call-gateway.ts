@@ -1,6 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
+import { gatewayText } from '../state/gateway-claims.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 
 export interface GatewayCall<T> {
@@ -32,7 +33,7 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
   try {
     return { kind: 'VALUE', value: await call() };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = gatewayText(error instanceof Error ? error.message : error) ?? 'an error without a text';
     return {
       kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT',
       message,

@@ -2,7 +2,7 @@ import type { GatewayPage, GatewayPaymentMethod, PaymentMethodDetails } from '..
 import type { PluginProperty } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
-import { isStorable } from '../../values/text/index.ts';
+import { isStorable, madeStorable } from '../../values/text/index.ts';
 
 /** A payment method as a gateway claims to have it. */
 export interface ClaimedMethod {
@@ -13,9 +13,23 @@ export interface ClaimedMethod {
   readonly isDefault: boolean;
 }
 
-/** A text that a gateway claims, cut to the length that is stored; null if there is none. */
+/**
+ * A text that a plugin claims, cut to the length that is stored, with U+FFFD for what cannot be stored; null if there is
+ * none, or nothing that has a text.
+ */
 export function gatewayText(text: unknown): string | null {
-  return text === undefined || text === null ? null : String(text).slice(0, MAX_GATEWAY_TEXT_CHARACTERS);
+  const claimed = claimedText(text);
+  return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
+}
+
+/** The text of any value; an object may have none, or throw when it is asked for it. */
+function claimedText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  try {
+    return String(value);
+  } catch {
+    return null;
+  }
 }
 
 /** The properties that a gateway gives, without those that have no key. */
@@ -67,10 +81,10 @@ export function claimedKey(id: unknown): string | null {
   return isStorable(text) ? text : null;
 }
 
-/** A gateway's own id of a method: a text, or a number. */
+/** A gateway's own id of a method, as it came: a text, or a number. */
 function claimedId(id: unknown): string | null {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
-  return gatewayText(id) || null;
+  return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
 
 /** A page of a gateway's own search: ids of ours, and how many hits there are; null if it cannot be read. */

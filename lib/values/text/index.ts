@@ -1,4 +1,4 @@
 export { closestTo } from './closest-to.ts';
 export { checkText } from './required-text.ts';
 export { shortened } from './shortened.ts';
-export { checkStorable, isStorable, NOT_STORABLE } from './storable-text.ts';
+export { checkStorable, isStorable, madeStorable, NOT_STORABLE } from './storable-text.ts';

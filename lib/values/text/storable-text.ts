@@ -11,6 +11,11 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
+/** The text with U+FFFD in the place of whatever no database can store. */
+export function madeStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003), with `name` for the text, unless it can be stored. */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;

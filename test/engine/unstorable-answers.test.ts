@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import type { Account, GatewayResult, PaymentControl, PaymentGateway } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+
+/** What no database can store: a NUL character and half of a surrogate pair. */
+const UNSTORABLE = 'no\u0000 funds \ud83d';
+const STORED = 'no\ufffd funds \ufffd';
+
+const results: GatewayResult[] = [];
+const answering = (members: Partial<GatewayResult>): PaymentGateway['purchase'] => {
+  return async ({ paymentId, transactionId }, { now }) => {
+    const result: GatewayResult = {
+      kbPaymentId: paymentId,
+      kbTransactionPaymentId: transactionId,
+      transactionType: 'PURCHASE',
+      createdDate: now,
+      effectiveDate: now,
+      properties: [{ key: UNSTORABLE, value: UNSTORABLE, isUpdatable: false }],
+      firstPaymentReferenceId: UNSTORABLE,
+      secondPaymentReferenceId: UNSTORABLE,
+      ...members,
+    };
+    results.push(result);
+    return result;
+  };
+};
+const getPaymentInfo: PaymentGateway['getPaymentInfo'] = async ({ paymentId }) =>
+  results.filter(({ kbPaymentId }) => kbPaymentId === paymentId);
+const declines: PaymentGateway = {
+  name: 'declines',
+  getPaymentInfo,
+  purchase: answering({ status: 'ERROR', gatewayError: UNSTORABLE, gatewayErrorCode: UNSTORABLE }),
+};
+const throws: PaymentGateway = {
+  name: 'throws',
+  getPaymentInfo,
+  purchase: () => Promise.reject(new Error(UNSTORABLE)),
+};
+/** What has no text at all. */
+const throwsNothing: PaymentGateway = {
+  name: 'throws-nothing',
+  getPaymentInfo,
+  purchase: () => Promise.reject(Object.create(null)),
+};
+const control: PaymentControl = {
+  name: 'control',
+  priorCall: () =>
+    Promise.resolve({ adjustedProperties: [{ key: 'note', value: UNSTORABLE, isUpdatable: false }] }),
+};
+const silent: PaymentControl = { name: 'silent' };
+
+eachDatabase((_kind, open) => {
+  describe('texts of plugins that no database can store (payments §2.2)', () => {
+    let engine: TestEngine;
+    let account: Account;
+    before(async () => {
+      engine = await openEngine(open, {
+        now: '2012-05-01T10:00:00Z',
+        catalog: null,
+        gateways: [declines, throws, throwsNothing],
+        paymentControls: [control, silent],
+      });
+      account = await engine.payingAccount({ currency: 'USD' });
+    });
+    after(() => engine.close());
+
+    const methodOf = ({ name: pluginName }: PaymentGateway) =>
+      engine.acme.addPaymentMethod({ accountId: account.id, pluginName });
+    async function charged(gateway: PaymentGateway) {
+      const { id: paymentMethodId } = await methodOf(gateway);
+      return engine.acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
+    }
+
+    it("a decline is recorded with the gateway's words, in which what cannot be stored is replaced", async () => {
+      const { payment } = await charged(declines);
+      const read = await engine.acme.payments.get(payment.id, { withPluginInfo: true });
+      expect(read.transactions[0]).to.deep.include({
+        status: 'PAYMENT_FAILURE',
+        gatewayErrorCode: STORED,
+        gatewayErrorMsg: STORED,
+        pluginInfo: {
+          firstPaymentReferenceId: STORED,
+          secondPaymentReferenceId: STORED,
+          properties: [{ key: STORED, value: STORED, isUpdatable: false }],
+        },
+      });
+    });
+
+    for (const [gateway, told] of [
+      [throws, STORED],
+      [throwsNothing, 'an error without a text'],
+    ] as const) {
+      it(`an error of gateway "${gateway.name}" is recorded as an unknown outcome whatever its text is`, async () => {
+        const error = await charged(gateway).catch((reason: Error) => reason);
+        expect(error).to.be.instanceOf(Error);
+        expect(String(error)).to.include(told);
+        const [payment] = (await engine.acme.payments.ofAccount(account.id)).slice(-1);
+        expect(payment?.stateName).to.equal('PURCHASE_ERRORED');
+        expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
+        expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
+      });
+    }
+
+    it("an attempt is recorded whatever text control plugins and the caller's properties hold", async () => {
+      const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
+      for (const controlPlugins of [['control'], ['silent']]) {
+        const input = { accountId: account.id, amount: '10', properties, controlPlugins };
+        const { payment, transaction } = await engine.acme.payments.purchase(input);
+        expect(transaction.status).to.equal('SUCCESS');
+        const { attempts } = await engine.acme.payments.get(payment.id, { withAttempts: true });
+        expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.deep.equal([STORED]);
+      }
+    });
+  });
+});
