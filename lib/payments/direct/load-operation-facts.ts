@@ -65,4 +65,9 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
   return { payment, accountId, keyTransactions };
 }
 
-const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>(['REFUND', 'CHARGEBACK']);
+/** Completions come as CAPTURE, whatever they complete; what pays an invoice has no captures of its own. */
+const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([
+  'REFUND',
+  'CHARGEBACK',
+  'CAPTURE',
+]);

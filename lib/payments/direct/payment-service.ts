@@ -71,7 +71,7 @@ export class PaymentService {
     request: OperationRequest,
     choice: CompletionChoice,
   ): Promise<PaymentResult> {
-    const plan = ({ facts, rules }: Deciding) => planCompletion(choice, facts, rules);
+    const plan = ({ facts, rules }: Deciding) => planCompletion({ choice, told: request }, facts, rules);
     return this.#run(context, { request, plan, asksFirst: false, isControlled: false });
   }
 

@@ -73,7 +73,7 @@ export async function reserveOperation(plan: OperationPlan, reserving: Reserving
 
 /** A completion leases what is pending; one whose outcome is told already asks nobody. */
 async function reserveCompletion(
-  { transaction, gateway, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
+  { transaction, gateway, told, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
   {
     session,
     facts: { account, payment },
@@ -90,16 +90,8 @@ async function reserveCompletion(
   const leased = await session.payments.leaseTransactions([transaction.id], { now, leaseUntil: lease });
   if (leased.length === 0) return { kind: 'WAIT', accountId: account.id };
   const { id: paymentId, paymentMethodId } = payment;
-  const { amount, currency, properties } = request;
-  const call = {
-    ...open,
-    account,
-    gateway,
-    paymentId,
-    paymentMethodId,
-    properties,
-    told: { amount, currency },
-  };
+  const { properties } = request;
+  const call = { ...open, account, gateway, paymentId, paymentMethodId, properties, told };
   const leasedTransaction = { ...transaction, leaseUntil: lease };
   return { kind: 'CALL', call: { ...call, transaction: leasedTransaction, ...(outcome && { outcome }) } };
 }

@@ -4,8 +4,10 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
+import type { OperationAmount } from './operation-amount.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
 import { gatewayOf, type OperationPlan, usableMethod } from './operation-plan.ts';
+import { toldAmount } from './told-amount.ts';
 
 /** Which transaction of a payment is to be completed; what is not given is null. */
 export interface CompletionChoice {
@@ -16,10 +18,10 @@ export interface CompletionChoice {
 
 /**
  * Which transaction a completion is about (§6.1 rules 1 and 2).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) when none or several fit.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) when none or several fit, and as `toldAmount`.
  */
 export function planCompletion(
-  choice: CompletionChoice,
+  { choice, told }: { readonly choice: CompletionChoice; readonly told: OperationAmount },
   facts: OperationFacts,
   rules: OperationRules,
 ): OperationPlan {
@@ -44,6 +46,7 @@ export function planCompletion(
     kind: 'COMPLETE',
     transaction: pending,
     gateway: gatewayOf(method, pending.transactionType, rules),
+    told: toldAmount(told, { pending, facts, rules }),
   };
 }
 
@@ -80,5 +83,6 @@ export function planNotified(
     effectiveDate: now,
     properties: [],
   };
-  return { kind: 'COMPLETE', transaction, gateway: null, outcome: { kind: 'RESULT', result } };
+  const told = { amount: null, currency: null };
+  return { kind: 'COMPLETE', transaction, gateway: null, told, outcome: { kind: 'RESULT', result } };
 }

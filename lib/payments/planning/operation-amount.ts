@@ -31,16 +31,21 @@ export function checkAmount(
   }
   const amount = request.amount;
   if (amount === null) throw badParameter('amount', 'is needed');
-  const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
-  if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
-    throw badParameter('amount', least);
+  checkSign(amount, operation);
   if (operation === 'REFUND') checkRefund(amount, facts, rules);
   if (operation === 'CHARGEBACK') checkChargeback({ amount, currency }, facts);
   return { amount, currency };
 }
 
+/** Rule 2: only a card check is for nothing. */
+export function checkSign(amount: Decimal, operation: OperationRequest['operation']): void {
+  const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
+  if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
+    throw badParameter('amount', least);
+}
+
 /** Rule 5; of a payment of an invoice what is left of its ledger (§9.5 rule 1). */
-function checkRefund(
+export function checkRefund(
   amount: Decimal,
   facts: OperationFacts,
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,

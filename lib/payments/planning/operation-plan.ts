@@ -26,9 +26,10 @@ import {
   typeOf,
 } from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
-import { checkAmount } from './operation-amount.ts';
+import { checkAmount, type OperationAmount } from './operation-amount.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
 import type { OperationRequest } from './operation-request.ts';
+import { toldAmount } from './told-amount.ts';
 
 export type OperationPlan =
   /** A call is running on the payment: ask again later. */
@@ -39,6 +40,8 @@ export type OperationPlan =
       readonly transaction: PaymentTransaction;
       /** Null where the outcome is told: nobody is asked. */
       readonly gateway: PaymentGateway | null;
+      /** What the gateway is told instead of what is stored (§4.3 rule 7). */
+      readonly told: OperationAmount;
       readonly outcome?: CallOutcome;
     }
   /** What is to be completed has succeeded already (§6.1 rule 2). */
@@ -83,7 +86,12 @@ export function planOperation(
   const type = typeOf(operation);
   if (pending !== null) {
     const gateway = gatewayOf(usableMethod(request, facts, { deletedToo: true }), type, rules);
-    return { kind: 'COMPLETE', transaction: pending, gateway };
+    return {
+      kind: 'COMPLETE',
+      transaction: pending,
+      gateway,
+      told: toldAmount(request, { pending, facts, rules }),
+    };
   }
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
   if (table !== undefined || !endsStanding(request, facts)) {

@@ -1,0 +1,53 @@
+import { type PaymentTransaction, TransactionType } from '../../records/index.ts';
+import { type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { badParameter } from '../state/payment-errors.ts';
+import { isFirstOperation } from '../state/payment-state.ts';
+import { checkRefund, checkSign, type OperationAmount } from './operation-amount.ts';
+import type { OperationFacts, OperationRules } from './operation-facts.ts';
+
+/** What a completion tells its gateway, and what it is decided on. */
+interface Completing {
+  readonly pending: PaymentTransaction;
+  readonly facts: OperationFacts;
+  readonly rules: Pick<OperationRules, 'allowsOverRefund'>;
+}
+
+/**
+ * What a gateway is told instead of what is stored (§4.3 rule 7), null = as stored: an amount that the operation could
+ * have, and of what gives money back of a payment no more than could be given back without the transaction itself.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), of a payment of an invoice INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
+ */
+export function toldAmount(
+  { amount, currency }: OperationAmount,
+  { pending, facts, rules }: Completing,
+): OperationAmount {
+  const { transactionType: type, invoiceRefund } = pending;
+  if (type === TransactionType.VOID) return { amount: null, currency: null };
+  const givesBack = type === TransactionType.REFUND || invoiceRefund !== null;
+  const isLater = givesBack || !isFirstOperation(type);
+  if (isLater && currency !== null && currency !== pending.currency)
+    throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
+  if (amount === null) return { amount, currency };
+  const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
+  if (!isOfNothing) checkSign(amount, type);
+  const isMore = pending.amount === null || amount.greaterThan(pending.amount);
+  if (givesBack && isMore) checkMore(amount, { pending, facts, rules });
+  return { amount, currency };
+}
+
+function checkMore(amount: Decimal, { pending, facts, rules }: Completing): void {
+  if (pending.transactionType === TransactionType.REFUND) {
+    const isOther = ({ id }: PaymentTransaction) => id !== pending.id;
+    const { transactions, openInvoiceRefunds } = facts;
+    const others = {
+      ...facts,
+      transactions: transactions.filter(isOther),
+      openInvoiceRefunds: openInvoiceRefunds.filter(isOther),
+    };
+    checkRefund(amount, others, rules);
+    return;
+  }
+  // What is given back of it another way is known to the other payment only.
+  const most = formatDecimal(pending.amount ?? amount);
+  throw badParameter('amount', `is more than the ${most} that was asked for first`);
+}
