@@ -106,6 +106,22 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
     });
 
+    it('a declined payment is not repeated with another payment method than its own', async () => {
+      const { payments } = engine.acme;
+      const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
+      const declined = await payments.purchase({ ...input, properties: DECLINE });
+      const other = await engine.acme.addPaymentMethod({
+        accountId: account.id,
+        pluginName: engine.gateway.name,
+      });
+      const refused = payments.purchase({ ...input, paymentMethodId: other.id });
+      expect(await codeOf(refused)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect(engine.ledger.ofPayment(declined.payment.id)).to.have.length(1);
+      const { paymentMethodId } = declined.payment;
+      const again = await payments.purchase({ ...input, paymentMethodId });
+      expect(shown(again)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+    });
+
     it('payments §14 example 4: pending', async () => {
       const { payments } = engine.acme;
       const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };

@@ -84,6 +84,7 @@ export function planOperation(
   const pending = pendingOfKey(request, facts);
   const { operation } = request;
   const type = typeOf(operation);
+  checkMethodOfPayment(request, facts);
   if (pending !== null) {
     const gateway = gatewayOf(usableMethod(request, facts, { deletedToo: true }), type, rules);
     return {
@@ -103,6 +104,17 @@ export function planOperation(
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
   const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);
   return { kind: 'NEW', method, gateway, ...checkAmount(request, facts, rules) };
+}
+
+/** The method of a payment is fixed by its first transaction (§1.3): another one is not charged in its place. */
+function checkMethodOfPayment(
+  { operation, paymentMethodId }: OperationRequest,
+  { payment }: OperationFacts,
+): void {
+  if (payment === null || paymentMethodId === null || !isFirstOperation(operation)) return;
+  const fixed = payment.paymentMethodId;
+  if (paymentMethodId === fixed) return;
+  throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
 }
 
 /** What a transaction of the same key means (§4.2); the one that is to be completed, or null. */

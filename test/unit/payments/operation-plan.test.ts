@@ -148,6 +148,12 @@ describe('keys of operations on payments (payments §4.2)', () => {
     });
   }
 
+  it('a purchase completes a pending one only with the method of the payment', () => {
+    const known = withKey(transaction({ ...K, status: 'PENDING' }));
+    expect(planned({ paymentMethodId: nextId() }, known)).to.equal(BAD_PARAMETER);
+    expect(planned({ paymentMethodId: nextId() }, withKey(transaction({ ...K })))).to.equal(SUCCEEDED);
+  });
+
   it('a chargeback may repeat the key of one that was reversed, not of one that stands', () => {
     const purchase = transaction();
     const charged = transaction({ ...K, transactionType: 'CHARGEBACK', amount: decimal('10') });
@@ -191,6 +197,15 @@ describe('methods, currencies and amounts of operations on payments (payments §
       {},
       { transactions: [transaction({ leaseUntil: at('2013-01-01T00:00:00Z') })] },
       'WAIT',
+    ],
+    ['a repeated purchase with another method', { paymentMethodId: nextId() }, {}, BAD_PARAMETER],
+    ['a repeated purchase with its own method', { paymentMethodId: card.id }, {}, 'NEW'],
+    ['a repeated purchase that names no method', { paymentMethodId: null }, {}, 'NEW'],
+    [
+      'a refund, whatever method is named',
+      { operation: 'REFUND', paymentMethodId: nextId() },
+      paid('PURCHASE_SUCCESS', purchase),
+      'NEW',
     ],
     ['no method at all', { paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
     ['an unknown method', {}, { ...first, method: null }, NO_METHOD],
