@@ -30,16 +30,20 @@ export async function withAdjustments(
   ]);
   const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
   const owners = new Map(changes.map(({ after }) => [after.id, after.accountId]));
+  const left = new Map(items.map((item) => [item.id, item]));
   const taken = adjustments.flatMap(({ invoiceId, invoiceItemId, amount: asked }) => {
-    const item = items.find(({ id }) => id === invoiceItemId);
+    const item = left.get(invoiceItemId);
     const zone = zones.get(owners.get(invoiceId) ?? invoiceId);
     if (!item || zone === undefined || !isAdjustable(item) || item.repairable.isZero()) return [];
     const amount = asked.greaterThan(item.repairable) ? item.repairable : asked;
     const date = localDateOf(session.authorship.createdDate, zone);
     const adjustment = itemAdjustment(item, { id: ids.next(), amount, date });
-    return [{ invoiceId, adjustment, remains: afterAdjustment(item, amount) }];
+    left.set(item.id, { ...item, ...afterAdjustment(item, amount) });
+    return [{ invoiceId, adjustment, itemId: item.id }];
   });
-  await session.invoices.setRepairable(taken.map(({ remains }) => remains));
+  await session.invoices.setRepairable(
+    [...new Set(taken.map(({ itemId }) => itemId))].flatMap((id) => left.get(id) ?? []),
+  );
   return changes.map((change) => {
     const newItems = taken.flatMap(({ invoiceId, adjustment }) =>
       invoiceId === change.after.id ? [adjustment] : [],

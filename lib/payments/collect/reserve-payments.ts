@@ -74,12 +74,12 @@ async function repairLostSuccesses(
   });
   const invoices = new Map(lost.map(({ invoice }) => [invoice.id, invoice]));
   await session.payments.updateInvoicePayments(repairs.map(({ after }) => after));
-  await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
   session.publish(
     repairs.map(({ accountId, after }) =>
       invoicePaymentEvent({ type: eventOfResult(after), accountId, row: after, attempt: null }),
     ),
   );
+  await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
 async function writeReservations(

@@ -4,7 +4,12 @@ import type { WriteSession } from '../../ports/storage/index.ts';
 import { isUnresolved, type Payment, type PaymentTransaction, TransactionType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type Consequences, consequencesOf, type SettledRecords } from '../state/outcome-consequences.ts';
+import {
+  type Consequences,
+  consequencesOf,
+  type Decided,
+  type SettledRecords,
+} from '../state/outcome-consequences.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { recoveryKey, retryKey } from '../state/payment-notifications.ts';
 import { withAdjustmentsNoted } from '../state/refund-adjustments-due.ts';
@@ -53,13 +58,32 @@ export async function recordOutcomes(
   for (const { after } of changes) if (written.has(after.id)) stored.set(after.id, after);
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ after }) => written.has(after.id));
-  const all = effective.flatMap(
-    ({ before, after, settlement }) =>
-      consequencesOf({ transaction: after, before, settlement }, { ...records, transactions }, tools) ?? [],
-  );
-  if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records });
-  const changed = all.map(({ payment }) => [payment.id, payment] as const);
-  return { transactions: stored, payments: new Map([...records.payments, ...changed]) };
+  const { all, payments } = consequencesInOrder(effective, { ...records, transactions }, tools);
+  if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records, payments });
+  return { transactions: stored, payments };
+}
+
+/**
+ * What follows from all of them, in the order in which the transactions were created: each begins with the state in which
+ * the one before has left their payment.
+ */
+function consequencesInOrder(
+  changes: readonly (Omit<Decided, 'transaction'> & { readonly after: PaymentTransaction })[],
+  records: SettledRecords,
+  tools: RecordTools,
+): { readonly all: readonly Consequences[]; readonly payments: ReadonlyMap<Uuid, Payment> } {
+  const payments = new Map(records.payments);
+  const order = new Map(records.transactions.map(({ id }, index) => [id, index]));
+  const placeOf = ({ after }: { readonly after: PaymentTransaction }) => order.get(after.id) ?? 0;
+  const all = changes
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .flatMap(({ after, ...decided }) => {
+      const found = consequencesOf({ ...decided, transaction: after }, { ...records, payments }, tools);
+      if (found === undefined) return [];
+      payments.set(found.payment.id, found.payment);
+      return [found];
+    });
+  return { all, payments };
 }
 
 async function loadRecords(
@@ -99,15 +123,16 @@ async function loadRecords(
 async function writeConsequences(
   session: WriteSession,
   all: readonly Consequences[],
-  { ids, invoices }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices'>,
+  { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
 ): Promise<void> {
+  const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
   // What was planned for an attempt is decided anew with it.
   const planned = [
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
   ];
   await Promise.all([
-    session.payments.updatePayments(all.map(({ payment }) => payment)),
+    session.payments.updatePayments(changedPayments.flatMap((id) => payments.get(id) ?? [])),
     session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? [])),
     session.unschedule(planned),
   ]);
@@ -120,9 +145,10 @@ async function writeConsequences(
   );
   const settled = settledInvoices(rows, invoices, released);
   const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
-  await changeInvoices(session, { changes }, ids);
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
+  // Its adjustments are told after the payments that lead to them (§12).
+  await changeInvoices(session, { changes }, ids);
 }
 
 /** What succeeded refunds take off items of their invoices (§9.5 rule 1 e). */
