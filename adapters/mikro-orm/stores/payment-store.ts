@@ -203,6 +203,13 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         returning id`);
       return rows.map(({ id }) => textOf(id, 'id') as Uuid);
     },
+    endLeases: async (ids, { now }) => {
+      if (ids.length === 0) return;
+      await scope.runner.rows(sql`
+        update bw_payment_transactions set lease_until = null
+        where ${haveIds(scope, ids)} and lease_until <= ${now}
+        returning id`);
+    },
     insertAttempts: async (attempts) =>
       insertAudited(scope, { table: paymentAttemptsTable, audit: attemptAudit }, attempts),
     updateAttempts: async (attempts) => {

@@ -11,6 +11,7 @@ import type { OperationRequest } from '../planning/operation-request.ts';
 import { checkCommits } from '../reservation/check-commits.ts';
 import { leaseUntil } from '../reservation/lease.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
+import { hasLapsed } from '../state/payment-state.ts';
 
 /** What an operation is decided with, under the account's lock. */
 export interface Deciding {
@@ -62,6 +63,8 @@ export async function reserveOperation(plan: OperationPlan, reserving: Reserving
   if (plan.kind === 'WAIT') return { kind: 'WAIT', accountId: facts.account.id };
   if (plan.kind === 'SETTLED') return { ...plan, paymentId: plan.transaction.paymentId };
   checkCommits(context, plan);
+  const lapsed = facts.transactions.filter((each) => hasLapsed(each, rules.now)).map(({ id }) => id);
+  await session.payments.endLeases(lapsed, { now: rules.now });
   const lease = leaseUntil(rules.now, { ...ALONE, timeoutMs });
   const open = { timeoutMs, caller: context };
   if (plan.kind === 'COMPLETE') return reserveCompletion(plan, { ...reserving, lease, open });

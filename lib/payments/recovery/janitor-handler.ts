@@ -19,7 +19,7 @@ import type { CallOutcome } from '../state/gateway-reply.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { unresolvedEvent } from '../state/payment-events.ts';
 import { type RecoveryJob, readRecoveryJob, recoveryNotification } from '../state/payment-notifications.ts';
-import { isLeased } from '../state/payment-state.ts';
+import { hasLapsed, isLeased } from '../state/payment-state.ts';
 import { recoveredOutcome } from '../state/recovered-outcome.ts';
 import { checkAfter, checkAfterLease } from '../state/recovery-schedule.ts';
 import type { Settlement } from '../state/settlement.ts';
@@ -169,6 +169,15 @@ export class JanitorHandler implements QueueHandler {
     const settlements = asked.map(({ settlement }) => settlement);
     const config = await this.#configOf(session);
     const recorded = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+    // What was asked about and is not decided is open without a call from now on (§5.3 rule 3).
+    const lapsed = asked.filter(({ transaction: { id } }) => {
+      const after = recorded.transactions.get(id);
+      return after !== undefined && hasLapsed(after, now);
+    });
+    await session.payments.endLeases(
+      lapsed.map(({ transaction: { id } }) => id),
+      { now },
+    );
     const exhausted = scheduleNext(session, { answered: asked, stored: recorded.transactions, config });
     const leased = ours.filter((job) => !asked.some((each) => each.job === job));
     await postponeLeased(session, leased, config);

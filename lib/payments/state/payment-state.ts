@@ -186,6 +186,11 @@ export function paymentStateAfter(
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }
 
+/** True of a transaction whose call has ended without a record of it (§5.3 rule 3). */
+export function hasLapsed(transaction: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
+  return transaction.leaseUntil !== null && !isLeased(transaction, now);
+}
+
 /** True while a call of the transaction may be running (§5.1 rule 1). */
 export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return leaseUntil !== null && leaseUntil > now;

@@ -137,6 +137,8 @@ export interface PaymentWrites {
     ids: readonly Uuid[],
     lease: { readonly now: Instant; readonly leaseUntil: Instant },
   ): Promise<readonly Uuid[]>;
+  /** Ends the leases of these transactions that are over at `now`; no history, no audit (payments §5.1 rule 4). */
+  endLeases(ids: readonly Uuid[], over: { readonly now: Instant }): Promise<void>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
   insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
