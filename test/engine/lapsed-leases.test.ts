@@ -130,7 +130,9 @@ eachDatabase((_kind, open) => {
       await payments.refund({ paymentId, amount: '10', transactionExternalKey: 'R' });
       await crashed(() => payments.complete({ paymentId }));
       expect(await statusOf(payments.refund({ paymentId, amount: '20' }))).to.equal('SUCCESS');
-      expect(await statusOf(payments.complete({ paymentId, transactionExternalKey: 'R' }))).to.equal('SUCCESS');
+      expect(await statusOf(payments.complete({ paymentId, transactionExternalKey: 'R' }))).to.equal(
+        'SUCCESS',
+      );
     });
 
     it('recovery ends the lease of a transaction that its gateway knows nothing of', async () => {

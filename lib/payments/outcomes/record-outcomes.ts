@@ -15,6 +15,7 @@ import { recoveryKey, retryKey } from '../state/payment-notifications.ts';
 import { withAdjustmentsNoted } from '../state/refund-adjustments-due.ts';
 import { settledInvoices } from '../state/settled-invoices.ts';
 import { type Settlement, settledTransaction } from '../state/settlement.ts';
+import { holdsToRelease } from './holds-to-release.ts';
 
 export interface RecordTools {
   readonly ids: IdGenerator;
@@ -60,6 +61,9 @@ export async function recordOutcomes(
   const effective = changes.filter(({ after }) => written.has(after.id));
   const { all, payments } = consequencesInOrder(effective, { ...records, transactions }, tools);
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records, payments });
+  const { rows } = records;
+  const before = effective.map((change) => change.before);
+  session.schedule(await holdsToRelease(session, before, { rows, now: tools.now }));
   return { transactions: stored, payments };
 }
 

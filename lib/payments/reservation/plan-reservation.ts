@@ -2,9 +2,11 @@ import type { New, NewBusEvent } from '../../records/index.ts';
 import {
   AttemptState,
   type AutoPayHold,
+  isUnresolved,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
+  TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -88,7 +90,24 @@ function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): R
   const { hold } = facts;
   if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
   const plan = planFirst(facts, tools, { ended: [], requestedAmount: hold.amount });
-  return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
+  return plan.kind === 'WAIT' || isForLater(plan, hold, facts) ? plan : { ...plan, endedHold: hold };
+}
+
+/**
+ * While the outcome of another payment of the invoice is open, what cannot be paid beside it waits for that: the hold is
+ * released again when it is known.
+ */
+function isForLater(
+  plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
+  hold: AutoPayHold,
+  { transactions }: ReservationFacts,
+): boolean {
+  const isOpen = transactions.some(
+    (each) =>
+      isUnresolved(each) &&
+      (each.status === TransactionStatus.UNKNOWN || each.transactionType === TransactionType.PURCHASE),
+  );
+  return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
 /** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
