@@ -15,7 +15,7 @@ export const DocumentTextKind = {
 } as const;
 export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTextKind];
 
-const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
+const { TEMPLATE, MANUAL_PAY_TEMPLATE } = DocumentTextKind;
 
 const nameOf: Readonly<Record<DocumentTextKind, string>> = {
   TEMPLATE: 'INVOICE_TEMPLATE',
@@ -71,7 +71,7 @@ export function templateKeys(locale: Locale, isManualPay: boolean): readonly str
 
 /** The keys of translations in these locales. */
 export function translationKeys(
-  kind: typeof TRANSLATION | typeof CATALOG_TRANSLATION,
+  kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>,
   locales: readonly Locale[],
 ): ReadonlyMap<Locale, string> {
   return new Map(locales.map((locale) => [locale, documentTextKey(kind, locale)]));
