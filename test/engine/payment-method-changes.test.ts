@@ -22,6 +22,7 @@ class Vault {
   methods: readonly GatewayPaymentMethod[] | null = [];
   reset: readonly GatewayPaymentMethod[] | null = null;
   failure: Error | null = null;
+  resetFailure: Error | null = null;
   readonly port: PaymentGateway = {
     name: 'vault',
     purchase: () => Promise.resolve(null),
@@ -31,7 +32,11 @@ class Vault {
       return this.methods;
     },
     resetPaymentMethods: async ({ paymentMethods }) => {
+      if (this.resetFailure) throw this.resetFailure;
       this.reset = paymentMethods;
+    },
+    setDefaultPaymentMethod: async () => {
+      if (this.failure) throw this.failure;
     },
     deletePaymentMethod: async () => {
       if (this.failure) throw this.failure;
@@ -108,6 +113,7 @@ anyDatabase((_kind, open) => {
       vault.methods = [];
       vault.reset = null;
       vault.failure = null;
+      vault.resetFailure = null;
       others.methods = null;
       others.key = null;
       heard.length = 0;
@@ -201,6 +207,41 @@ anyDatabase((_kind, open) => {
       expect(await all(false)).to.deep.equal([]);
       // Deleted, it no longer counts against the one external method of an account.
       expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
+    });
+
+    it('payments §10.4: nothing changes when the gateway refuses another default', async () => {
+      const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
+      const choose = () =>
+        engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
+      for (const failure of [new GatewayError('not now'), new Error('broken')]) {
+        vault.failure = failure;
+        expect(await codeOf(choose())).to.equal(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD);
+        expect(await defaultOf()).to.equal(kept.id);
+      }
+      vault.failure = null;
+      await choose();
+      expect(await defaultOf()).to.equal(other.id);
+    });
+
+    it('payments §10.4: a method that is deleted becomes no default', async () => {
+      const method = await add('vault');
+      await remove(method.id);
+      const input = { accountId: account.id, paymentMethodId: method.id };
+      expect(await codeOf(engine.acme.paymentMethods.setDefault(input))).to.equal(7000);
+    });
+
+    it('payments §10.5: a gateway that cannot be told of the end of a refresh fails it once all is stored', async () => {
+      vault.methods = [{ isDefault: true }];
+      vault.resetFailure = new GatewayError('not now');
+      expect(await codeOf(refresh('vault'))).to.equal(7006);
+      const [method] = await all();
+      expect(await defaultOf()).to.equal(method?.id);
+      vault.resetFailure = null;
+      await refresh('vault');
+      expect(idsOf(await all())).to.deep.equal([method?.id]);
+      expect(vault.reset).to.deep.equal([
+        { paymentMethodId: method?.id, externalPaymentMethodId: null, isDefault: true },
+      ]);
     });
 
     it(
