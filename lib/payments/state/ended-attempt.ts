@@ -1,5 +1,6 @@
 import {
   AttemptState,
+  INVOICE_PAYMENT_CONTROL_PLUGIN,
   type NewNotification,
   type Payment,
   type PaymentAttempt,
@@ -63,11 +64,21 @@ export function endedAttempt(
     paymentMethodId: payment.paymentMethodId,
     amount: transaction.amount ?? attempt.amount,
     currency: transaction.currency ?? attempt.currency,
-    pluginProperties,
+    pluginProperties:
+      stateName === AttemptState.RETRIED ? pluginProperties : keptOf(attempt, pluginProperties),
   };
   if (stateName !== AttemptState.RETRIED || retryAt === null) return { attempt: ended, retry: [] };
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
+}
+
+/** Where no plugin could strip secrets, only what tells whether the payment is tried again (§8.1 rule 3). */
+function keptOf(
+  { pluginNames }: PaymentAttempt,
+  properties: readonly PluginProperty[],
+): readonly PluginProperty[] {
+  if (pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN)) return properties;
+  return properties.filter((property) => asksForRetries([property]));
 }
 
 function earliest(one: Instant | null, other: Instant | null): Instant | null {
