@@ -118,6 +118,62 @@ anyDatabase((_kind, open) => {
       expect(await attempts()).to.deep.equal([['ABORTED', 10, 'first,second']]);
     });
 
+    for (const [action, status] of [
+      ['ACTION_RETURN_PLUGIN_STATUS_ERROR', 'PAYMENT_FAILURE'],
+      ['ACTION_RETURN_PLUGIN_STATUS_CANCELED', 'PLUGIN_FAILURE'],
+      ['ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', 'UNKNOWN'],
+    ] as const)
+      it(`payments §2.3 rule 3: plugins hear of ${status} as of a failure`, async () => {
+        engine.gateway.configure({ CONFIGURE_ACTION: action, TIMES: 1 });
+        expect((await purchase()).transaction.status).to.equal(status);
+        expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
+        expect(Number(first.asked[1]?.[1].processedAmount)).to.equal(0);
+        expect((await attempts()).map(([state]) => state)).to.deep.equal(['ABORTED']);
+      });
+
+    it('payments §2.3 rule 4: plugins are told who asks for what, and of which tenant', async () => {
+      await engine.acme.payments.purchase({
+        accountId: account.id,
+        amount: '10',
+        externalKey: 'controlled',
+        transactionExternalKey: 'told',
+        controlPlugins: ['first'],
+      });
+      const [attempt] = await storedAttempts();
+      const [, context] = first.asked[0] ?? [];
+      expect(context).to.include({
+        tenantId: engine.tenant.id,
+        accountId: account.id,
+        paymentMethodId:
+          account.paymentMethodId ?? (await engine.acme.getAccount(account.id)).paymentMethodId,
+        paymentPluginName: engine.gateway.name,
+        attemptId: attempt?.id,
+        paymentId: null,
+        paymentExternalKey: 'controlled',
+        transactionId: null,
+        transactionExternalKey: 'told',
+        paymentApiType: 'PAYMENT_TRANSACTION',
+        transactionType: 'PURCHASE',
+        hppType: null,
+        currency: 'USD',
+        processedAmount: null,
+        processedCurrency: null,
+        isApiPayment: true,
+      });
+      expect(context?.userName).to.be.a('string');
+      expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
+    });
+
+    it('payments §2.3 rule 7: a throw of a plugin ends the round of failures with the earliest date so far', async () => {
+      first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
+      second.onFailureCall = async () => {
+        throw new Error('broken');
+      };
+      await purchase({ controlPlugins: ['first', 'second', 'first'], properties: DECLINE });
+      expect(first.calls()).to.deep.equal(['priorCall', 'priorCall', 'onFailureCall']);
+      expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    });
+
     it('an operation that is refused behind the prior calls is told to the plugins', async () => {
       const { payment } = await purchase();
       first.asked.splice(0);
