@@ -12,6 +12,7 @@ import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.t
 import { specCatalog } from '../support/engine.ts';
 import { example } from '../support/files.ts';
 import { rowsOf } from '../support/queue-rows.ts';
+import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
 import { login, run, serve, serving, start } from './program.ts';
 
@@ -37,6 +38,26 @@ async function makeAccount(url: string, password: string): Promise<void> {
   }
 }
 
+const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+  [[], /Name a command/],
+  [['nonsense'], /no command "nonsense"/],
+  [['toString'], /no command "toString"/],
+  [['serve', '--nonsense'], /--nonsense/],
+  [['serve', '--port', 'http'], /--port http is no port/],
+  [
+    ['serve', '--trusted-proxies', '10.0.0.0/33'],
+    /--trusted-proxies "10.0.0.0\/33" is not a list of addresses/,
+  ],
+  [['serve', '--base-path', 'billing'], /--base-path "billing" is not a path/],
+  [['serve', '--location-full-url', 'no'], /true or false/],
+  [['serve', '--default-dialect', 'X'], /is not D or K/],
+  [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
+  [['serve', '--limit-rate-tenant', '1.5'], /--limit-rate-tenant "1.5" is not .* per second, or off/],
+  [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
+  [['serve', '--require-rls'], /needs a PostgreSQL database/],
+  [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
+];
+
 describe('the command line', () => {
   let directory: string;
   before(async () => {
@@ -55,25 +76,7 @@ describe('the command line', () => {
 
   it('explains itself, and what was wrong', async () => {
     expect((await run(['--help'])).output).to.match(/^Usage: billwright/);
-    for (const [args, message] of [
-      [[], /Name a command/],
-      [['nonsense'], /no command "nonsense"/],
-      [['toString'], /no command "toString"/],
-      [['serve', '--nonsense'], /--nonsense/],
-      [['serve', '--port', 'http'], /--port http is no port/],
-      [
-        ['serve', '--trusted-proxies', '10.0.0.0/33'],
-        /--trusted-proxies "10.0.0.0\/33" is not a list of addresses/,
-      ],
-      [['serve', '--base-path', 'billing'], /--base-path "billing" is not a path/],
-      [['serve', '--location-full-url', 'no'], /true or false/],
-      [['serve', '--default-dialect', 'X'], /is not D or K/],
-      [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
-      [['serve', '--limit-rate-tenant', '1.5'], /--limit-rate-tenant "1.5" is not .* per second, or off/],
-      [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
-      [['serve', '--require-rls'], /needs a PostgreSQL database/],
-      [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
-    ] as const) {
+    for (const [args, message] of sampled(wrong, 3)) {
       const { code, errors } = await run(args);
       expect(code).to.equal(2);
       expect(errors).to.match(message);
