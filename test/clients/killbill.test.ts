@@ -10,6 +10,7 @@ import { describeBundles } from './bundle-steps.ts';
 import { describeTagsAndFields } from './carried-steps.ts';
 import { describeCatalog } from './catalog-steps.ts';
 import { describeCredit } from './credit-steps.ts';
+import { describeDocuments } from './document-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
@@ -62,6 +63,7 @@ eachDatabase((kind, open) => {
     describeBlocking(journey);
     describeBundles(journey);
     describeCredit(journey);
+    describeDocuments(journey);
     describeTagsAndFields(journey);
     describeHistory(journey);
     describePaymentMethods(journey);

@@ -5,13 +5,14 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a caller without the permission. */
 export function checkPermission(
-  caller: Pick<Principal, 'name' | 'permissions'>,
+  caller: Pick<Principal, 'name' | 'permissions'> | null,
   permission: Permission,
 ): void {
-  if (isPermitted(caller.permissions, permission)) return;
+  if (isPermitted(caller?.permissions ?? [], permission)) return;
+  const user = caller?.name ?? 'nobody';
   throw new BillingError({
     code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${caller.name} lacks the permission ${permission}`,
-    facts: { user: caller.name, permission },
+    message: `User ${user} lacks the permission ${permission}`,
+    facts: { user, permission },
   });
 }

@@ -126,6 +126,12 @@ export const textBody: RequestBody<string> = {
   },
 };
 
+/** A page, or a template of one, passed on as it came. */
+export const htmlBody: RequestBody<string> = {
+  ...textBody,
+  mediaTypes: ['text/html', 'text/plain', 'application/json'],
+};
+
 function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } = {}): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ...options }).decode(bytes);

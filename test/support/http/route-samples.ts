@@ -1,6 +1,7 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
 import { bearer } from './callers.ts';
+import { documentSamples } from './document-samples.ts';
 import { gatewaySamples } from './gateway-samples.ts';
 import { paymentListSamples } from './payment-list-samples.ts';
 import { paymentMethodSamples } from './payment-method-samples.ts';
@@ -242,6 +243,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
+  ...documentSamples,
   ...paymentMethodSamples,
   ...paymentSamples,
   ...paymentListSamples,

@@ -28,7 +28,6 @@ import { accountEmailRoutes } from './account-emails.ts';
 
 const balanceParameters = { accountWithBalance: flag(), accountWithBalanceAndCBA: flag() };
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
-const NOBODY = { name: 'nobody', permissions: [] };
 
 interface AccountReading extends AuditedCall {
   readonly query: {
@@ -153,7 +152,7 @@ export const accountRoutes: readonly Route[] = [
         [query.writeOffUnpaidInvoices, 'invoice:write_off'],
         [query.itemAdjustUnpaidInvoices, 'invoice:item_adjust'],
       ] as const) {
-        if (isAsked) checkPermission(call.user ?? NOBODY, permission);
+        if (isAsked) checkPermission(call.user, permission);
       }
       const removeFutureNotifications = query.removeFutureNotifications ?? call.dialect === Dialect.K;
       await call.billing.accounts.close(call.context, call.params.accountId, {

@@ -1,0 +1,46 @@
+import type { Sample } from './sample.ts';
+import type { World } from './world.ts';
+
+type MakeSample = (world: World) => Sample | Promise<Sample>;
+
+const invoices = '/1.0/kb/invoices';
+const html = { 'content-type': 'text/html' };
+const replacing = 'deleteIfExists=true';
+
+/** Of invoices as pages, and what they are made of. */
+export const documentSamples: Readonly<Record<string, MakeSample>> = {
+  getInvoiceAsHTML: () => ({}),
+  uploadInvoiceTranslation: (world) => ({ body: 'invoiceTitle=Beleg', segments: newLocale(world) }),
+  getInvoiceTranslation: (world) => stored(world, '/translation', 'invoiceTitle=Beleg'),
+  uploadCatalogTranslation: (world) => ({ body: 'gold=Gold', segments: newLocale(world) }),
+  getCatalogTranslation: (world) => stored(world, '/catalogTranslation', 'gold=Gold'),
+  uploadInvoiceTemplate: () => ({ body: '<p>{{text.invoiceTitle}}</p>', headers: html, query: replacing }),
+  getInvoiceTemplate: (world) => storedTemplate(world, '/template'),
+  uploadInvoiceMPTemplate: () => ({ body: '<p>{{text.invoiceTitle}}</p>', headers: html, query: replacing }),
+  getInvoiceMPTemplate: async (world) => ({
+    ...(await storedTemplate(world, '/manualPayTemplate')),
+    segments: { locale: 'de_DE' },
+  }),
+  getInvoiceMPTemplateDefault: (world) => storedTemplate(world, '/manualPayTemplate'),
+};
+
+/** Nothing is uploaded in it yet. */
+function newLocale({ next }: World) {
+  return { locale: `de_n${String(next()).padStart(5, '0')}` };
+}
+
+async function stored(world: World, path: string, body: string): Promise<Sample> {
+  const segments = newLocale(world);
+  await upload(world, `${path}/${segments.locale}`, body);
+  return { segments };
+}
+
+async function storedTemplate(world: World, path: string): Promise<Sample> {
+  await upload(world, `${path}?${replacing}`, '<p>{{text.invoiceTitle}}</p>');
+  return {};
+}
+
+async function upload({ serving }: World, path: string, body: string): Promise<void> {
+  const reply = await serving.call('POST', `${invoices}${path}`, { body });
+  if (reply.status !== 201) throw new Error(reply.text);
+}
