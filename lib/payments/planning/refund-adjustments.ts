@@ -2,7 +2,7 @@ import { adjustedAmount } from '../../invoicing/index.ts';
 import type { InvoiceItem, InvoiceRefund } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, formatDecimal, sum } from '../../values/money/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 
 /** An item that a refund is to adjust; without an amount all that remains of it. */
 export interface RefundAdjustmentInput {
@@ -47,6 +47,7 @@ export function adjustedRefund(asked: AskedRefund, items: readonly InvoiceItem[]
   });
 }
 
+/** One for each item: named twice, it is adjusted by the sum. */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
@@ -58,15 +59,17 @@ function adjustmentsOf(
     });
   }
   const remaining = new Map(items.map((item) => [item.id, item]));
-  return asked.map(({ invoiceItemId, amount: given = null }) => {
+  const taken = new Map<Uuid, Decimal>();
+  for (const { invoiceItemId, amount: given = null } of asked) {
     const item = remaining.get(invoiceItemId);
     if (!item) throw notOnInvoice(invoiceItemId);
     if (given?.lessThanOrEqualTo(0)) throw notPositive(invoiceItemId);
     const amount = adjustedAmount(item, given);
     if (amount.isZero()) throw notPositive(invoiceItemId);
     remaining.set(invoiceItemId, { ...item, repairable: item.repairable.minus(amount) });
-    return { invoiceItemId, amount };
-  });
+    taken.set(invoiceItemId, amount.plus(taken.get(invoiceItemId) ?? ZERO));
+  }
+  return [...taken].map(([invoiceItemId, amount]) => ({ invoiceItemId, amount }));
 }
 
 function notOnInvoice(invoiceItemId: Uuid): BillingError {
