@@ -1,3 +1,4 @@
+import { decidingTransaction, isRowOf } from '../payments/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,
@@ -37,10 +38,10 @@ export function miscounted(rows: readonly Row[], transactions: readonly Transact
 
 function untold(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
   if (row.status !== InvoicePaymentStatus.SUCCESS) return [];
-  const own = transactions.findLast(
-    (each) =>
-      each.externalKey === row.transactionExternalKey && countedBy[row.type].includes(each.transactionType),
+  const keyed = transactions.filter(
+    (each) => countedBy[row.type].includes(each.transactionType) && isRowOf(row, each),
   );
+  const own = keyed[0] && decidingTransaction(keyed[0], keyed);
   if (own?.status === TransactionStatus.SUCCESS) return [];
   const told = own === undefined ? 'there is no such transaction' : `transaction ${own.id} is ${own.status}`;
   const message = `invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${told}`;
@@ -55,14 +56,9 @@ function uncounted(
   return transactions.flatMap((transaction) => {
     const type = typeOfRow(transaction, paying);
     if (type === null || transaction.status !== TransactionStatus.SUCCESS) return [];
-    const latest = transactions.findLast(
-      (each) =>
-        each.externalKey === transaction.externalKey && each.transactionType === transaction.transactionType,
-    );
-    const row = rows.find(
-      (each) => each.type === type && each.transactionExternalKey === transaction.externalKey,
-    );
-    if (row?.status === InvoicePaymentStatus.SUCCESS || latest !== transaction) return [];
+    const row = rows.find((each) => each.type === type && isRowOf(each, transaction));
+    if (row?.status === InvoicePaymentStatus.SUCCESS) return [];
+    if (decidingTransaction(transaction, transactions) !== transaction) return [];
     const message = `transaction ${transaction.id} of payment ${transaction.paymentId} has succeeded, but its invoice does not count it`;
     return [{ invariant: CheckedInvariant.INVOICE_PAYMENT, message }];
   });

@@ -67,6 +67,7 @@ export { JanitorHandler } from './recovery/janitor-handler.ts';
 export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
 export type { FixedStatus } from './state/fixed-states.ts';
 export type { HostedFormView } from './state/hosted-form.ts';
+export { decidingTransaction, isRowOf } from './state/keyed-row.ts';
 export type { NotificationAnswerView } from './state/notification-answer.ts';
 export {
   type PaymentConfig,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { type Account, decimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type Account, decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
@@ -17,6 +18,9 @@ anyDatabase((_kind, open) => {
     beforeEach(async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
       account = await engine.payingAccount({ currency: 'USD' });
+    });
+    afterEach(async () => {
+      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
     });
     after(() => engine.close());
 
@@ -78,6 +82,92 @@ anyDatabase((_kind, open) => {
       await engine.acme.payments.ofAccount(account.id, { withPluginInfo: true });
       expect(await adjustmentsOf(invoiceId)).to.deep.equal([-60, -40]);
       expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    const countedOf = async (invoiceId: Uuid) => {
+      const rows = await engine.storage.read(engine.tenant, (session) =>
+        session.payments.findInvoicePaymentsByInvoices([invoiceId]),
+      );
+      return rows.map(({ type, status, amount }) => `${type} ${status} ${amount.toFixed()}`);
+    };
+    const fix = (paymentId: Uuid, transactionId: Uuid | undefined, status: 'SUCCESS' | 'PLUGIN_FAILURE') =>
+      engine.acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
+
+    it('payments §4.2 rule 4: the key of a failed refund may be used again for a refund of another payment', async () => {
+      const [first, second] = [await paidInvoice('50'), await paidInvoice('60')];
+      const transactionExternalKey = `R-${first.paymentId}`;
+      const refund = (paymentId: Uuid, properties: typeof PENDING = []) =>
+        engine.acme.invoicePayments.refund({ paymentId, amount: '10', transactionExternalKey, properties });
+      const { transaction } = await refund(first.paymentId, PENDING);
+      await engine.acme.payments.recordNotifiedOutcome({
+        paymentId: first.paymentId,
+        transactionId: transaction.id,
+        status: 'PAYMENT_FAILURE',
+      });
+      expect((await refund(second.paymentId)).transaction.status).to.equal('SUCCESS');
+      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.deep.equal([0, 10]);
+      expect(await countedOf(first.id)).to.deep.equal(['ATTEMPT SUCCESS 50', 'REFUND INIT 0']);
+      expect(await countedOf(second.id)).to.deep.equal(['ATTEMPT SUCCESS 60', 'REFUND SUCCESS -10']);
+    });
+
+    it('payments §4.2 rule 4: the key of a chargeback that was reversed may be used again for another payment', async () => {
+      const [first, second] = [await paidInvoice('50'), await paidInvoice('70')];
+      const transactionExternalKey = `C-${first.paymentId}`;
+      const { invoicePayments } = engine.acme;
+      await invoicePayments.chargeback({ paymentId: first.paymentId, amount: '5', transactionExternalKey });
+      await invoicePayments.reverseChargeback({ paymentId: first.paymentId, transactionExternalKey });
+      await invoicePayments.chargeback({ paymentId: second.paymentId, amount: '7', transactionExternalKey });
+      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.deep.equal([0, 7]);
+      await invoicePayments.reverseChargeback({ paymentId: second.paymentId, transactionExternalKey });
+      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.deep.equal([0, 0]);
+    });
+
+    it('payments §9.4: a correction of a failed payment of an invoice leaves the later success of its key alone', async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+      const { id, paymentId } = await paidInvoice('100');
+      engine.clock.advance({ days: 8 });
+      await engine.settle();
+      const { transactions } = await engine.acme.payments.get(paymentId);
+      expect(transactions.map(({ status }) => status)).to.deep.equal(['PAYMENT_FAILURE', 'SUCCESS']);
+      await fix(paymentId, transactions[0]?.id, 'PLUGIN_FAILURE');
+      expect(await countedOf(id)).to.deep.equal(['ATTEMPT SUCCESS 100']);
+      expect(await balanceOf(id)).to.equal(0);
+      await fix(paymentId, transactions[1]?.id, 'PLUGIN_FAILURE');
+      expect(await balanceOf(id)).to.equal(100);
+      await fix(paymentId, transactions[0]?.id, 'SUCCESS');
+      expect(await balanceOf(id)).to.equal(0);
+    });
+
+    it('payments §9.4: a correction of a failed refund leaves the later success of its key alone', async () => {
+      const { id, paymentId } = await paidInvoice('50');
+      const transactionExternalKey = `RR-${paymentId}`;
+      const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
+      const asked = { paymentId, amount: '20', transactionExternalKey };
+      const failed = await engine.acme.invoicePayments.refund({ ...asked, properties });
+      expect((await engine.acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
+      await fix(paymentId, failed.transaction.id, 'PLUGIN_FAILURE');
+      expect(await countedOf(id)).to.deep.equal(['ATTEMPT SUCCESS 50', 'REFUND SUCCESS -20']);
+      expect(await balanceOf(id)).to.equal(20);
+    });
+
+    it('payments §9.4: a correction of a chargeback that was reversed leaves the later one of its key alone', async () => {
+      const { id, paymentId } = await paidInvoice('50');
+      const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
+      const { invoicePayments } = engine.acme;
+      const first = await invoicePayments.chargeback({ ...asked, amount: '20' });
+      await invoicePayments.reverseChargeback(asked);
+      await invoicePayments.chargeback({ ...asked, amount: '20' });
+      await fix(paymentId, first.transaction.id, 'PLUGIN_FAILURE');
+      expect(await balanceOf(id)).to.equal(20);
+    });
+
+    it('payments §9.5 rule 3: a chargeback leaves room for the refunds under way', async () => {
+      const { id, paymentId } = await paidInvoice('100');
+      await engine.acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
+      const disputed = engine.acme.invoicePayments.chargeback({ paymentId, amount: '100' });
+      expect(await codeOf(disputed)).to.equal(ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH);
+      await engine.acme.payments.complete({ paymentId });
+      expect(await balanceOf(id)).to.equal(100);
     });
   });
 });

@@ -212,8 +212,14 @@ export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
       { name: 'id', columns: ['id'] },
       {
         // payments §1.7 rule 4
-        name: 'key',
-        columns: ['tenant_record_id', 'type', 'transaction_external_key'],
+        name: 'attempt_key',
+        columns: ['tenant_record_id', 'transaction_external_key'],
+        where: `type = 'ATTEMPT'`,
+      },
+      {
+        name: 'payment_key',
+        columns: ['tenant_record_id', 'payment_id', 'type', 'transaction_external_key'],
+        where: `type <> 'ATTEMPT'`,
       },
     ],
     indexes: [

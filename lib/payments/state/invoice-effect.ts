@@ -17,6 +17,7 @@ import {
   invoicePaymentResult,
 } from './invoice-payment-result.ts';
 import { remainderOf } from './invoice-remainder.ts';
+import { decidingTransaction, isRowOf } from './keyed-row.ts';
 import { paidRowOf } from './paid-row.ts';
 
 interface Ledger {
@@ -24,6 +25,8 @@ interface Ledger {
   /** Among them the refunds of these payments that are under way. */
   readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
+  /** Those of the payment, in creation order. */
+  readonly own: readonly PaymentTransaction[];
 }
 
 interface Tools {
@@ -31,12 +34,21 @@ interface Tools {
   readonly now: Instant;
 }
 
-/** What a decided transaction makes of the payment rows of its invoice (§9.4, §9.5); null = nothing. */
+/**
+ * What a decided transaction makes of the payment rows of its invoice (§9.4, §9.5); null = nothing. Transactions of one
+ * key share a row, which follows the one that decides about it: a correction of another one leaves it as it is.
+ */
 export function invoiceEffect(
   transaction: PaymentTransaction,
   ledger: Ledger,
   tools: Tools,
 ): ChangedRow | null {
+  const deciding = decidingTransaction(transaction, ledger.own);
+  const effect = effectOf(deciding, ledger, tools);
+  return deciding.id === transaction.id || (effect && changesCount(effect)) ? effect : null;
+}
+
+function effectOf(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   switch (transaction.transactionType) {
     case TransactionType.PURCHASE:
       return effectOfPurchase(transaction, ledger);
@@ -48,6 +60,10 @@ export function invoiceEffect(
     default:
       return null;
   }
+}
+
+function changesCount({ before, after }: ChangedRow): boolean {
+  return before?.status !== after.status || !before.amount.equals(after.amount);
 }
 
 function effectOfPurchase(transaction: PaymentTransaction, { rows, invoices }: Ledger): ChangedRow | null {
@@ -108,10 +124,10 @@ function effectOfChargeback(
 
 function rowOf(
   type: InvoicePaymentType,
-  { externalKey }: Pick<PaymentTransaction, 'externalKey'>,
+  transaction: PaymentTransaction,
   rows: readonly InvoicePayment[],
 ): InvoicePayment | undefined {
-  return rows.find((row) => row.type === type && row.transactionExternalKey === externalKey);
+  return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
 /** What was paid, of which the transaction takes back: the row it names, else that of its own payment. */

@@ -73,12 +73,12 @@ export function consequencesOf(
   if (!payment) return undefined;
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
   const transactions = [...records.transactions, ...records.openInvoiceRefunds];
-  const row = invoiceEffect(transaction, { ...records, transactions }, rules);
+  const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
+  const row = invoiceEffect(transaction, { ...records, transactions, own }, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const { fix } = settlement;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
   const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
-  const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const ending = { transaction, payment, transactions: own, invoiceId, ...settlement };
   const { attempt: nextAttempt, retry } = endedAttempt(attempt, ending, rules);
   const events = [paymentEvent(payment, transaction, isApiPayment)];

@@ -16,6 +16,10 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
 
     this.addSql(`alter table "bw_tenants" add column "state_machine_revision" bigint null;`);
     this.addSql(`update "bw_tenants" set "state_machine_revision" = 1 where "record_id" in (select "tenant_record_id" from "bw_tenant_kvs" where "is_active" and "key" like 'PLUGIN_PAYMENT_STATE_MACHINE_%');`);
+
+    this.addSql(`alter table "bw_invoice_payments" drop constraint "bw_invoice_payments_key_unique";`);
+    this.addSql(`create unique index "bw_invoice_payments_attempt_key_unique" on "bw_invoice_payments" ("tenant_record_id", "transaction_external_key") where type = 'ATTEMPT';`);
+    this.addSql(`create unique index "bw_invoice_payments_payment_key_unique" on "bw_invoice_payments" ("tenant_record_id", "payment_id", "type", "transaction_external_key") where type <> 'ATTEMPT';`);
   }
 
   override down(): void | Promise<void> {
@@ -33,6 +37,10 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
     this.addSql(`alter table "bw_payment_transactions" drop column "invoice_refund";`);
 
     this.addSql(`alter table "bw_tenants" drop column "state_machine_revision";`);
+
+    this.addSql(`drop index "bw_invoice_payments_attempt_key_unique";`);
+    this.addSql(`drop index "bw_invoice_payments_payment_key_unique";`);
+    this.addSql(`alter table "bw_invoice_payments" add constraint "bw_invoice_payments_key_unique" unique ("tenant_record_id", "type", "transaction_external_key");`);
   }
 
 }
