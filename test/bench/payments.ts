@@ -5,6 +5,7 @@ import { putLoad, withServer } from './http-load.ts';
 import { plainInsertRate } from './invoice-run.ts';
 import type { LoadInput } from './load-process.ts';
 import { firstOfMonth, seed } from './past.ts';
+import { measurePages } from './payment-pages.ts';
 import { median } from './statistics.ts';
 
 const accounts = { SMOKE: 20, NORMAL: 2_000, FULL: 4_000 };
@@ -20,7 +21,8 @@ export const payments: Goal = {
   title: 'Operations on payments: authenticated, keep-alive, 16 connections',
   async measure(bench) {
     const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
+    for (const kind of bench.kinds)
+      figures.push(...(await measureOn(bench, kind)), await measurePages(bench, kind));
     return figures;
   },
 };
