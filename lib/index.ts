@@ -69,6 +69,12 @@ export type { Metric, MetricValue } from './metrics/index.ts';
 export type {
   AttemptView,
   ChargebackReversalInput,
+  ComboAccount,
+  ComboFormInput,
+  ComboOperations,
+  ComboParties,
+  ComboPaymentInput,
+  ComboPaymentMethod,
   CompletionInput,
   DeletePaymentMethodInput,
   DirectPaymentOperations,

@@ -20,7 +20,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
-  const payments = paymentArea(foundation);
+  const payments = paymentArea(foundation, accounts.operations.accounts);
   return {
     tenants,
     security: new SecurityService(ports),

@@ -65,6 +65,10 @@ const manualItems = [
 const ofPayment = { effectiveDate: 'instant', paymentId: 'uuid' } as const;
 const paymentAmount = { ...ofPayment, amount: 'amount' } as const;
 const newPayment = { ...paymentAmount, accountId: 'uuid', paymentMethodId: 'uuid' } as const;
+const comboParties = {
+  account: { ...accountInput, accountId: 'uuid' },
+  paymentMethod: { paymentMethodId: 'uuid' },
+} as const;
 
 /** Where the operations take values as text: by group and operation, a name and a shape for each parameter. */
 export const inputs: Inputs = {
@@ -189,11 +193,15 @@ export const inputs: Inputs = {
     delete: [['input', { paymentMethodId: 'uuid' }]],
     refresh: [['input', { accountId: 'uuid' }]],
   },
-  paymentGateways: { buildForm: [['input', { accountId: 'uuid', paymentMethodId: 'uuid' }]] },
+  paymentGateways: {
+    buildForm: [['input', { accountId: 'uuid', paymentMethodId: 'uuid' }]],
+    buildComboForm: [['input', comboParties]],
+  },
   payments: {
     authorize: [['input', newPayment]],
     purchase: [['input', newPayment]],
     credit: [['input', newPayment]],
+    combo: [['input', { ...comboParties, amount: 'amount', effectiveDate: 'instant' }]],
     capture: [['input', paymentAmount]],
     refund: [['input', paymentAmount]],
     void: [['input', ofPayment]],

@@ -130,6 +130,7 @@ export const outputs: Outputs = {
     authorize: paymentResult,
     purchase: paymentResult,
     credit: paymentResult,
+    combo: paymentResult,
     capture: paymentResult,
     refund: paymentResult,
     void: paymentResult,

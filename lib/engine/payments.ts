@@ -1,6 +1,9 @@
 import {
   AttemptSweep,
   AutomaticPaymentHandler,
+  type ComboAccounts,
+  ComboPartiesFinder,
+  ComboPayments,
   DirectPayments,
   HoldReleaseHandler,
   InvoicePaymentService,
@@ -21,10 +24,18 @@ import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Payment methods, payments, and how invoices are paid. */
-export function paymentArea({ ports, settingsOf }: Foundation) {
+export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAccounts) {
   const configOf = paymentConfigOf(settingsOf);
   const methods = new PaymentMethodService(ports, configOf);
   const payments = new PaymentService(ports, configOf);
+  const reads = new PaymentMethodReads(ports, configOf);
+  const parties = new ComboPartiesFinder(accounts, {
+    ofAccount: reads.ofAccount.bind(reads),
+    add: methods.add.bind(methods),
+  });
+  const direct = methodsOf(new DirectPayments(payments));
+  const { authorize, purchase, credit } = direct;
+  const beginnings = { AUTHORIZE: authorize, PURCHASE: purchase, CREDIT: credit };
   const invoicePayments = new InvoicePaymentService(ports, configOf, payments);
   return {
     /** Resolves when nothing goes on any more that no call waits for. */
@@ -40,7 +51,7 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
     ],
     operations: {
       paymentMethods: {
-        ...methodsOf(new PaymentMethodReads(ports, configOf)),
+        ...methodsOf(reads),
         ...methodsOf(methods, 'add', 'setDefault'),
         ...methodsOf(new PaymentMethodDeletion(ports, configOf)),
         ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
@@ -55,8 +66,9 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
         'complete',
       ),
       paymentGateways: methodsOf(
-        new PaymentGatewayService(ports, configOf),
+        new PaymentGatewayService(ports, configOf, parties),
         'buildForm',
+        'buildComboForm',
         'processNotification',
         'processSignedNotification',
       ),
@@ -64,7 +76,8 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
         ...methodsOf(new PaymentReads(ports, configOf)),
         ...methodsOf(new PaymentLists(ports, configOf)),
         ...methodsOf(new PaymentRepairs(ports, configOf)),
-        ...methodsOf(new DirectPayments(payments)),
+        ...direct,
+        ...methodsOf(new ComboPayments(parties, beginnings)),
       },
     },
   };

@@ -2,6 +2,15 @@ export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts'
 export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
 export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
 export type {
+  ComboAccount,
+  ComboOperations,
+  ComboParties,
+  ComboPaymentInput,
+  ComboPaymentMethod,
+} from './direct/combo-operations.ts';
+export { type ComboAccounts, ComboPartiesFinder } from './direct/combo-parties.ts';
+export { ComboPayments } from './direct/combo-payments.ts';
+export type {
   ChargebackReversalInput,
   CompletionInput,
   DirectPaymentOperations,
@@ -26,6 +35,7 @@ export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
 export { noSignedNotifications } from './hosted/gateway-call-errors.ts';
 export type {
+  ComboFormInput,
   GatewayNotificationInput,
   HostedFormInput,
   PaymentGatewayOperations,

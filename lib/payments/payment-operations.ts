@@ -1,4 +1,5 @@
 import type { Leading } from '../records/index.ts';
+import type { ComboOperations } from './direct/combo-operations.ts';
 import type { DirectPaymentOperations } from './direct/direct-payment-operations.ts';
 import type { PaymentRepairOperations } from './direct/payment-repair-operations.ts';
 import type { PaymentListOperations } from './reading/payment-list-operations.ts';
@@ -9,4 +10,5 @@ export interface PaymentOperations<C extends Leading = []>
   extends PaymentReadOperations<C>,
     PaymentListOperations<C>,
     DirectPaymentOperations<C>,
+    ComboOperations<C>,
     PaymentRepairOperations<C> {}

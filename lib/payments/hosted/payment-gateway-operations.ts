@@ -1,6 +1,7 @@
 import type { Leading, PluginProperty } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ComboParties } from '../direct/combo-operations.ts';
 import type { HostedFormView } from '../state/hosted-form.ts';
 import type { NotificationAnswerView } from '../state/notification-answer.ts';
 
@@ -15,6 +16,11 @@ export interface HostedFormInput {
   /** Control plugins of the call; default: those of the tenant. */
   readonly controlPlugins?: readonly string[];
 }
+
+/** A form for an account and a payment method that are found or else made. */
+export interface ComboFormInput
+  extends ComboParties,
+    Omit<HostedFormInput, 'accountId' | 'paymentMethodId'> {}
 
 export interface GatewayNotificationInput {
   readonly pluginName: string;
@@ -45,6 +51,13 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it.
    */
   buildForm(...given: [...C, input: Given<HostedFormInput>]): Promise<HostedFormView>;
+  /**
+   * The same for an account and a payment method that are found or else made, as `payments.combo` does; they stay
+   * whatever becomes of the form.
+   * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
+   * (40000) for what may not be made.
+   */
+  buildComboForm(...given: [...C, input: Given<ComboFormInput>]): Promise<HostedFormView>;
 
   /**
    * Hands a notification to its gateway, which says what is answered. Its caller is trusted; for what comes from outside

@@ -7,6 +7,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { contextOfCall } from '../control/call-context.ts';
 import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
+import type { ComboPartiesFinder } from '../direct/combo-parties.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import { claimedForm, type HostedFormView } from '../state/hosted-form.ts';
 import { noSuchPlugin } from '../state/no-such-plugin.ts';
@@ -21,6 +22,7 @@ import {
   unreadableAnswer,
 } from './gateway-call-errors.ts';
 import type {
+  ComboFormInput,
   GatewayNotificationInput,
   HostedFormInput,
   PaymentGatewayOperations,
@@ -47,10 +49,18 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   readonly #configOf: PaymentConfigOf;
   readonly #control: ControlCalls;
 
-  constructor(ports: GatewayServicePorts, configOf: PaymentConfigOf) {
+  readonly #parties: ComboPartiesFinder;
+
+  constructor(ports: GatewayServicePorts, configOf: PaymentConfigOf, parties: ComboPartiesFinder) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#control = new ControlCalls(ports);
+    this.#parties = parties;
+  }
+
+  async buildComboForm(context: CallContext, input: ComboFormInput): Promise<HostedFormView> {
+    const { account, paymentMethod, paymentMethodProperties, mayCreate, ...form } = input;
+    return this.buildForm(context, { ...form, ...(await this.#parties.of(context, input)) });
   }
 
   async buildForm(context: CallContext, input: HostedFormInput): Promise<HostedFormView> {

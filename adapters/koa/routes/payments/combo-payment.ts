@@ -1,10 +1,11 @@
+import type { ComboPaymentInput } from '../../../../lib/payments/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { ComboPaymentTransaction } from '../../models/hosted-page.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { textList } from '../../wire/query.ts';
-import { comboFailures, comboParties, propertiesOf } from './combo.ts';
-import { checkNewPayment, inputOf, newPayment } from './payment-operations.ts';
+import { comboFailures, partiesOf, propertiesOf } from './combo.ts';
+import { inputOf } from './payment-operations.ts';
 import { outcomeOf, paymentFailures } from './payment-outcome.ts';
 
 /** A payment together with its account and payment method (payments §11). */
@@ -23,11 +24,13 @@ export const comboPaymentRoutes: readonly Route[] = [
     async handle(call) {
       const { query, body } = call;
       const transaction = body.transaction ?? {};
-      const parties = await comboParties(call, body, () => checkNewPayment(transaction));
       const asked = inputOf(transaction, { ...query, pluginProperty: [] });
       const properties = [...propertiesOf(body.transactionPluginProperties), ...asked.properties];
-      const input = { ...asked, ...parties, properties };
-      return outcomeOf(await newPayment(call, input, transaction));
+      const { transactionType, amount } = transaction;
+      // What is missing is told once account and method were looked for.
+      const given = { transactionType, amount } as Pick<ComboPaymentInput, 'transactionType' | 'amount'>;
+      const input = { ...asked, ...partiesOf(call, body), properties, ...given };
+      return outcomeOf(await call.billing.payments.combo(call.context, input));
     },
   }),
 ];

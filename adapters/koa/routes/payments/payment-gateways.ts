@@ -13,7 +13,7 @@ import { jsonBody, rawBody } from '../../routing/body.ts';
 import { type Route, signatureRoute, tenantRoute } from '../../routing/route.ts';
 import { type QueryOf, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
-import { comboFailures, comboParties, propertiesOf } from './combo.ts';
+import { comboFailures, partiesOf, propertiesOf } from './combo.ts';
 import { controlled } from './payment-operations.ts';
 
 const gatewayFailures = [
@@ -64,8 +64,8 @@ export const paymentGatewayRoutes: readonly Route[] = [
     fails: [...formFailures, ...comboFailures],
     async handle(call) {
       const { billing, context, query, body, dialect } = call;
-      const form = await billing.paymentGateways.buildForm(context, {
-        ...(await comboParties(call, body)),
+      const form = await billing.paymentGateways.buildComboForm(context, {
+        ...partiesOf(call, body),
         formFields: propertiesOf(body.hostedPaymentPageFields?.formFields),
         ...controlOf(query),
       });

@@ -177,7 +177,7 @@ export const paymentOperationRoutes: readonly Route[] = [
 ];
 
 /** Runs what a transaction of an account may begin with. @throws BillingError PRECONDITION_FAILED (60006) for others. */
-export async function newPayment(
+async function newPayment(
   { billing, context }: Pick<OperationCall, 'billing' | 'context'>,
   input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
   { transactionType }: { readonly transactionType?: TransactionType | null },
@@ -201,13 +201,6 @@ const first: ReadonlySet<TransactionType> = new Set([
   TransactionType.PURCHASE,
   TransactionType.CREDIT,
 ]);
-
-/** @throws BillingError as `newPayment`, for what can be told before: the type, then the amount. */
-export function checkNewPayment(transaction: Body): void {
-  const { transactionType } = transaction;
-  if (transactionType == null || !first.has(transactionType)) throw notFirst(transactionType);
-  withAmount(transaction);
-}
 
 function notFirst(transactionType: TransactionType | null | undefined): BillingError {
   return new BillingError({

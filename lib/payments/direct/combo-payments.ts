@@ -1,0 +1,39 @@
+import type { CallContext } from '../../records/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import type { ComboOperations, ComboPaymentInput } from './combo-operations.ts';
+import type { ComboPartiesFinder } from './combo-parties.ts';
+import type { NewPaymentInput, PaymentResult } from './direct-payment-operations.ts';
+
+type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
+
+/** The operations with which a payment may begin, by type of transaction. */
+export type Beginnings = Readonly<Record<ComboPaymentInput['transactionType'], Begin>>;
+
+/** Payments together with their account and method (§11). */
+export class ComboPayments implements ComboOperations<[CallContext]> {
+  readonly #parties: ComboPartiesFinder;
+  readonly #beginnings: Beginnings;
+
+  constructor(parties: ComboPartiesFinder, beginnings: Beginnings) {
+    this.#parties = parties;
+    this.#beginnings = beginnings;
+  }
+
+  async combo(context: CallContext, input: ComboPaymentInput): Promise<PaymentResult> {
+    const { account, paymentMethod, paymentMethodProperties, mayCreate, transactionType, ...payment } = input;
+    const parties = await this.#parties.of(context, input, () => this.#check(input));
+    return this.#beginnings[transactionType](context, { ...payment, ...parties });
+  }
+
+  #check({ transactionType, amount }: Partial<ComboPaymentInput>): void {
+    if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
+      throw new BillingError({
+        code: ErrorCode.PRECONDITION_FAILED,
+        message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+        facts: { transactionType: transactionType ?? null },
+      });
+    }
+    if (amount == null)
+      throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
+  }
+}
