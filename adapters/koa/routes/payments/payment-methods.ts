@@ -13,6 +13,21 @@ import { propertyOf } from './plugin-property.ts';
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
 const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
+const reading = { includedDeleted: flag(), ...pluginInfo, ...auditParameter };
+
+/** A method by one of its names. */
+const readOne = {
+  method: 'GET',
+  permission: 'NONE',
+  success: { status: 200, body: PaymentMethod },
+  fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
+} as const;
+const readPage = {
+  method: 'GET',
+  permission: 'NONE',
+  query: { ...pageParameters, pluginName: plainText, ...pluginInfo, ...auditParameter },
+  success: { status: 200, body: listOf(PaymentMethod), paged: true },
+} as const;
 
 export const paymentMethodRoutes: readonly Route[] = [
   tenantRoute({
@@ -64,7 +79,7 @@ export const paymentMethodRoutes: readonly Route[] = [
     area: 'paymentMethods',
     summary: 'List the payment methods of an account',
     permission: 'NONE',
-    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
+    query: reading,
     success: { status: 200, body: listOf(PaymentMethod) },
     fails: noSuchAccount,
     async handle(call) {
@@ -75,14 +90,11 @@ export const paymentMethodRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/paymentMethods/{paymentMethodId}',
     operationId: 'getPaymentMethod',
     summary: 'Read a payment method',
-    permission: 'NONE',
-    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: PaymentMethod },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
+    query: reading,
     async handle(call) {
       const { billing, context, params } = call;
       const options = methodOptions(call.query);
@@ -117,14 +129,11 @@ export const paymentMethodRoutes: readonly Route[] = [
       }),
   }),
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/paymentMethods',
     operationId: 'getPaymentMethodByKey',
     summary: 'Read the payment method with an external key',
-    permission: 'NONE',
-    query: { externalKey: required(plainText), includedDeleted: flag(), ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: PaymentMethod },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
+    query: { externalKey: required(plainText), ...reading },
     async handle(call) {
       const { billing, context, query } = call;
       const method = await billing.paymentMethods.getByKey(context, query.externalKey, methodOptions(query));
@@ -132,13 +141,10 @@ export const paymentMethodRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readPage,
     path: '/1.0/kb/paymentMethods/pagination',
     operationId: 'getPaymentMethods',
     summary: 'List payment methods',
-    permission: 'NONE',
-    query: { ...pageParameters, pluginName: plainText, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: listOf(PaymentMethod), paged: true },
     fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN],
     async handle(call) {
       const { billing, context, query } = call;
@@ -146,14 +152,11 @@ export const paymentMethodRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readPage,
     path: '/1.0/kb/paymentMethods/search/{searchKey}',
     operationId: 'searchPaymentMethods',
     summary:
       'Search payment methods by id, account id, external key or plugin name, by clauses (_q=1&…), or at their gateways',
-    permission: 'NONE',
-    query: { ...pageParameters, pluginName: plainText, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: listOf(PaymentMethod), paged: true },
     fails: [
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
       ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS,

@@ -6,23 +6,34 @@ import { flag, plainText, pluginProperties, required } from '../../wire/query.ts
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditParameter } from '../objects/audit.ts';
 
-const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 /** `PI` and `PP` of http-api §13. */
 const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 const auditedPayment = { write: Payment.write, idsOf: auditedIdsOfPayment };
 const auditedInvoicePayment = { ...auditedPayment, write: InvoicePayment.write };
 const attempts = { withAttempts: flag() };
+const reading = { ...attempts, ...pluginInfo, ...auditParameter };
+
+/** A payment by one of its names. */
+const readOne = {
+  method: 'GET',
+  permission: 'NONE',
+  success: { status: 200, body: Payment },
+  fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+} as const;
+const listOfAccount = {
+  method: 'GET',
+  permission: 'NONE',
+  query: reading,
+  fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+} as const;
 
 export const paymentRoutes: readonly Route[] = [
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/payments/{paymentId}',
     operationId: 'getPayment',
     summary: 'Read a payment',
-    permission: 'NONE',
-    query: { ...attempts, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: Payment },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    query: reading,
     async handle(call) {
       const { billing, context, params, query } = call;
       const payment = await billing.payments.get(context, params.paymentId, paymentOptions(query));
@@ -30,14 +41,11 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/payments',
     operationId: 'getPaymentByExternalKey',
     summary: 'Read the payment with an external key',
-    permission: 'NONE',
-    query: { externalKey: required(plainText), ...attempts, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: Payment },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    query: { externalKey: required(plainText), ...reading },
     async handle(call) {
       const { billing, context, query } = call;
       const payment = await billing.payments.getByKey(context, query.externalKey, paymentOptions(query));
@@ -45,14 +53,11 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/paymentTransactions/{transactionId}',
     operationId: 'getPaymentByTransactionId',
     summary: 'Read the payment of a transaction',
-    permission: 'NONE',
-    query: { ...attempts, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: Payment },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    query: reading,
     async handle(call) {
       const { billing, context, params, query } = call;
       const payment = await billing.payments.ofTransaction(
@@ -64,14 +69,11 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...readOne,
     path: '/1.0/kb/paymentTransactions',
     operationId: 'getPaymentByTransactionExternalKey',
     summary: 'Read the payment of the transaction with an external key',
-    permission: 'NONE',
-    query: { transactionExternalKey: required(plainText), ...attempts, ...pluginInfo, ...auditParameter },
-    success: { status: 200, body: Payment },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
+    query: { transactionExternalKey: required(plainText), ...reading },
     async handle(call) {
       const { billing, context, query } = call;
       const key = query.transactionExternalKey;
@@ -80,15 +82,12 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...listOfAccount,
     path: '/1.0/kb/accounts/{accountId}/payments',
     operationId: 'getPaymentsForAccount',
     area: 'payments',
     summary: 'List the payments of an account',
-    permission: 'NONE',
-    query: { ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: listOf(Payment) },
-    fails: noSuchAccount,
     async handle(call) {
       const { billing, context, params, query } = call;
       const payments = await billing.payments.ofAccount(context, params.accountId, paymentOptions(query));
@@ -96,15 +95,12 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
-    method: 'GET',
+    ...listOfAccount,
     path: '/1.0/kb/accounts/{accountId}/invoicePayments',
     operationId: 'getInvoicePayments',
     area: 'invoicePayments',
     summary: 'List the payments of an account with the invoices that they pay',
-    permission: 'NONE',
-    query: { ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: listOf(InvoicePayment) },
-    fails: noSuchAccount,
     async handle(call) {
       const { billing, context, params, query } = call;
       const payments = await billing.payments.invoicePaymentsOfAccount(
