@@ -6,7 +6,7 @@ import { askedPayment } from '../planning/asked-payment.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import type { OperationRequest } from '../planning/operation-request.ts';
 import { badParameter } from '../state/payment-errors.ts';
-import type { PaymentOperation } from '../state/payment-state.ts';
+import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 
 /** The payment that a request means, null for a new one, and what its keys lead to. */
 interface Asked {
@@ -27,15 +27,25 @@ export async function loadOperationFacts(
   locked?: Account,
 ): Promise<OperationFacts> {
   const { payments: reads } = session;
-  const { payment, accountId, keyTransactions } = await loadAsked(session, request);
+  const isFirst = isFirstOperation(request.operation);
+  const newMethodId = request.paymentMethodId ?? locked?.paymentMethodId ?? null;
+  const [{ payment, accountId, keyTransactions }, [newMethod]] = await Promise.all([
+    loadAsked(session, request),
+    // That of a new payment, which most are that have no id.
+    reads.findMethodsByIds(
+      request.paymentId === null && isFirst && newMethodId !== null ? [newMethodId] : [],
+    ),
+  ]);
   const account = locked?.id === accountId ? locked : await loadAccount(session, accountId);
   const own = payment === null ? [] : [payment.id];
   const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
-  const [transactions, rows, [method = null]] = await Promise.all([
+  const isLoaded = methodId === null || newMethod?.id === methodId;
+  const [transactions, rows, [otherMethod]] = await Promise.all([
     reads.findTransactions(own),
     reads.findInvoicePaymentsByPayments(own),
-    reads.findMethodsByIds(methodId === null ? [] : [methodId]),
+    reads.findMethodsByIds(isLoaded ? [] : [methodId]),
   ]);
+  const method = (isLoaded ? newMethod : otherMethod) ?? null;
   const openInvoiceRefunds =
     rows.length > 0 && takesBack.has(request.operation)
       ? await reads.findOpenInvoiceRefunds([account.recordId])
