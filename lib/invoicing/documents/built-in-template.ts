@@ -29,7 +29,7 @@ h1 { font-size: 2rem; line-height: 1.2; font-weight: 650; margin: 0; }
 .draft, .void { color: #9a3412; }
 address { font-style: normal; }
 .company { text-align: end; }
-.company strong, .customer strong { display: block; }
+.company strong { display: block; }
 .facts { display: flex; flex-wrap: wrap; gap: 1.5rem 3rem; justify-content: space-between; margin-block-end: 2.5rem; }
 .label { color: #565d66; font-size: .875rem; margin: 0 0 .25rem; }
 .facts p { margin: 0; }
@@ -39,30 +39,35 @@ dd { margin: 0; text-align: end; }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: end; }
 table { inline-size: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { padding: .625rem 0; text-align: start; vertical-align: top; }
-th + th, td + td { padding-inline-start: 1.5rem; }
+th + th, td + td, td + th { padding-inline-start: 1.5rem; }
 thead th { color: #565d66; font-size: .875rem; font-weight: 500; border-block-end: 1.5px solid #1a1d21; vertical-align: bottom; }
-tbody td { border-block-end: 1px solid #d9dde2; }
+tbody tr:not(.sum) td { border-block-end: 1px solid #d9dde2; }
 td.period { white-space: nowrap; }
 th.number { text-align: end; }
 th:first-child { inline-size: 55%; }
 .detail { display: block; color: #565d66; font-size: .875rem; }
-.totals { display: flex; justify-content: flex-end; margin-block-start: 1.5rem; break-inside: avoid; }
-.totals dl { min-inline-size: min(22rem, 100%); }
-.totals dd { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.totals .due { color: inherit; font-size: 1.25rem; font-weight: 650; border-block-start: 1.5px solid #1a1d21; padding-block-start: .5rem; margin-block-start: .25rem; }
-.totals dt.due { margin-inline-end: -1.5rem; }
+.sum > * { padding-block: .125rem; font-weight: 400; }
+.sum th { color: #565d66; text-align: start; }
+.sum.first > * { padding-block-start: 1.5rem; }
+.sum.due > * { font-size: 1.25rem; font-weight: 650; color: inherit; padding-block-start: .5rem; }
+.sum.due > * + * { border-block-start: 1.5px solid #1a1d21; }
+.sum.due > td:first-child { padding: 0; }
 .note { margin-block-start: 2.5rem; white-space: pre-line; break-inside: avoid; }
 footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start: 1px solid #d9dde2; color: #565d66; font-size: .875rem; white-space: pre-line; break-inside: avoid; }
 @media (max-width: 36rem) {
   body { padding: 1.5rem 1rem; }
   .company { text-align: start; }
   thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
-  tbody tr { display: grid; grid-template-columns: 1fr auto; column-gap: 1rem; padding-block: .75rem; border-block-end: 1px solid #d9dde2; }
-  tbody td { border: 0; padding: 0; }
-  tbody td + td { padding-inline-start: 0; }
+  tbody tr:not(.sum) { display: grid; grid-template-columns: 1fr auto; column-gap: 1rem; padding-block: .75rem; border-block-end: 1px solid #d9dde2; }
+  tbody tr:not(.sum) td { border: 0; padding: 0; }
+  .sum { display: flex; justify-content: space-between; }
+  .sum > td:first-child { display: none; }
+  .sum > th { padding-inline-start: 0; }
+  .sum.due > * { padding-block-start: .5rem; margin-block-start: .5rem; }
+  .sum.due > th { flex-grow: 1; }
   td.period { grid-row: 2; grid-column: 1; color: #565d66; font-size: .875rem; white-space: normal; }
-  td.number { grid-row: 1; grid-column: 2; }
-  .facts dl, .totals dl { inline-size: 100%; }
+  tr:not(.sum) > td.number { grid-row: 1; grid-column: 2; }
+  .facts dl { inline-size: 100%; }
 }
 @page {
   margin: 18mm 16mm 20mm;
@@ -73,7 +78,8 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
   body { max-inline-size: none; padding: 0; }
   thead { display: table-header-group; }
   tr { break-inside: avoid; }
-  tbody td { padding-block: .4rem; }
+  .closing { break-inside: avoid; }
+  tbody tr:not(.sum) td { padding-block: .4rem; }
   .status { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 </style>
@@ -120,33 +126,38 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
         <th scope="col" class="number">{{text.invoiceItemAmount}}</th>
       </tr>
     </thead>
-    <tbody>
-      {{#invoice.totalledItems}}
+    <tbody class="items">
+      {{#invoice.leadingItems}}
       <tr>
         <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}</td>
         <td class="period">{{formattedPeriod}}</td>
         <td class="number">{{formattedAmount}}</td>
       </tr>
-      {{/invoice.totalledItems}}
-      {{^invoice.totalledItems}}
-      <tr><td colspan="3">{{text.invoiceNoItems}}</td></tr>
-      {{/invoice.totalledItems}}
+      {{/invoice.leadingItems}}
     </tbody>
-  </table>
-  <div class="totals">
-    <dl>
-      <dt>{{text.invoiceAmount}}</dt><dd>{{invoice.formattedTotal}}</dd>
+    <tbody class="closing">
+      {{#invoice.closingItems}}
+      <tr>
+        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}</td>
+        <td class="period">{{formattedPeriod}}</td>
+        <td class="number">{{formattedAmount}}</td>
+      </tr>
+      {{/invoice.closingItems}}
+      {{^invoice.closingItems}}
+      <tr><td colspan="3">{{text.invoiceNoItems}}</td></tr>
+      {{/invoice.closingItems}}
+      <tr class="sum first"><td></td><th scope="row">{{text.invoiceAmount}}</th><td class="number">{{invoice.formattedTotal}}</td></tr>
       {{#invoice.accountCredit}}
-      <dt>{{name}}</dt><dd>{{formattedAmount}}</dd>
+      <tr class="sum"><td></td><th scope="row">{{name}}</th><td class="number">{{formattedAmount}}</td></tr>
       {{/invoice.accountCredit}}
       {{#invoice.isCommitted}}
       {{#invoice.hasPayments}}
-      <dt>{{text.invoiceAmountPaid}}</dt><dd>{{invoice.formattedPaidAmount}}</dd>
+      <tr class="sum"><td></td><th scope="row">{{text.invoiceAmountPaid}}</th><td class="number">{{invoice.formattedPaidAmount}}</td></tr>
       {{/invoice.hasPayments}}
-      <dt class="due">{{text.invoiceBalance}}</dt><dd class="due">{{invoice.formattedBalance}}</dd>
+      <tr class="sum due"><td></td><th scope="row">{{text.invoiceBalance}}</th><td class="number">{{invoice.formattedBalance}}</td></tr>
       {{/invoice.isCommitted}}
-    </dl>
-  </div>
+    </tbody>
+  </table>
   {{#account.isManualPay}}
   {{#invoice.isOwed}}
   {{#text.invoicePaymentInstructions}}

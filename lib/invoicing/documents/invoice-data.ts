@@ -71,6 +71,8 @@ function fieldsOf(invoice: InvoiceView): TemplateObject {
   };
 }
 
+const CLOSING_LINES = 2;
+
 function formattedFields(view: RenderedInvoice): TemplateObject {
   const lines = listOf(view.lines);
   const { status, accountCredit } = view;
@@ -88,6 +90,9 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     invoiceItems: lines,
     items: lines,
     totalledItems: listOf(view.totalledLines),
+    // The last lines stay on one page with the sums.
+    leadingItems: listOf(view.totalledLines.slice(0, -CLOSING_LINES)),
+    closingItems: listOf(view.totalledLines.slice(-CLOSING_LINES)),
     accountCredit: accountCredit === null ? null : lineData(accountCredit),
     isPaid: status === 'PAID',
     isDraft: status === 'DRAFT',
