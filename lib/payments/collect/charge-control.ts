@@ -146,11 +146,12 @@ export class ChargeControl {
     const attempt: New<PaymentAttempt> = { ...charge.attempt, transactionId: null, pluginNames: names };
     const { paymentId, newPayment, transaction, properties, gateway } = charge;
     const about = contextOfAttempt(caller, attempt, { paymentPluginName: gateway?.name ?? null });
+    const { id: transactionId, amount } = transaction;
     const isNewPayment = newPayment !== null;
     const context = { ...about, paymentId: isNewPayment ? null : paymentId };
     return {
       request,
-      controlled: { attempt, planned: { paymentId, transactionId: transaction.id, isNewPayment } },
+      controlled: { attempt, planned: { paymentId, transactionId, isNewPayment, amount } },
       run: { names, context, properties },
       config,
       charge,

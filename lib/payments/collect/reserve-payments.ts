@@ -8,7 +8,12 @@ import {
 } from '../reservation/plan-reservation.ts';
 import type { KnownFacts, PlanTools } from '../reservation/reservation-facts.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
-import { changedRow, eventOfResult, invoicePaymentResult } from '../state/invoice-payment-result.ts';
+import {
+  asSettled,
+  changedRow,
+  eventOfResult,
+  invoicePaymentResult,
+} from '../state/invoice-payment-result.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { invoicePaymentEvent } from '../state/payment-events.ts';
 import { settledInvoices } from '../state/settled-invoices.ts';
@@ -68,8 +73,9 @@ async function repairLostSuccesses(
   lost: KnownFacts['lost'],
   { ids }: ReserveTools,
 ): Promise<void> {
-  const repairs = lost.map(({ row, transaction, invoice }) => {
-    const result = invoicePaymentResult(transaction, invoice.currency);
+  const repairs = lost.map(({ row, transaction, invoice, attempt }) => {
+    const settled = asSettled(transaction, { row, invoice, attempt });
+    const result = invoicePaymentResult(settled, invoice.currency);
     return { ...changedRow(row, result), accountId: invoice.accountId };
   });
   const invoices = new Map(lost.map(({ invoice }) => [invoice.id, invoice]));

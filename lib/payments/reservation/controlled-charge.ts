@@ -11,6 +11,8 @@ export interface ControlledCharge {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
+    /** What is to be settled, in the currency of the invoice. */
+    readonly amount: Decimal;
   };
   /** As the plugins have left them. */
   readonly amount: Decimal;

@@ -14,6 +14,7 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import { isRowOf } from '../state/keyed-row.ts';
 
 export const AbortReason = {
   NOT_COMMITTED: 'NOT_COMMITTED',
@@ -129,10 +130,17 @@ function checkOpenTransactions(
   );
   if (pending.length === 0) return { kind: 'PAY', amount, method };
   const payable = balanceOf(input.invoice).minus(
-    sum(pending.map((transaction) => transaction.amount ?? ZERO)),
+    sum(pending.map((transaction) => reservedBy(transaction, input.rows))),
   );
   if (payable.lessThanOrEqualTo(ZERO)) return abort(AbortReason.RESERVED_BY_PENDING);
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
+}
+
+/** What a payment that is pending is to settle: its row says so in the currency of the invoice (§9.4). */
+function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]): Decimal {
+  const row = rows.find((each) => each.type === InvoicePaymentType.ATTEMPT && isRowOf(each, transaction));
+  if (row?.status === InvoicePaymentStatus.PENDING) return row.amount;
+  return transaction.amount ?? ZERO;
 }
 
 function abort(reason: AbortReason): InvoicePaymentDecision {

@@ -34,7 +34,7 @@ import {
   retryCharge,
 } from './charge-records.ts';
 import type { ControlledCharge } from './controlled-charge.ts';
-import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
+import { AbortReason, checkInvoicePayment, type InvoicePaymentDecision } from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
 /** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
@@ -287,11 +287,10 @@ function decide(
     method,
     requestedAmount,
   }: { readonly method: PaymentMethod | null; readonly requestedAmount: Decimal | null },
-) {
+): InvoicePaymentDecision | { readonly kind: 'WAIT' } {
   const { controlled, invoice } = facts;
-  // An amount in another currency cannot be compared with the balance: it settles all of it (§9.4).
   const isForeign = controlled !== undefined && controlled.currency !== invoice.currency;
-  return checkInvoicePayment({
+  const decision = checkInvoicePayment({
     account: facts.account,
     invoice,
     rows: facts.rows,
@@ -302,8 +301,20 @@ function decide(
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,
     method,
-    requestedAmount: isForeign ? null : (controlled?.amount ?? requestedAmount),
+    requestedAmount: isForeign ? requestedAmount : (controlled?.amount ?? requestedAmount),
   });
+  return isForeign && decision.kind === 'PAY' ? converted(decision, controlled.planned) : decision;
+}
+
+/**
+ * An amount in another currency settles what its plugins were asked about (§9.4); where that is no longer due they are
+ * asked anew, for it cannot be cut.
+ */
+function converted(
+  decision: Extract<InvoicePaymentDecision, { kind: 'PAY' }>,
+  { amount }: ControlledCharge['planned'],
+): InvoicePaymentDecision | { readonly kind: 'WAIT' } {
+  return decision.amount.lessThan(amount) ? { kind: 'WAIT' } : { ...decision, amount };
 }
 
 /** A method can be charged if it is active and its gateway is registered (otherwise there is no transaction, §2.2). */

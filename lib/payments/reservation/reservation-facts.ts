@@ -62,7 +62,10 @@ export interface StoredPayments {
 /** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
 export interface KnownFacts {
   readonly facts: ReservationFacts;
-  readonly lost: readonly (LostSuccess & { readonly invoice: Invoice })[];
+  readonly lost: readonly (LostSuccess & {
+    readonly invoice: Invoice;
+    readonly attempt: PaymentAttempt | undefined;
+  })[];
 }
 
 /** The part of what is stored that concerns the invoice. */
@@ -78,7 +81,10 @@ export function factsOf(
   const transactions = stored.transactions.filter(({ paymentId }) => ids.has(paymentId));
   const methods = new Map<Uuid, PaymentMethod>(stored.methods.map((method) => [method.id, method]));
   const attempts = stored.attempts.filter(({ paymentExternalKey }) => keys.has(paymentExternalKey));
-  const lost = lostSuccesses(rows, transactions).map((found) => ({ ...found, invoice }));
+  const lost = lostSuccesses(rows, transactions).map((found) => {
+    const attempt = attempts.find(({ id }) => id === found.transaction.attemptId);
+    return { ...found, invoice, attempt };
+  });
   const facts = { ...of, rows, payments, transactions, attempts, methods, keyed: stored.keyed };
   return { facts, lost };
 }

@@ -6,6 +6,7 @@ import {
   type PaymentAttempt,
   type PaymentTransaction,
   type PluginProperty,
+  TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
@@ -38,8 +39,7 @@ export interface EndedAttempt {
 
 /**
  * The attempt of a transaction that has got its status (§3.3, §8.1 rule 3, §8.4): of the dates of the built-in control,
- * which retries automatic payments of invoices (§8.3), and of control plugins the earlier counts. What drives a retry is
- * the amount that was asked for.
+ * which retries automatic payments of invoices (§8.3), and of control plugins the earlier counts.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
@@ -62,8 +62,7 @@ export function endedAttempt(
     stateName,
     transactionId: transaction.id,
     paymentMethodId: payment.paymentMethodId,
-    amount: transaction.amount ?? attempt.amount,
-    currency: transaction.currency ?? attempt.currency,
+    ...requestedBy(attempt, transaction),
     pluginProperties:
       stateName === AttemptState.RETRIED ? pluginProperties : keptOf(attempt, pluginProperties),
   };
@@ -79,6 +78,22 @@ function keptOf(
 ): readonly PluginProperty[] {
   if (pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN)) return properties;
   return properties.filter((property) => asksForRetries([property]));
+}
+
+/**
+ * What drives a retry (§8.1 rule 3): the amount that was asked for; of what settles an invoice in another currency that
+ * of the invoice, which is converted anew.
+ */
+function requestedBy(
+  attempt: PaymentAttempt,
+  { amount, currency, transactionType }: PaymentTransaction,
+): Pick<PaymentAttempt, 'amount' | 'currency'> {
+  const settlesInvoice =
+    transactionType === TransactionType.PURCHASE &&
+    attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
+  if (settlesInvoice && currency !== attempt.currency)
+    return { amount: attempt.amount, currency: attempt.currency };
+  return { amount: amount ?? attempt.amount, currency: currency ?? attempt.currency };
 }
 
 function earliest(one: Instant | null, other: Instant | null): Instant | null {

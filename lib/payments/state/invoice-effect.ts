@@ -4,6 +4,7 @@ import {
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
@@ -11,6 +12,7 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import {
+  asSettled,
   type ChangedRow,
   changedRow,
   type InvoicePaymentResult,
@@ -25,6 +27,8 @@ interface Ledger {
   /** Among them the refunds of these payments that are under way. */
   readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
+  /** Those of what is decided. */
+  readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   /** Those of the payment, in creation order. */
   readonly own: readonly PaymentTransaction[];
 }
@@ -66,14 +70,16 @@ function changesCount({ before, after }: ChangedRow): boolean {
   return before?.status !== after.status || !before.amount.equals(after.amount);
 }
 
-function effectOfPurchase(transaction: PaymentTransaction, { rows, invoices }: Ledger): ChangedRow | null {
+function effectOfPurchase(
+  transaction: PaymentTransaction,
+  { rows, invoices, attempts }: Ledger,
+): ChangedRow | null {
   const before = rowOf(InvoicePaymentType.ATTEMPT, transaction, rows);
   const invoice = before && invoices.get(before.invoiceId);
   if (!before || !invoice) return null;
-  // What was asked for in another currency was to settle the amount of the row.
-  const isForeign = transaction.currency !== null && transaction.currency !== invoice.currency;
-  const asked = isForeign ? { ...transaction, amount: before.amount } : transaction;
-  return changedRow(before, invoicePaymentResult(asked, invoice.currency));
+  const attempt = transaction.attemptId === null ? undefined : attempts.get(transaction.attemptId);
+  const settled = asSettled(transaction, { row: before, invoice, attempt });
+  return changedRow(before, invoicePaymentResult(settled, invoice.currency));
 }
 
 /** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */

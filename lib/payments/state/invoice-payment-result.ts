@@ -1,8 +1,10 @@
 import {
   BusEventType,
+  type Invoice,
   type InvoicePayment,
   InvoicePaymentStatus,
   type New,
+  type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
 } from '../../records/index.ts';
@@ -18,6 +20,28 @@ type Outcome = Pick<
   PaymentTransaction,
   'status' | 'amount' | 'processedAmount' | 'processedCurrency' | 'transactionType'
 >;
+
+/**
+ * The transaction with what it was to settle of the invoice: of one in another currency its attempt keeps that (§8.1 rule
+ * 3), and its row while it is not settled.
+ */
+export function asSettled(
+  transaction: PaymentTransaction,
+  {
+    row,
+    invoice,
+    attempt,
+  }: {
+    readonly row: InvoicePayment;
+    readonly invoice: Pick<Invoice, 'currency'>;
+    readonly attempt: PaymentAttempt | undefined;
+  },
+): PaymentTransaction {
+  const { currency } = invoice;
+  if (transaction.currency === null || transaction.currency === currency) return transaction;
+  const kept = attempt?.currency === currency ? attempt.amount : null;
+  return { ...transaction, amount: kept ?? row.amount };
+}
 
 /**
  * What the status of a PURCHASE makes of its ATTEMPT row, and that of a refund of its REFUND row, whose amount is

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import {
+  type Account,
+  decimal,
+  type PaymentControl,
+  type PaymentControlContext,
+  type PaymentView,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+
+const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
+
+anyDatabase((_kind, open) => {
+  describe('payments of invoices that a control plugin converts to another currency (payments §9.4)', () => {
+    let engine: TestEngine;
+    let account: Account;
+    let asked: string[] = [];
+    let meanwhile: () => Promise<unknown> = async () => null;
+
+    /** Nine euros for every ten dollars that are asked for. */
+    const exchange: PaymentControl = {
+      name: 'exchange',
+      priorCall: async (context: PaymentControlContext) => {
+        const { paymentApiType, amount, currency } = context;
+        if (paymentApiType !== 'PAYMENT_TRANSACTION' || currency !== 'USD' || !amount) return null;
+        asked.push(`${amount.toFixed()} ${currency}`);
+        await meanwhile();
+        return { adjustedAmount: amount.times('0.9'), adjustedCurrency: 'EUR' };
+      },
+    };
+    const controlPlugins = [exchange.name];
+
+    before(async () => {
+      engine = await openEngine(open, {
+        now: '2024-01-31T12:00:00Z',
+        catalog: null,
+        paymentControls: [exchange],
+        configuration: { 'org.service.payment.invoice.plugin': exchange.name },
+      });
+    });
+    beforeEach(async () => {
+      asked = [];
+      meanwhile = async () => null;
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+      account = await engine.payingAccount({ currency: 'USD' });
+    });
+    afterEach(async () => {
+      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    });
+    after(() => engine.close());
+
+    async function invoiced(amount: string, { isHeldBack = false } = {}): Promise<Uuid> {
+      const object = { id: account.id, type: 'ACCOUNT' } as const;
+      if (isHeldBack) await engine.acme.tags.add(object, [SystemTag.AUTO_PAY_OFF]);
+      const items = [{ amount: decimal(amount) }];
+      const [item] = await engine.acme.invoices.addCharges({
+        accountId: account.id,
+        items,
+        autoCommit: true,
+      });
+      await engine.settle();
+      return item?.invoiceId ?? NOWHERE;
+    }
+    const balanceOf = async (invoiceId: Uuid): Promise<number> =>
+      Number((await engine.acme.invoices.get(invoiceId)).balance);
+    const paymentsOf = (invoiceId: Uuid): Promise<readonly PaymentView[]> =>
+      engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+    const told = ({ transactions }: PaymentView) =>
+      transactions.map(({ status, amount, currency }) => `${status} ${amount?.toFixed()} ${currency}`);
+    async function story(invoiceId: Uuid): Promise<readonly string[]> {
+      return (await paymentsOf(invoiceId)).flatMap(told);
+    }
+
+    it('a part of an invoice that is paid in another currency settles that part', async () => {
+      const invoiceId = await invoiced('249.95', { isHeldBack: true });
+      await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
+      expect(await story(invoiceId)).to.deep.equal(['SUCCESS 45 EUR']);
+      expect(await balanceOf(invoiceId)).to.equal(199.95);
+    });
+
+    it('payments §8.3: every retry of a payment in another currency is converted anew from what it is to settle', async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
+      const invoiceId = await invoiced('100');
+      for (const days of [8, 8]) {
+        engine.clock.advance({ days });
+        await engine.settle();
+      }
+      expect(asked).to.deep.equal(['100 USD', '100 USD', '100 USD']);
+      expect(await story(invoiceId)).to.deep.equal([
+        'PAYMENT_FAILURE 90 EUR',
+        'PAYMENT_FAILURE 90 EUR',
+        'SUCCESS 90 EUR',
+      ]);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+      const [payment] = await paymentsOf(invoiceId);
+      expect(
+        payment?.attempts?.map(({ amount, currency }) => `${amount?.toFixed()} ${currency}`),
+      ).to.deep.equal(['100 USD', '100 USD', '100 USD']);
+    });
+
+    it('payments §9.2 rule 8: what is pending in another currency reserves what it is to settle', async () => {
+      const invoiceId = await invoiced('100', { isHeldBack: true });
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 2 });
+      const { invoicePayments, payments } = engine.acme;
+      await invoicePayments.pay({ invoiceId, amount: '40' });
+      await invoicePayments.pay({ invoiceId });
+      expect(await story(invoiceId)).to.deep.equal(['PENDING 36 EUR', 'PENDING 54 EUR']);
+      expect(await invoicePayments.pay({ invoiceId })).to.equal(null);
+      for (const { id: paymentId } of await paymentsOf(invoiceId)) await payments.complete({ paymentId });
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    it('what recovery or an operator finds to have succeeded in another currency settles what was asked for', async () => {
+      const invoiceId = await invoiced('100', { isHeldBack: true });
+      const statuses = ['UNDEFINED', 'ERROR'] as const;
+      const tried: { readonly paymentId: Uuid; readonly transactionId: Uuid }[] = [];
+      for (const [index, amount] of ['40', '25'].entries()) {
+        const CONFIGURE_ACTION = `ACTION_RETURN_PLUGIN_STATUS_${statuses[index] ?? 'ERROR'}` as const;
+        engine.gateway.configure({ CONFIGURE_ACTION, TIMES: 1 });
+        const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount });
+        const transactionId = paid?.transaction.id ?? NOWHERE;
+        tried.push({ paymentId: paid?.payment.id ?? NOWHERE, transactionId });
+        if (index > 0) continue;
+        engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
+        await engine.acme.payments.get(paid?.payment.id ?? NOWHERE, { withPluginInfo: true });
+        expect(await balanceOf(invoiceId)).to.equal(60);
+      }
+      await engine.acme.payments.fixTransaction({ ...(tried[1] ?? fail()), status: 'SUCCESS' });
+      expect(await balanceOf(invoiceId)).to.equal(35);
+    });
+
+    it('a balance that falls while plugins convert is converted anew', async () => {
+      const invoiceId = await invoiced('100', { isHeldBack: true });
+      const { invoicePayments } = engine.acme;
+      meanwhile = async () => {
+        meanwhile = async () => null;
+        await invoicePayments.pay({ invoiceId, amount: '60', isExternal: true, controlPlugins: [] });
+      };
+      await invoicePayments.pay({ invoiceId, controlPlugins });
+      expect(asked).to.deep.equal(['100 USD', '40 USD']);
+      expect(await story(invoiceId)).to.have.members(['SUCCESS 60 USD', 'SUCCESS 36 EUR']);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+  });
+});
+
+function fail(): never {
+  throw new Error('nothing was tried');
+}
