@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   type Account,
   decimal,
+  ErrorCode,
   type PaymentControl,
   type PaymentControlContext,
   type PaymentView,
@@ -10,6 +11,7 @@ import {
 } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
@@ -130,6 +132,20 @@ anyDatabase((_kind, open) => {
       }
       await engine.acme.payments.fixTransaction({ ...(tried[1] ?? fail()), status: 'SUCCESS' });
       expect(await balanceOf(invoiceId)).to.equal(35);
+    });
+
+    it('payments §9.5 rule 1: no more is refunded in another currency than was taken in it', async () => {
+      const invoiceId = await invoiced('100', { isHeldBack: true });
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
+      const refund = (amount: string) =>
+        engine.acme.invoicePayments.refund({
+          paymentId: paid?.payment.id ?? NOWHERE,
+          amount,
+          currency: 'EUR',
+          controlPlugins: [],
+        });
+      expect(await codeOf(refund('46'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect((await refund('45')).transaction.status).to.equal('SUCCESS');
     });
 
     it('a balance that falls while plugins convert is converted anew', async () => {

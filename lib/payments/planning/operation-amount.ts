@@ -51,11 +51,10 @@ export function checkRefund(
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
 ): void {
   const paid = paidRows(facts);
-  if (paid !== null) {
-    checkRefundable(amount, paid);
-    return;
-  }
-  if (allowsOverRefund) return;
+  if (paid !== null) checkRefundable(amount, paid);
+  // The ledger of an invoice cannot tell how much was taken in another currency.
+  const isCovered = paid?.paid.currency === currencyOf(facts.transactions);
+  if (paid === null ? allowsOverRefund : isCovered) return;
   const most = refundable(facts.transactions).minus(openRefunds(facts.transactions));
   if (amount.lessThanOrEqualTo(most)) return;
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
