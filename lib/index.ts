@@ -42,6 +42,7 @@ export type {
   DocumentTextUpload,
   EventFacts,
   GenerateRequest,
+  InvoiceGroupRequest,
   InvoiceItemView,
   InvoiceOperations,
   InvoiceTextOperations,

@@ -67,7 +67,10 @@ function linesOf(rows: readonly CoverageRow[]): string {
   return rows
     .map(({ kind, startDate, endDate, amount }) => {
       const days = `${formatLocalDate(startDate)}..${endDate === null ? '' : formatLocalDate(endDate)}`;
-      return `${kind} ${days} ${formatDecimal(amount)}`;
+      // What the catalog asks for, which a plugin may have changed on the item.
+      if (kind === 'FIXED') return `${kind} ${days}`;
+      // A plugin may have made a charge free, which stays one.
+      return amount.isZero() ? `FREE ${days}` : `${kind} ${days} ${formatDecimal(amount)}`;
     })
     .sort()
     .join(', ');

@@ -145,6 +145,8 @@ export const inputs: Inputs = {
   },
   invoices: {
     generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
+    generateGroup: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
+    listGroup: [['request', { accountId: 'uuid', groupId: 'uuid' }]],
     get: [invoice, null],
     html: [invoice],
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],

@@ -16,15 +16,18 @@ import {
   MigrationInvoiceService,
   ParentCommitHandler,
   ParentSummaryHandler,
+  RunConsultation,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Invoices, and the reports on them. */
-export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: Foundation) {
+export function invoicingArea(foundation: Foundation) {
+  const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins } = foundation;
   const invoices = new InvoiceReadService(ports, catalogs);
-  const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices });
+  const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
+  const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });
   const documents = new InvoiceDocumentService(ports, new DocumentSourceLoader(ports, catalogs, settingsOf));
   return {
     checks: new CheckService(ports, catalogs, {
@@ -40,7 +43,7 @@ export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: 
     ],
     operations: {
       invoices: {
-        ...methodsOf(runs, 'generate'),
+        ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(invoices),
         ...methodsOf(new DryRunService(ports, catalogs, invoicingConfig)),
         ...methodsOf(new ExplanationService(ports)),

@@ -100,6 +100,8 @@ export const outputs: Outputs = {
   bundles: { get: bundle, getByKey: bundle, allOfKey: bundle, page: bundle, search: bundle },
   invoices: {
     generate: invoice,
+    generateGroup: invoice,
+    listGroup: invoice,
     dryRun: invoice,
     get: invoice,
     ofAccount: invoice,

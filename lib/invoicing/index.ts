@@ -11,6 +11,7 @@ export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
 export { type RefundedItem, withAdjustments } from './changes/with-adjustments.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
 export { RegisteredInvoicePlugins } from './consulting/registered-plugins.ts';
+export { RunConsultation } from './consulting/run-consultation.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
@@ -54,6 +55,7 @@ export type {
   CoverageDifference,
   DeleteCreditRequest,
   GenerateRequest,
+  InvoiceGroupRequest,
   InvoiceOperations,
   ItemAdjustmentRequest,
   ManualItemsRequest,

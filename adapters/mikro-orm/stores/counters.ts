@@ -17,3 +17,12 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
     returning value`);
   return numberOf(row?.value, 'value') - count + 1;
 }
+
+/** Lets the next number be greater than `last`; the row stays locked until the transaction ends. */
+export async function skipNumbers(scope: TenantScope, name: CounterName, last: number): Promise<void> {
+  await scope.runner.rows(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${last})
+    on conflict (tenant_record_id, name) do update
+    set value = case when bw_counters.value < excluded.value then excluded.value else bw_counters.value end
+    returning value`);
+}

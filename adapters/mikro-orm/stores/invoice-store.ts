@@ -35,7 +35,7 @@ import {
   updateOf,
   updateRows,
 } from '../tables/record-access.ts';
-import { takeNumbers } from './counters.ts';
+import { skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
 
@@ -66,6 +66,16 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           where tenant_record_id = ${scope.tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
           limit ${atMost}) counted`);
       return row === undefined ? 0 : numberOf(row.found, 'found');
+    },
+    findGroup: async (groupId) => {
+      const [first] = await selectByIds(scope, invoicesTable, [groupId]);
+      if (first === undefined) return [];
+      // The invoices of a run are stored together, so this looks at none that the account had before.
+      return selectOrdered(scope, invoicesTable, {
+        condition: sql`account_record_id = ${first.accountRecordId} and record_id >= ${first.recordId}
+          and ${isIn('group_id', 'uuid', [groupId])}`,
+        order: 'record_id',
+      });
     },
     findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
@@ -213,6 +223,11 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
   return {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
+    imposeNumbers: async (numbers) => {
+      await skipNumbers(scope, 'invoice_number', Math.max(...numbers));
+      const taken = await select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers));
+      return taken.map(({ invoiceNumber }) => invoiceNumber);
+    },
     insertInvoices: async (invoices) =>
       insertAudited(scope, { table: invoicesTable, audit: invoiceAudit }, invoices),
     insertItems: async (items) =>
@@ -236,6 +251,15 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         scope,
         { table: invoiceItemsTable, audit: invoiceItemAudit },
         { properties: ['amount', 'repairable'], records: items },
+      ),
+    rewriteItems: async (items) =>
+      updateAudited(
+        scope,
+        { table: invoiceItemsTable, audit: invoiceItemAudit },
+        {
+          properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
+          records: items,
+        },
       ),
     setCredits: async (items) =>
       updateAudited(

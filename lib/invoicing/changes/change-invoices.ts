@@ -24,6 +24,7 @@ import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/i
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
+import { numbersFor } from './numbers-for.ts';
 
 export interface InvoiceChanges {
   /** Their accounts are locked. */
@@ -32,6 +33,8 @@ export interface InvoiceChanges {
   readonly accounts?: readonly Account[];
   /** By account id: its latest target date from now on, which later runs do not fall behind (§1.5); null = none. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
+  /** By id of a new invoice: its number, kept for it already; others get the next of the tenant. */
+  readonly numbers?: ReadonlyMap<Uuid, number>;
 }
 
 /**
@@ -42,7 +45,7 @@ export interface InvoiceChanges {
  */
 export async function changeInvoices(
   session: WriteSession,
-  { changes, accounts = [], maxTargetDates = new Map() }: InvoiceChanges,
+  { changes, accounts = [], maxTargetDates = new Map(), numbers = new Map() }: InvoiceChanges,
   ids: IdGenerator,
 ): Promise<readonly New<Invoice>[]> {
   if (changes.length === 0 && accounts.length === 0) return [];
@@ -61,7 +64,7 @@ export async function changeInvoices(
   });
   const moves = credits.flatMap((credit) => credit.moves);
   const uses = await creditItems(session, { moves, changes, credits, accounts }, ids);
-  return write(session, { changes, credits, uses });
+  return write(session, { changes, credits, uses, numbers });
 }
 
 /** What the credit of one account does. */
@@ -132,11 +135,12 @@ interface Writing {
   readonly changes: readonly ChangedInvoice[];
   readonly credits: readonly AppliedCredit[];
   readonly uses: readonly CreditUse[];
+  readonly numbers: ReadonlyMap<Uuid, number>;
 }
 
 async function write(
   session: WriteSession,
-  { changes, credits, uses }: Writing,
+  { changes, credits, uses, numbers }: Writing,
 ): Promise<readonly New<Invoice>[]> {
   const now = session.authorship.createdDate;
   const moves = credits.flatMap((credit) => credit.moves);
@@ -152,11 +156,11 @@ async function write(
   ]);
   await session.invoices.saveStates(
     savedStates(
-      { changes, credits, uses },
+      { changes, credits },
       changed.map(({ stored }) => stored),
     ),
   );
-  const numbered = await insertNew(session, changed);
+  const numbered = await insertNew(session, changed, numbers);
   await session.invoices.insertItems([
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
@@ -172,7 +176,7 @@ async function write(
 
 /** The states that this transaction leaves of the accounts, without those that nothing has happened to. */
 function savedStates(
-  { changes, credits }: Writing,
+  { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
   stored: readonly New<Invoice>[],
 ): readonly AccountInvoicingState[] {
   return credits.flatMap(({ state, input, moves }) => {
@@ -195,14 +199,18 @@ function savedStates(
 async function insertNew(
   session: WriteSession,
   changed: readonly StoredChange[],
+  imposed: ReadonlyMap<Uuid, number>,
 ): Promise<readonly StoredChange[]> {
   const added = changed.filter(({ before }) => before === null);
   if (added.length === 0) return changed;
-  let next = await session.invoices.takeInvoiceNumbers(added.length);
+  const numberOf = await numbersFor(
+    session,
+    added.map(({ stored }) => stored),
+    imposed,
+  );
   const numbered = changed.map((change) => {
     if (change.before !== null) return change;
-    const stored = { ...change.stored, invoiceNumber: next };
-    next += 1;
+    const stored = { ...change.stored, invoiceNumber: numberOf(change.stored.id) };
     return { ...change, stored };
   });
   await session.invoices.insertInvoices(

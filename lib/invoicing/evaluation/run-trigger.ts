@@ -3,7 +3,13 @@ import type { ClaimedEntry } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { BusEventType, type NewNotification, QueueName } from '../../records/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
-import { formatLocalDate, type LocalDate, parseLocalDate } from '../../values/time/index.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  parseLocalDate,
+} from '../../values/time/index.ts';
 
 /** Topics that can start an automatic run (§8.1). */
 export const RUN_TOPICS: readonly string[] = [
@@ -61,6 +67,20 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
  * rule 7).
  */
 const INVOICE_RUN = 'invoice-run';
+
+const RESCHEDULED_RUN = 'rescheduled-run';
+
+/** The queue entry that runs an account at the instant that a plugin has asked for (§8.1). */
+export function rescheduledEntry(account: Account, at: Instant): NewNotification {
+  const targetDate = formatLocalDate(localDateOf(at, account.timeZone));
+  return {
+    queueName: QueueName.NEXT_BILLING_DATE,
+    accountRecordId: account.recordId,
+    effectiveDate: at,
+    payload: { accountId: account.id, targetDate, isRescheduled: true },
+    uniqueKey: `${RESCHEDULED_RUN}:${account.recordId}:${targetDate}`,
+  };
+}
 
 /**
  * The queue entry that runs an account on a date, fired at the `toInstant` of the date (§2 rule 5). At most

@@ -48,12 +48,10 @@ export function explanationText(parts: ExplanationParts): string {
   const { item, basis, pluginName, computedAmount } = parts;
   const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
   const { currency } = item;
-  const changedBy = pluginName === null || basis === null ? '' : ` by the invoice plugin "${pluginName}"`;
+  const by = pluginName === null ? 'later' : `by the invoice plugin "${pluginName}"`;
   const changed = computedAmount.equals(item.amount)
     ? []
-    : [
-        `The amount was changed to ${money(item.amount, currency)} ${changedBy === '' ? 'later' : changedBy.trim()}${reasonOf(item)}.`,
-      ];
+    : [`The amount was changed to ${money(item.amount, currency)} ${by}${reasonOf(item)}.`];
   return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
 }
 

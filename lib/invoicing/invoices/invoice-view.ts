@@ -27,6 +27,11 @@ export interface InvoiceView extends Invoice {
 export interface InvoiceReader {
   /** @throws BillingError INVOICE_NOT_FOUND (4006). */
   get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView>;
+  /** @throws BillingError INVOICE_NOT_FOUND (4006). */
+  listGroup(
+    context: CallContext,
+    request: { readonly accountId: Uuid; readonly groupId: Uuid },
+  ): Promise<readonly InvoiceView[]>;
 }
 
 export interface ViewSources {

@@ -23,6 +23,15 @@ export interface GenerateRequest {
   readonly acceptBounds?: boolean;
 }
 
+/** The invoices that one run has made. */
+export interface InvoiceGroupRequest {
+  readonly accountId: Uuid;
+  /** Id of the first of them. */
+  readonly groupId: Uuid;
+  /** Default false. */
+  readonly withChildrenItems?: boolean | undefined;
+}
+
 /** Which invoices of an account to list, and whether with their items. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
@@ -80,9 +89,22 @@ export interface InvoiceOperations<C extends Leading = []> {
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
    * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
    * INVOICE_BOUND_EXCEEDED (4040) past a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
-   * account.
+   * account. With invoice plugins also 4007 for a run that one aborts or puts off, UNEXPECTED (60000) for one that fails,
+   * INVOICE_INVALID_NUMBER (4019) for a number that cannot be imposed and, for items that cannot be added, 4009 to 4022.
    */
   generate(...given: [...C, request: Given<GenerateRequest>]): Promise<InvoiceView>;
+
+  /**
+   * As `generate`, with the difference that invoice plugins may split the invoice (§8.2 step 12): the invoices of the run,
+   * in order. Id of the group is that of the first. @throws as `generate`.
+   */
+  generateGroup(...given: [...C, request: Given<GenerateRequest>]): Promise<readonly InvoiceView[]>;
+
+  /**
+   * The invoices that one run has made, in order, with their items.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) where the account has no such group.
+   */
+  listGroup(...given: [...C, request: Given<InvoiceGroupRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
    * The invoice that a run would make, or null (§11). TARGET_DATE: at the target date, once all earlier due dates and

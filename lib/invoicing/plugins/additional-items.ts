@@ -95,7 +95,7 @@ function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }
     amount,
     repairable: repairableAfter(known, amount),
     description: description ?? known.description,
-    rate: rate ?? known.rate,
+    rate: keepsRate(known) ? known.rate : (rate ?? known.rate),
     quantity: quantity ?? known.quantity,
     itemDetails: itemDetails ?? known.itemDetails,
     ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known.basis, context.pluginName) }),
@@ -229,6 +229,11 @@ function changedBasis(basis: ItemBasis | undefined, pluginName: string): ItemBas
   return { kind: 'PLUGIN', pluginName, changed };
 }
 
+/** The rate of a recurring charge is what tells it from others of the plan: by it, later runs know what is billed (§6). */
+function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
+  return itemType === InvoiceItemType.RECURRING;
+}
+
 const fixedMembers = [
   'itemType',
   'linkedItemId',
@@ -245,7 +250,10 @@ const fixedMembers = [
 function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: Uuid): readonly string[] {
   const members = fixedMembers.filter((name) => claim[name] !== null && claim[name] !== known[name]);
   const moved = claim.invoiceId !== null && claim.invoiceId !== invoiceId ? ['invoiceId'] : [];
-  return [...members, ...moved].map((name) => `${name} of item ${known.id}`);
+  const isOtherRate = keepsRate(known) && claim.rate !== null && !known.rate?.equals(claim.rate);
+  return [...members, ...moved, ...(isOtherRate ? ['rate'] : [])].map(
+    (name) => `${name} of item ${known.id}`,
+  );
 }
 
 function notAddable(itemType: InvoiceItemType | null): BillingError {

@@ -15,7 +15,7 @@ import {
 import { catalogsForNames } from '../loading/catalogs-for-names.ts';
 import { loadInvoiceViews } from '../loading/load-invoice-views.ts';
 import { loadParentInvoices, onlyUnpaid } from '../loading/load-open-invoices.ts';
-import type { AccountInvoicesRequest } from '../operations/invoice-operations.ts';
+import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../operations/invoice-operations.ts';
 
 /** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {
@@ -45,6 +45,24 @@ export class InvoiceReadService implements InvoiceReader {
       code: ErrorCode.INVOICE_NOT_FOUND,
       message: `Invoice does not exist for id ${invoiceId}`,
       facts: { invoiceId },
+    });
+  }
+
+  async listGroup(
+    context: CallContext,
+    { accountId, groupId, withChildrenItems = false }: InvoiceGroupRequest,
+  ): Promise<readonly InvoiceView[]> {
+    const found = await this.#ports.storage.read(context.tenant, async (session) => {
+      await loadAccount(session, accountId);
+      return session.invoices.findGroup(groupId);
+    });
+    const ids = found.filter((invoice) => invoice.accountId === accountId).map(({ id }) => id);
+    const views = await this.#views(context, ids, withChildrenItems);
+    if (views.length > 0) return views.filter((view) => view !== undefined);
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NOT_FOUND,
+      message: `Account ${accountId} has no group of invoices ${groupId}`,
+      facts: { accountId, groupId },
     });
   }
 

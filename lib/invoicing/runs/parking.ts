@@ -3,7 +3,8 @@ import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
-import { InvariantError } from '../../values/errors/index.ts';
+import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { localDateOf, minDate } from '../../values/time/index.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
 import { isBoundExceeded } from '../evaluation/safety-bounds.ts';
@@ -31,9 +32,13 @@ export async function parkAccounts(
   );
 }
 
-/** The text of an error, for the mark. */
+/** The text of an error, for the mark; for a plugin that has failed, with what it threw. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const isOfPlugin = error instanceof BillingError && error.facts.pluginName !== undefined;
+  if (!isOfPlugin || !(error.cause instanceof Error)) return error.message;
+  const thrown = error.cause.message.slice(0, MAX_ABORT_REASON_CHARACTERS).replaceAll('\u0000', '');
+  return `${error.message}: ${thrown.toWellFormed()}`;
 }
 
 /** True if this error parks the account whoever asked for the run: no later run would do better by itself. */

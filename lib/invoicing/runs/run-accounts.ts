@@ -1,56 +1,53 @@
 import type { CatalogOfAccount } from '../../catalog/index.ts';
 import type { IdGenerator, Logger } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { Account, AccountInvoicingState } from '../../records/index.ts';
+import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
+import type { Consultation, SeenRun } from '../consulting/consultation.ts';
+import { proposalOf } from '../consulting/run-consultation.ts';
 import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
-import { type AccountBilling, runInput } from '../evaluation/account-billing.ts';
-import type { BillingRequest } from '../evaluation/account-streams.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
-import { cursorsAfter } from '../evaluation/cursors-after.ts';
-import { evaluateAccount } from '../evaluation/evaluate-account.ts';
-import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
-import { withoutBounds } from '../evaluation/safety-bounds.ts';
-import type { Drafting } from '../invoices/drafting.ts';
-import { initialState } from '../invoices/invoice-amounts.ts';
-import { invoicingCurrency } from '../invoices/new-invoice.ts';
-import { loadBillingState } from '../loading/load-billing-state.ts';
+import { dueEntry, rescheduledEntry } from '../evaluation/run-trigger.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
-import { loadDrafts } from '../loading/load-drafts.ts';
-import { withRepairedItems } from '../loading/load-repaired-items.ts';
-import { choiceOfRun } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { effectiveTargetDate } from '../periods/target-date.ts';
+import { imposedNumbers } from '../plugins/imposed-numbers.ts';
+import { isSameProposal, replayedIds } from '../plugins/proposal.ts';
+import { decideRuns, type RunToDecide } from './decide-runs.ts';
+import { type EvaluatedRun, evaluateRuns, type RunRequest } from './evaluate-runs.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
+import { saveSplitRuns } from './save-split-runs.ts';
 
-/** One account that is to be invoiced, with the requested date; null = today in its zone. */
-export interface RunRequest {
-  readonly account: Account;
-  readonly requestedDate: LocalDate | null;
-  /** Date of the due entry or event that asks for the run; absent = it is asked for now. */
-  readonly dueDate?: LocalDate;
-  /** Default: a new COMMITTED invoice. */
-  readonly drafting?: Drafting;
-  /** Whether the run goes past the safety bounds (§8.4); default false. */
-  readonly acceptsBounds?: boolean;
-}
-
-/** The outcome of one account's run; `invoiceId` null = nothing to invoice. */
+/** The outcome of one account's run. */
 export type RunResult =
   | {
       readonly account: Account;
       readonly kind: 'done';
-      readonly invoiceId: Uuid | null;
+      /** Empty = nothing to invoice. */
+      readonly invoiceIds: readonly Uuid[];
       /** Subscriptions that could not be billed because their events are damaged. */
       readonly skipped: readonly Uuid[];
     }
-  | { readonly account: Account; readonly kind: 'failed'; readonly error: unknown };
+  | {
+      readonly account: Account;
+      readonly kind: 'failed';
+      readonly error: unknown;
+      /** True: the invoice was worked out, and the due entries that follow are recorded (§8.6). */
+      readonly isWorkedOut: boolean;
+    }
+  /** A plugin has kept the run from being made now. */
+  | { readonly account: Account; readonly kind: 'stopped' }
+  /** The account is no longer as the plugins saw it: they have to be asked again. */
+  | { readonly account: Account; readonly kind: 'changed' };
+
+type Failed = Extract<RunResult, { kind: 'failed' }>;
 
 export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
+  /** By account id, what plugins say; null = there are none. */
+  readonly consulted?: ReadonlyMap<Uuid, Consultation> | null;
 }
 
 /**
@@ -62,147 +59,137 @@ export async function runAccounts(
   requests: readonly RunRequest[],
   dependencies: RunDependencies,
 ): Promise<readonly RunResult[]> {
-  const { ids } = dependencies;
-  const { runs, failed } = await evaluatedRuns(session, requests, dependencies);
-  const evaluated = await withCredit(session, { runs, failed }, ids);
-  const invoiceIds = await saveRuns(session, evaluated);
-  const done = evaluated.map(
-    ({ billing }): RunResult => ({
-      account: billing.account,
-      kind: 'done',
-      invoiceId: invoiceIds.get(billing.account.id) ?? null,
-      skipped: billing.skipped,
-    }),
+  const { ids, config, catalogOf, consulted = null } = dependencies;
+  const over =
+    consulted === null ? [] : requests.flatMap((request) => overBefore(session, request, consulted));
+  const isOver = new Set(over.map(({ account }) => account.id));
+  const seenOf = (accountId: Uuid): SeenRun | null => goingOf(consulted, accountId)?.seen ?? null;
+  const { runs, failed: unevaluated } = await evaluateRuns(
+    session,
+    requests.filter(({ account }) => !isOver.has(account.id)),
+    {
+      now: session.authorship.createdDate,
+      config,
+      catalogOf,
+      idsOf: (accountId) => {
+        const seen = seenOf(accountId);
+        return seen === null ? ids : replayedIds(seen.ids, ids);
+      },
+    },
   );
-  return [...done, ...failed];
+  const isAsSeen = (run: EvaluatedRun): boolean => {
+    const seen = seenOf(run.billing.account.id);
+    return seen === null || isSameProposal(seen.proposal, proposalOf(run));
+  };
+  const decided = await decideRuns(
+    session,
+    runs.filter(isAsSeen).map((run) => toDecide(run, consulted)),
+    () => ids.next(),
+  );
+  const { credited, failed: uncredited } = await withCredit(session, decided.plain, ids);
+  const failed = [...decided.failed, ...uncredited].map((failure) => recorded(session, failure));
+  const invoiceIds = await saveRuns(session, credited, decided.numbers);
+  const splitIds = await saveSplitRuns(session, decided.split, { ids, numbers: decided.numbers });
+  const done = [...credited, ...decided.split].map(({ billing: { account, skipped } }): RunResult => {
+    const own = invoiceIds.get(account.id);
+    return {
+      account,
+      kind: 'done',
+      invoiceIds: splitIds.get(account.id) ?? (own === undefined ? [] : [own]),
+      skipped,
+    };
+  });
+  const changed = runs.filter((run) => !isAsSeen(run));
+  return [
+    ...done,
+    ...unevaluated.map((failure): Failed => ({ ...failure, kind: 'failed', isWorkedOut: false })),
+    ...failed,
+    ...over,
+    ...changed.map(({ billing: { account } }): RunResult => ({ account, kind: 'changed' })),
+  ];
 }
 
-interface EvaluatedRuns {
-  readonly runs: readonly EvaluatedAccount[];
-  readonly failed: RunResult[];
+function goingOf(consulted: RunDependencies['consulted'], accountId: Uuid) {
+  const consultation = consulted?.get(accountId);
+  return consultation?.kind === 'go' ? consultation : null;
 }
 
-/** Loads and evaluates. What was read is freed when this returns: it is much for an account with many subscriptions. */
-async function evaluatedRuns(
+/** The outcome of a run that plugins have ended before it begins, or that they were not asked about. */
+function overBefore(
   session: WriteSession,
-  requests: readonly RunRequest[],
-  dependencies: RunDependencies,
-): Promise<EvaluatedRuns> {
-  const { ids, config } = dependencies;
-  const { billings, failed } = await loadRuns(session, requests, dependencies);
-  const requestOf = new Map(requests.map((request) => [request.account.id, request]));
-  const drafts = await loadDrafts(session, requests);
-  const runs: EvaluatedAccount[] = [];
-  for (const billing of billings) {
-    const { account, targetDate, newBillCycleDay, skipped } = billing;
-    try {
-      const request: RunRequest | undefined = requestOf.get(account.id);
-      const invoice = runInvoiceOf(request ?? billing, drafts);
-      const bounded = request?.acceptsBounds === true ? withoutBounds(config) : config;
-      const run = evaluateAccount({ ...runInput(billing, bounded), invoice }, () => ids.next());
-      runs.push({
-        billing: { account, targetDate, newBillCycleDay, skipped },
-        run,
-        cursors: cursorsAfter(billing, run),
-        invoiceId: invoice.draft?.invoice.id ?? ids.next(),
-        credited: NOTHING_CREDITED,
-      });
-    } catch (error) {
-      failed.push({ account, kind: 'failed', error });
+  { account }: RunRequest,
+  consulted: ReadonlyMap<Uuid, Consultation>,
+): readonly RunResult[] {
+  const consultation = consulted.get(account.id);
+  switch (consultation?.kind) {
+    case undefined:
+      return [{ account, kind: 'changed' }];
+    case 'go':
+      return [];
+    case 'stopped': {
+      const { rescheduledTo } = consultation;
+      if (rescheduledTo !== null) session.schedule([rescheduledEntry(account, rescheduledTo)]);
+      return [{ account, kind: 'stopped' }];
+    }
+    case 'failed': {
+      const { error, worked } = consultation;
+      session.schedule((worked?.dueDates ?? []).map((date) => dueEntry(account, date)));
+      return [{ account, kind: 'failed', error, isWorkedOut: worked !== null }];
     }
   }
-  return { runs, failed };
+}
+
+function toDecide(evaluated: EvaluatedRun, consulted: RunDependencies['consulted']): RunToDecide {
+  const going = goingOf(consulted, evaluated.billing.account.id);
+  return {
+    evaluated,
+    seen: going?.seen ?? null,
+    numbersFor: (invoices) => imposedNumbers(going?.properties ?? [], invoices),
+  };
+}
+
+/** §8.6: whatever fails once the invoice is worked out, the due entries are recorded. */
+function recorded(
+  session: WriteSession,
+  { evaluated, error }: { readonly evaluated: EvaluatedRun; readonly error: unknown },
+): Failed {
+  const { account } = evaluated.billing;
+  session.schedule(evaluated.run.dueDates.map((date) => dueEntry(account, date)));
+  return { account, kind: 'failed', error, isWorkedOut: true };
 }
 
 /** The runs with the accounts' credit applied; an account whose credit is in an illegal state counts as failed. */
-async function withCredit(
-  session: WriteSession,
-  { runs, failed }: EvaluatedRuns,
-  ids: IdGenerator,
-): Promise<readonly EvaluatedAccount[]> {
+async function withCredit(session: WriteSession, runs: readonly EvaluatedRun[], ids: IdGenerator) {
   const invoiced = runs.filter(({ run }) => run.items.length > 0);
   const counted = invoiced.map(({ run, invoiceId, billing }) =>
     countedRun(run, invoiceId, todayOf(billing.account, session)),
   );
   const inputs = await loadCreditInputs(session, counted);
   const nextItemId = (): Uuid => ids.next();
-  return runs.flatMap((each) => {
-    const { account } = each.billing;
-    const input = each.run.items.length > 0 ? inputs.get(account.id) : undefined;
-    if (input === undefined) return [each];
+  const failed: { readonly evaluated: EvaluatedRun; readonly error: unknown }[] = [];
+  const credited = runs.flatMap((evaluated): readonly EvaluatedAccount[] => {
+    const { account } = evaluated.billing;
+    const input = evaluated.run.items.length > 0 ? inputs.get(account.id) : undefined;
+    if (input === undefined) return [{ ...evaluated, credited: NOTHING_CREDITED }];
     try {
-      return [{ ...each, ...creditRun(each.run, input, { today: todayOf(account, session), nextItemId }) }];
+      const today = todayOf(account, session);
+      return [{ ...evaluated, ...creditRun(evaluated.run, input, { today, nextItemId }) }];
     } catch (error) {
-      failed.push({ account, kind: 'failed', error });
+      failed.push({ evaluated, error });
       return [];
     }
   });
+  return { credited, failed };
 }
 
 function todayOf(account: Account, session: WriteSession): LocalDate {
   return localDateOf(session.authorship.createdDate, account.timeZone);
 }
 
-interface LoadedRuns {
-  readonly billings: readonly AccountBilling[];
-  readonly failed: RunResult[];
-}
-
-async function loadRuns(
-  session: WriteSession,
-  requests: readonly RunRequest[],
-  { catalogOf, config }: RunDependencies,
-): Promise<LoadedRuns> {
-  const states = new Map(
-    (await session.invoices.loadStates(requests.map(({ account }) => account.id))).map((state) => [
-      state.accountId,
-      state,
-    ]),
-  );
-  const accepted: BillingRequest[] = [];
-  const failed: RunResult[] = [];
-  for (const request of requests) {
-    const state = states.get(request.account.id) ?? initialState(request.account);
-    try {
-      accepted.push(billingRequest(request, state, { session, config }));
-    } catch (error) {
-      failed.push({ account: request.account, kind: 'failed', error });
-    }
-  }
-  const { billings, failures } = await loadBillingState(session, {
-    requests: accepted,
-    catalogOf,
-    choice: choiceOfRun(config),
-    alignPriceChanges: config.alignPriceChanges,
-  });
-  for (const { request, error } of failures) {
-    failed.push({ account: request.account, kind: 'failed', error });
-  }
-  return { billings: await withRepairedItems(session, billings, config), failed };
-}
-
-/** The request with its effective target date. @throws BillingError 4005, or 3 for an account without currency. */
-function billingRequest(
-  request: RunRequest,
-  state: AccountInvoicingState,
-  { session, config }: { readonly session: WriteSession; readonly config: InvoicingConfig },
-): BillingRequest {
-  const { account, requestedDate } = request;
-  invoicingCurrency(account);
-  const today = todayOf(account, session);
-  const targetDate = effectiveTargetDate({
-    requested: requestedDate,
-    today,
-    maxTargetDate: state.maxTargetDate,
-    maxMonthsInFuture: config.maxMonthsInFuture,
-  });
-  return { account, targetDate, runDate: request.dueDate ?? today, state };
-}
-
 /** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
 export function warnOfSkipped(logger: Logger, results: readonly RunResult[]): void {
   for (const result of results) {
-    if (result.kind === 'failed' || result.skipped.length === 0) continue;
+    if (result.kind !== 'done' || result.skipped.length === 0) continue;
     logger.warn(
       { accountId: result.account.id, subscriptionIds: result.skipped },
       'subscriptions whose events do not begin with their start are left out of the invoice run',

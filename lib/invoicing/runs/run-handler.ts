@@ -1,18 +1,23 @@
 import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
 import { catalogsOfBatch } from '../../catalog/index.ts';
 import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
-import type { Ports } from '../../ports/index.ts';
-import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import { type Ports, retryLaterOf } from '../../ports/index.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, Authorship } from '../../records/index.ts';
 import { ActingComponent, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
+import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import type { LocalDate } from '../../values/time/index.ts';
+import type { Consultations } from '../consulting/consultation.ts';
+import { tellOutcomes } from '../consulting/tell-outcomes.ts';
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-trigger.ts';
 import { draftingOf } from '../invoices/drafting.ts';
+import type { RunRequest } from './evaluate-runs.ts';
 import { alwaysParks, reasonOf } from './parking.ts';
-import type { RunRequest, RunResult } from './run-accounts.ts';
+import { PluginRetries } from './plugin-retries.ts';
+import type { RunResult } from './run-accounts.ts';
 import { warnOfSkipped } from './run-accounts.ts';
 import type { InvoiceRunService } from './run-service.ts';
 
@@ -30,6 +35,23 @@ interface PlannedBatch {
 /** A run that threw an error. */
 type Failure = Extract<RunResult, { kind: 'failed' }>;
 
+interface RunningBatch {
+  readonly batch: HandlerBatch;
+  readonly entries: readonly ClaimedEntry[];
+  readonly catalogsOf: CatalogSource;
+  readonly consulted: Consultations | null;
+}
+
+interface BatchResult extends Pick<PlannedBatch, 'busy'> {
+  readonly results: readonly RunResult[];
+  readonly parked: readonly Failure[];
+  /** Entries that come again by the rules for errors. */
+  readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
+  /** Entries of accounts about which plugins have to be asked again. */
+  readonly changed: readonly ClaimedEntry[];
+  readonly finished: readonly ClaimedEntry[];
+}
+
 /** Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their queue entries. */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
@@ -37,6 +59,7 @@ export class InvoiceRunHandler implements QueueHandler {
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'>;
   readonly #invoicing: InvoiceRunService;
   readonly #catalogs: CatalogProvider;
+  readonly #retries = new PluginRetries();
 
   constructor(
     ports: Pick<Ports, 'storage' | 'clock' | 'logger'>,
@@ -53,15 +76,51 @@ export class InvoiceRunHandler implements QueueHandler {
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), now);
     const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
     if (catalogsOf === null) return;
-    const { busy, parked, unparked, results } = await this.#ports.storage.write(
-      batch.tenant,
-      authorship,
-      (session) => this.#runAll(session, batch, catalogsOf),
-    );
+    let entries = batch.entries;
+    for (let times = 0; entries.length > 0 && times < MAX_INVOICE_CONSULTATIONS; times += 1) {
+      const consulted = await this.#consult(batch, entries, { authorship, catalogsOf });
+      const outcome = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+        this.#runAll(session, { batch, entries, catalogsOf, consulted }),
+      );
+      this.#settle(batch, outcome);
+      if (consulted !== null) await tellOutcomes(this.#ports.storage, consulted, outcome.results);
+      entries = outcome.changed;
+    }
+    if (entries.length > 0) batch.busy(entries);
+  }
+
+  /** What invoice plugins say about the runs that the entries ask for, as things are now; null = there are none. */
+  #consult(
+    { tenant }: HandlerBatch,
+    entries: readonly ClaimedEntry[],
+    { authorship, catalogsOf }: { readonly authorship: Authorship; readonly catalogsOf: CatalogSource },
+  ): Promise<Consultations | null> {
+    const recordIds = entries.flatMap((entry) => entry.accountRecordId ?? []);
+    return this.#invoicing.consultation.consult({
+      tenant,
+      now: authorship.createdDate,
+      caller: authorship,
+      properties: [],
+      maySplit: true,
+      catalogsOf,
+      plan: async (session, { isAutomatic }) => {
+        if (!isAutomatic) return [];
+        const accounts = await session.accounts.findByRecordIds(recordIds);
+        return (await plan(session, entries, { isAutomatic, accounts })).requests;
+      },
+    });
+  }
+
+  /** Says what has become of the entries and accounts, once it is committed. */
+  #settle(batch: HandlerBatch, { busy, parked, left, results, finished }: BatchResult): void {
     if (busy.length > 0) batch.busy(busy);
     for (const failure of parked) this.#logParked(failure);
     warnOfSkipped(this.#ports.logger, results);
-    for (const { entry, error } of unparked) batch.failed(entry, error);
+    for (const entry of finished) this.#retries.forget(entry);
+    for (const { entry, error } of left) {
+      if (retryLaterOf(error) !== undefined) this.#retries.add(entry);
+      batch.failed(entry, error);
+    }
   }
 
   /** §8.6: an account that could never be locked is parked, without a lock: that would have to be waited for as well. */
@@ -88,9 +147,15 @@ export class InvoiceRunHandler implements QueueHandler {
       logger.error({ accountId: id }, 'account was busy whenever its invoice run came; it is parked');
   }
 
-  async #runAll(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
+  async #runAll(
+    session: WriteSession,
+    { batch, entries, catalogsOf, consulted }: RunningBatch,
+  ): Promise<BatchResult> {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
-    const planned = await plan(session, batch.entries, isAutomatic);
+    const recordIds = entriesThatRun(entries).flatMap((entry) => entry.accountRecordId ?? []);
+    const accounts = await session.tryLockAccounts(recordIds);
+    const planned = await plan(session, entries, { isAutomatic, accounts });
+    const { busy } = planned;
     if (!isAutomatic) {
       // §8.2 step 1: how a tenant without automatic invoicing treats due accounts.
       const reason = 'Automatic invoicing is off: org.service.invoice.enabled';
@@ -98,30 +163,36 @@ export class InvoiceRunHandler implements QueueHandler {
         session,
         planned.requests.map(({ account }) => ({ account, reason })),
       );
-      await batch.finish(session, [...planned.runs, ...planned.idle]);
-      return { busy: planned.busy, parked: [], unparked: [], results: [] };
+      const finished = [...planned.runs, ...planned.idle];
+      await batch.finish(session, finished);
+      return { busy, parked: [], left: [], results: [], changed: [], finished };
     }
     await this.#invoicing.giveBillCycleDays(session, planned.heldBack, catalogsOf);
-    const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
+    const results = await this.#invoicing.run(session, planned.requests, { catalogsOf, consulted });
+    const entryOf = new Map(planned.runs.map((entry) => [entry.accountRecordId, entry]));
     const failures = results.filter((result) => result.kind === 'failed');
-    const parked = failures.filter(({ error }) => parksOnAllErrors || alwaysParks(error));
+    const parked = failures.filter(({ account, error }) => {
+      // A plugin that asks for time gets it, until it has had enough (§8.6).
+      if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entryOf.get(account.recordId));
+      return parksOnAllErrors || alwaysParks(error);
+    });
     await this.#invoicing.park(
       session,
       parked.map(({ account, error }) => ({ account, reason: reasonOf(error) })),
     );
-    const unparked = failures
+    const left = failures
       .filter((failure) => !parked.includes(failure))
-      .flatMap(({ account, error }) =>
-        planned.runs
-          .filter(({ accountRecordId }) => accountRecordId === account.recordId)
-          .map((entry) => ({ entry, error })),
-      );
-    const left = new Set(unparked.map(({ entry }) => entry));
-    await batch.finish(
-      session,
-      [...planned.runs, ...planned.idle].filter((entry) => !left.has(entry)),
+      .flatMap(({ account, error }) => {
+        const entry = entryOf.get(account.recordId);
+        return entry === undefined ? [] : [{ entry, error }];
+      });
+    const changed = results.flatMap(({ kind, account }) =>
+      kind === 'changed' ? (entryOf.get(account.recordId) ?? []) : [],
     );
-    return { busy: planned.busy, parked, unparked, results };
+    const open = new Set([...left.map(({ entry }) => entry), ...changed]);
+    const finished = [...planned.runs, ...planned.idle].filter((entry) => !open.has(entry));
+    await batch.finish(session, finished);
+    return { busy, parked, left, results, changed, finished };
   }
 
   /** §8.6: an automatic run that fails parks its account and is not repeated. */
@@ -134,15 +205,21 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 }
 
-/** Locks the accounts that can be locked now and leaves out those whose tags stop automatic runs (§8.2 steps 2 and 3). */
+function entriesThatRun(entries: readonly ClaimedEntry[]): readonly ClaimedEntry[] {
+  return entries.filter((entry) => runTrigger(entry).kind === 'run');
+}
+
+/**
+ * What the entries ask for; leaves out accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
+ * @param accounts those of the entries that can be had; the others are busy.
+ */
 async function plan(
-  session: WriteSession,
+  session: ReadSession,
   entries: readonly ClaimedEntry[],
-  isAutomatic: boolean,
+  { isAutomatic, accounts }: { readonly isAutomatic: boolean; readonly accounts: readonly Account[] },
 ): Promise<PlannedBatch> {
-  const asking = entries.filter((entry) => runTrigger(entry).kind === 'run');
+  const asking = entriesThatRun(entries);
   const silent = entries.filter((entry) => runTrigger(entry).kind === 'none');
-  const accounts = await session.tryLockAccounts(asking.flatMap((entry) => entry.accountRecordId ?? []));
   const tags = await effectsOnAccounts(
     session,
     accounts.map(({ id }) => id),
@@ -169,7 +246,11 @@ async function plan(
     else if (trigger.targetDate === null && account.currency === null) idle.push(entry);
     else {
       runs.push(entry);
-      requests.push({ ...requestOf(account, trigger.targetDate), drafting: draftingOf(tags, account.id) });
+      requests.push({
+        ...requestOf(account, trigger.targetDate),
+        drafting: draftingOf(tags, account.id),
+        isRescheduled: entry.payload.isRescheduled === true,
+      });
     }
   }
   return { runs, idle, busy, requests, heldBack };

@@ -1,4 +1,4 @@
-import { lockAccount } from '../../accounts/index.ts';
+import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
 import { effectsOnAccounts } from '../../control-tags/index.ts';
 import type { IdGenerator, Ports } from '../../ports/index.ts';
@@ -7,62 +7,122 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
+import type { Consultations } from '../consulting/consultation.ts';
+import type { RunConsultation } from '../consulting/run-consultation.ts';
+import { tellOutcomes } from '../consulting/tell-outcomes.ts';
 import { type Drafting, draftingOf } from '../invoices/drafting.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { GenerateRequest } from '../operations/invoice-operations.ts';
+import type { RunRequest } from './evaluate-runs.ts';
 import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
-import { type RunRequest, type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
+import { type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
+
+type RunPorts = Pick<Ports, 'storage' | 'ids' | 'logger'>;
 
 /** Invoice runs (§8): those that people ask for, and what automatic runs share with them. */
 export class InvoiceRunService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
   readonly #invoices: InvoiceReader;
+  /** Asks the invoice plugins of tenants. */
+  readonly consultation: RunConsultation;
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    ports: RunPorts,
     catalogs: CatalogProvider,
-    { configOf, invoices }: { readonly configOf: InvoicingConfigOf; readonly invoices: InvoiceReader },
+    {
+      configOf,
+      invoices,
+      consultation,
+    }: {
+      readonly configOf: InvoicingConfigOf;
+      readonly invoices: InvoiceReader;
+      readonly consultation: RunConsultation;
+    },
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#invoices = invoices;
+    this.consultation = consultation;
     this.configOf = configOf;
   }
 
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
-    const requestedDate = request.targetDate ?? null;
+    const [invoiceId] = await this.#generate(context, request, false);
+    return this.#invoices.get(context, invoiceId);
+  }
+
+  async generateGroup(context: CallContext, request: GenerateRequest): Promise<readonly InvoiceView[]> {
+    const [groupId] = await this.#generate(context, request, true);
+    return this.#invoices.listGroup(context, { accountId: request.accountId, groupId });
+  }
+
+  async #generate(
+    context: CallContext,
+    request: GenerateRequest,
+    maySplit: boolean,
+  ): Promise<readonly [Uuid, ...Uuid[]]> {
     const catalogsOf = await this.#catalogs.open({
       tenant: context.tenant,
       now: context.createdDate,
       accounts: [request.accountId],
     });
-    const outcome = await this.#ports.storage.write(
+    for (let times = 0; times < MAX_INVOICE_CONSULTATIONS; times += 1) {
+      const consulted = await this.consultation.consult({
+        tenant: context.tenant,
+        now: context.createdDate,
+        caller: { ...context, userTokenOf: () => context.userToken },
+        properties: context.pluginProperties ?? [],
+        maySplit,
+        catalogsOf,
+        plan: async (session) => [await runAsked(session, await accountOf(session, request), request)],
+      });
+      const outcome = await this.#runOnce(context, request, { catalogsOf, consulted });
+      if (consulted !== null) await tellOutcomes(this.#ports.storage, consulted, outcome.results);
+      if (outcome.kind === 'refused') throw outcome.error;
+      if (outcome.kind === 'changed') continue;
+      warnOfSkipped(this.#ports.logger, outcome.results);
+      const [first, ...others] = outcome.invoiceIds;
+      // An account with nothing to invoice is unparked nevertheless (§8.2 step 16), so this error is thrown after the
+      // commit.
+      if (first === undefined) throw nothingToDo(request);
+      return [first, ...others];
+    }
+    throw alwaysChanged(request.accountId);
+  }
+
+  #runOnce(
+    context: CallContext,
+    request: GenerateRequest,
+    of: { readonly catalogsOf: CatalogSource; readonly consulted: Consultations | null },
+  ): Promise<GenerateOutcome> {
+    return this.#ports.storage.write(
       context.tenant,
       authorshipOf(context),
       async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
-        const drafting = await draftingAsked(session, request);
-        const acceptsBounds = request.acceptBounds === true;
-        const asked = { account, requestedDate, drafting, acceptsBounds };
-        const [result] = await this.run(session, [asked], catalogsOf);
-        if (result?.kind === 'failed') return parkOrThrow(session, result, this.#ports.ids);
-        await unparkAccount(session, account);
-        return { kind: 'done', invoiceId: result?.invoiceId ?? null, results: result ? [result] : [] };
+        const asked = await runAsked(session, account, request);
+        const results = await this.run(session, [asked], of);
+        const [result] = results;
+        switch (result?.kind) {
+          case 'failed':
+            return parkOrThrow(session, result, this.#ports.ids);
+          case 'changed':
+            return { kind: 'changed', results };
+          case 'stopped':
+            return { kind: 'done', invoiceIds: [], results };
+          default:
+            await unparkAccount(session, account);
+            return { kind: 'done', invoiceIds: result?.invoiceIds ?? [], results };
+        }
       },
     );
-    if (outcome.kind === 'parked') throw outcome.error;
-    warnOfSkipped(this.#ports.logger, outcome.results);
-    const { invoiceId } = outcome;
-    // An account with nothing to invoice is unparked nevertheless (§8.2 step 16), so this error is thrown after the
-    // commit.
-    if (invoiceId === null) throw nothingToDo(request);
-    return this.#invoices.get(context, invoiceId);
   }
 
   /** Marks locked accounts that an automatic run could not invoice. */
@@ -86,16 +146,37 @@ export class InvoiceRunService {
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],
-    catalogsOf: CatalogSource,
+    of: { readonly catalogsOf: CatalogSource; readonly consulted: Consultations | null },
   ): Promise<readonly RunResult[]> {
     if (requests.length === 0) return [];
-    const catalogOf = await catalogsOf(
+    const catalogOf = await of.catalogsOf(
       session,
       requests.map(({ account }) => account.id),
     );
     const config = await this.configOf(session);
-    return runAccounts(session, requests, { ids: this.#ports.ids, config, catalogOf });
+    const consulted = of.consulted?.of ?? null;
+    return runAccounts(session, requests, { ids: this.#ports.ids, config, catalogOf, consulted });
   }
+}
+
+async function accountOf(session: ReadSession, { accountId }: GenerateRequest): Promise<Account> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (account === undefined) throw noSuchAccount(accountId);
+  return account;
+}
+
+/** The run that the call asks for. */
+async function runAsked(
+  session: ReadSession,
+  account: Account,
+  request: GenerateRequest,
+): Promise<RunRequest> {
+  return {
+    account,
+    requestedDate: request.targetDate ?? null,
+    drafting: await draftingAsked(session, request),
+    acceptsBounds: request.acceptBounds === true,
+  };
 }
 
 /** What the account's tags and the call say about drafts. */
@@ -107,22 +188,33 @@ async function draftingAsked(
   return { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
 }
 
-type GenerateOutcome =
-  | { readonly kind: 'done'; readonly invoiceId: Uuid | null; readonly results: readonly RunResult[] }
-  | { readonly kind: 'parked'; readonly error: BillingError };
+type GenerateOutcome = { readonly results: readonly RunResult[] } & (
+  | { readonly kind: 'done'; readonly invoiceIds: readonly Uuid[] }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'refused'; readonly error: unknown }
+);
 
 /**
  * An explicit run that meets a safety bound or an illegal state parks the account and says why; other errors only say why
- * (§8.6).
+ * (§8.6). What is to be kept nevertheless, such as due entries, is committed before the error is thrown.
  */
 async function parkOrThrow(
   session: WriteSession,
-  { account, error }: Extract<RunResult, { kind: 'failed' }>,
+  result: Extract<RunResult, { kind: 'failed' }>,
   ids: IdGenerator,
 ): Promise<GenerateOutcome> {
-  if (!alwaysParks(error)) throw error;
+  const { account, error, isWorkedOut } = result;
+  const results = [result];
+  if (!alwaysParks(error)) {
+    if (isWorkedOut) return { kind: 'refused', error, results };
+    throw error;
+  }
   await parkAccounts(session, [{ account, reason: reasonOf(error) }], ids);
-  return { kind: 'parked', error: error instanceof BillingError ? error : illegalState(account, error) };
+  return {
+    kind: 'refused',
+    error: error instanceof BillingError ? error : illegalState(account, error),
+    results,
+  };
 }
 
 function illegalState(account: Account, cause: unknown): BillingError {
@@ -139,6 +231,14 @@ function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
   return new BillingError({
     code: ErrorCode.INVOICE_NOTHING_TO_DO,
     message: `Account ${accountId} has nothing to invoice up to ${upTo}`,
+    facts: { accountId },
+  });
+}
+
+function alwaysChanged(accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
     facts: { accountId },
   });
 }

@@ -1,29 +1,26 @@
-import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
-import type { CoverageRow, CursorToSave, Invoice, New } from '../../records/index.ts';
-import { BusEventType, type NewBusEvent, type NewNotification } from '../../records/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { Invoice, New } from '../../records/index.ts';
+import { BusEventType, type NewBusEvent } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
-import { atReferenceTime } from '../../subscriptions/index.ts';
-import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
+import { numbersFor } from '../changes/numbers-for.ts';
 import type { CreditedInvoices } from '../credit/credit-moves.ts';
-import type { AccountBilling } from '../evaluation/account-billing.ts';
-import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
-import { dueEntry } from '../evaluation/run-trigger.ts';
 import { storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
-import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
+import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
+import {
+  chargedThrough,
+  dueEntries,
+  isNew,
+  saveChargedThroughOfDrafts,
+  saveProjection,
+} from './run-facts.ts';
 
-/** An account and what its evaluation wants written; what was read for it is no longer needed. */
-export interface EvaluatedAccount {
-  readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
-  readonly run: AccountRun;
-  readonly cursors: readonly CursorToSave[];
-  /** Id of the invoice that the items of the run go to. */
-  readonly invoiceId: Uuid;
+/** A run with account credit applied. */
+export interface EvaluatedAccount extends EvaluatedRun {
   /** Other invoices of the account on which its credit was used. */
   readonly credited: CreditedInvoices;
 }
@@ -33,11 +30,13 @@ export interface EvaluatedAccount {
  * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Statements
  * that need no answer of another one do not wait for it: a database in another process works on one while the next is
  * written.
+ * @param numbers those that are imposed, by invoice; all others are the next of the tenant.
  * @returns the ids of the invoices by account.
  */
 export async function saveRuns(
   session: WriteSession,
   evaluated: readonly EvaluatedAccount[],
+  numbers: ReadonlyMap<Uuid, number> = new Map(),
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
   const billCycleDays = saveBillCycleDays(
@@ -53,15 +52,11 @@ export async function saveRuns(
     projection,
     saveChargedThroughOfDrafts(session, invoiced, projection),
     session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
-    saveInvoices(session, invoiced),
+    saveInvoices(session, invoiced, numbers),
   ]);
   session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
-}
-
-function isNew({ run }: EvaluatedAccount): boolean {
-  return run.invoice.draft === null;
 }
 
 /**
@@ -71,6 +66,7 @@ function isNew({ run }: EvaluatedAccount): boolean {
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
+  numbers: ReadonlyMap<Uuid, number>,
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const now = session.authorship.createdDate;
   const reused = invoiced.flatMap(({ billing, run }) => {
@@ -94,6 +90,7 @@ async function saveInvoices(
     insertInvoices(
       session,
       made.map(({ invoice }) => invoice),
+      numbers,
     ),
   ]);
   const invoices = [...reusedInvoices, ...inserted];
@@ -108,79 +105,13 @@ async function saveInvoices(
 async function insertInvoices(
   session: WriteSession,
   invoices: readonly New<Invoice>[],
+  imposed: ReadonlyMap<Uuid, number>,
 ): Promise<readonly New<Invoice>[]> {
   if (invoices.length === 0) return [];
-  const firstNumber = await session.invoices.takeInvoiceNumbers(invoices.length);
-  const numbered = invoices.map((invoice, index) => ({ ...invoice, invoiceNumber: firstNumber + index }));
+  const numberOf = await numbersFor(session, invoices, imposed);
+  const numbered = invoices.map((invoice) => ({ ...invoice, invoiceNumber: numberOf(invoice.id) }));
   await session.invoices.insertInvoices(numbered);
   return numbered;
-}
-
-async function saveProjection(session: WriteSession, evaluated: readonly EvaluatedAccount[]): Promise<void> {
-  const all = evaluated.flatMap(({ billing, run }) =>
-    run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
-  );
-  const owners = new Map(
-    all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]),
-  );
-  const ownerOf = (row: CoverageRow): number => {
-    const owner = owners.get(row.subscriptionId);
-    if (owner !== undefined) return owner;
-    throw new InvariantError(`Coverage of subscription ${row.subscriptionId} belongs to no account`);
-  };
-  const coverage = all.map(({ evaluation }) => evaluation.coverage);
-  const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
-  const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
-  const inserted = coverage.flatMap((changes) => changes.inserted);
-  await allEnded([
-    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
-    session.invoices.replaceCoverage(
-      replaced,
-      coverage.flatMap(({ replacements }) => replacements),
-      ownerOf,
-    ),
-    session.invoices.setRepairable(repairable),
-    session.invoices.insertCoverage(inserted, ownerOf),
-  ]);
-}
-
-function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {
-  return run.dueDates.map((date) => dueEntry(billing.account, date));
-}
-
-/** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */
-async function saveChargedThroughOfDrafts(
-  session: WriteSession,
-  invoiced: readonly EvaluatedAccount[],
-  projection: Promise<void>,
-): Promise<void> {
-  const ofDrafts = invoiced.filter((each) => !isNew(each));
-  if (ofDrafts.length === 0) return;
-  await projection;
-  const kept = await chargedThroughAfterCommit(
-    session,
-    new Map(ofDrafts.flatMap(({ run }) => [...run.chargedThrough])),
-  );
-  await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
-}
-
-/** The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
-function chargedThrough(
-  invoiced: readonly EvaluatedAccount[],
-  kept: ReadonlyMap<Uuid, LocalDate> = new Map(),
-): readonly ChargedThroughChange[] {
-  return invoiced.flatMap(({ billing, run }) => {
-    const instants = new Map<LocalDate, DatedInstant>();
-    const instantOf = (date: LocalDate): DatedInstant => {
-      const at = instants.get(date) ?? atReferenceTime(date, billing.account);
-      instants.set(date, at);
-      return at;
-    };
-    return [...run.chargedThrough].map(([subscriptionId, date]) => ({
-      subscriptionId,
-      chargedThrough: instantOf(kept.get(subscriptionId) ?? date),
-    }));
-  });
 }
 
 function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {

@@ -65,6 +65,8 @@ export interface AccountsOnPlans {
 
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** The invoices that the run of this group has written, in their order; empty for an unknown group. */
+  findGroup(groupId: Uuid): Promise<readonly Invoice[]>;
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /** Up to `limit` items, those after a record id. */
@@ -144,6 +146,11 @@ export interface InvoiceReads {
 export interface InvoiceWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
+  /**
+   * Keeps these numbers for new invoices of the transaction: the tenant's counter goes past them. Returns those of them that
+   * invoices have already.
+   */
+  imposeNumbers(numbers: readonly number[]): Promise<readonly number[]>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   /** Stores the facts behind their amounts too, which never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
@@ -157,6 +164,13 @@ export interface InvoiceWrites {
   ): Promise<void>;
   /** Writes the amounts of items on drafts; audited as UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
+  /** Writes items of drafts that a plugin has changed; audited as UPDATE. */
+  rewriteItems(
+    items: readonly Pick<
+      InvoiceItem,
+      'id' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
+    >[],
+  ): Promise<void>;
   /** Writes the amounts of credit items that are deleted or taken back, with the reason; audited as UPDATE. */
   setCredits(
     items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],

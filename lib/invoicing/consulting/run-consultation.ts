@@ -1,0 +1,251 @@
+import type { CatalogSource } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { PluginProperty, TenantRef } from '../../records/index.ts';
+import { inParallel } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
+import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { countedRun, creditRun } from '../evaluation/credit-run.ts';
+import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import type { AskedInvoice } from '../plugins/additional-items.ts';
+import { groupedItems } from '../plugins/invoice-groups.ts';
+import { recordedIds } from '../plugins/proposal.ts';
+import { seenAsked } from '../plugins/seen-invoice.ts';
+import { type EvaluatedRun, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/evaluate-runs.ts';
+import { type Consultation, type Consultations, consultedCall, type RunCaller } from './consultation.ts';
+import type { ConsultedCall, InvoicePluginCalls, See } from './invoice-plugin-calls.ts';
+import type { RegisteredInvoicePlugins } from './registered-plugins.ts';
+
+export interface RunsToConsult {
+  readonly tenant: TenantRef;
+  readonly now: Instant;
+  readonly caller: RunCaller;
+  /** What the caller tells plugins. */
+  readonly properties: readonly PluginProperty[];
+  /** Whether plugins may split invoices. */
+  readonly maySplit: boolean;
+  readonly catalogsOf: CatalogSource;
+  /** The runs that would be made now; the accounts are not locked. */
+  plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
+}
+
+/** A run that no plugin keeps from being looked at. */
+interface Going {
+  readonly request: RunRequest;
+  readonly call: ConsultedCall;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A run that was worked out, with what plugins need to see of it. */
+interface Worked extends Going {
+  readonly evaluated: EvaluatedRun;
+  readonly ids: readonly Uuid[];
+  readonly credit: readonly NewInvoiceItem[];
+}
+
+/**
+ * Asks the invoice plugins of a tenant about runs, outside any transaction and without a lock (§8.2 steps 6 to 12): the runs
+ * are worked out from a snapshot, and what the plugins say holds for these runs only.
+ */
+export class RunConsultation {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #plugins: RegisteredInvoicePlugins;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids'>,
+    plugins: RegisteredInvoicePlugins,
+    configOf: InvoicingConfigOf,
+  ) {
+    this.#ports = ports;
+    this.#plugins = plugins;
+    this.#configOf = configOf;
+  }
+
+  /** What the plugins say; null where the tenant has none. Costs nothing where no tenant has any. */
+  async consult(runs: RunsToConsult): Promise<Consultations | null> {
+    if (this.#plugins.isEmpty) return null;
+    const planned = await this.#ports.storage.read(runs.tenant, (session) => this.#plan(session, runs));
+    if (planned === null) return null;
+    const { calls, config, stopped } = planned;
+    const seesInvoices = calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
+    const { going, over } = await askBefore(calls, planned.going);
+    const worked = seesInvoices
+      ? await this.#ports.storage.read(runs.tenant, (session) => this.#work(session, going, { runs, config }))
+      : [];
+    const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) =>
+      this.#ask(calls, each, runs),
+    );
+    const seen = new Set(asked.map(({ call }) => call.accountId));
+    const unseen = going.filter(({ call }) => !seen.has(call.accountId)).map(unseenRun);
+    const all = [...stopped, ...over, ...asked, ...unseen];
+    return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
+  }
+
+  async #plan(session: ReadSession, runs: RunsToConsult) {
+    const config = await this.#configOf(session);
+    const calls = this.#plugins.of(config);
+    if (calls.isEmpty) return null;
+    const requests = await runs.plan(session, config);
+    const { tenant, now, caller, properties } = runs;
+    const { accepted } = await targetDatesOf(session, requests, { now, config });
+    const dateOf = new Map(accepted.map(({ account, targetDate }) => [account.id, targetDate]));
+    const callOf = (request: RunRequest, targetDate: LocalDate | null): ConsultedCall =>
+      consultedCall(request.account, caller, {
+        tenant,
+        now,
+        targetDate,
+        rescheduled: request.isRescheduled === true,
+        dryRun: false,
+      });
+    // A run that cannot even have a date fails without plugins.
+    const isRefused = ({ account }: RunRequest): boolean => !dateOf.has(account.id);
+    return {
+      calls,
+      config,
+      stopped: requests
+        .filter(isRefused)
+        .map((request) => unseenRun({ request, properties, call: callOf(request, request.requestedDate) })),
+      going: requests
+        .filter((request) => !isRefused(request))
+        .map(
+          (request): Going => ({
+            request,
+            properties,
+            call: callOf(request, dateOf.get(request.account.id) ?? null),
+          }),
+        ),
+    };
+  }
+
+  /** Works the runs out as they would be now, with the credit that they would use. */
+  async #work(
+    session: ReadSession,
+    going: readonly Going[],
+    { runs, config }: { readonly runs: RunsToConsult; readonly config: InvoicingConfig },
+  ): Promise<readonly Worked[]> {
+    if (going.length === 0) return [];
+    const { now } = runs;
+    const recorded = new Map(going.map(({ call }) => [call.accountId, recordedIds(this.#ports.ids)]));
+    const idsOf = (accountId: Uuid) => recorded.get(accountId) ?? this.#ports.ids;
+    const accountIds = going.map(({ call }) => call.accountId);
+    const catalogOf = await runs.catalogsOf(session, accountIds);
+    const requests = going.map(({ request }) => request);
+    // A run that fails here fails again under the lock, where it is dealt with.
+    const evaluated = await evaluateRuns(session, requests, { now, config, catalogOf, idsOf });
+    const invoiced = evaluated.runs.filter(({ run }) => run.items.length > 0);
+    const dayOf = ({ billing }: EvaluatedRun): LocalDate => localDateOf(now, billing.account.timeZone);
+    const inputs = await loadCreditInputs(
+      session,
+      invoiced.map((each) => countedRun(each.run, each.invoiceId, dayOf(each))),
+    );
+    const goingOf = new Map(going.map((each) => [each.call.accountId, each]));
+    return evaluated.runs.flatMap((each): readonly Worked[] => {
+      const { id } = each.billing.account;
+      const known = goingOf.get(id);
+      if (known === undefined) return [];
+      const input = each.run.items.length === 0 ? undefined : inputs.get(id);
+      const nextItemId = (): Uuid => this.#ports.ids.next();
+      const credited = input && creditRun(each.run, input, { today: dayOf(each), nextItemId });
+      const credit = credited?.run.items.slice(each.run.items.length) ?? [];
+      return [{ ...known, evaluated: each, ids: recorded.get(id)?.taken ?? [], credit }];
+    });
+  }
+
+  async #ask(calls: InvoicePluginCalls, worked: Worked, runs: RunsToConsult): Promise<Consultation> {
+    const { call, evaluated, ids, credit } = worked;
+    const { run } = evaluated;
+    const proposal = proposalOf(evaluated);
+    const initial = askedOf(evaluated, credit);
+    if (run.items.length === 0) {
+      const seen = { proposal, ids, asked: initial, groups: [[]] };
+      return { kind: 'go', call, properties: worked.properties, seen, invoice: null };
+    }
+    const see = seeing(evaluated, credit, runs.now);
+    let { properties } = worked;
+    let latest = initial;
+    try {
+      const date = localDateOf(runs.now, evaluated.billing.account.timeZone);
+      const items = await calls.additionalItems(call, { invoice: initial, properties }, { see, date });
+      ({ properties } = items);
+      latest = items.invoice;
+      let groups: readonly (readonly NewInvoiceItem[])[] = [latest.items];
+      if (runs.maySplit && run.invoice.draft === null) {
+        const grouping = await calls.grouping(call, { invoice: see(latest), properties }, (named) =>
+          groupedItems(latest.items, named, latest.creditIds),
+        );
+        ({ properties } = grouping);
+        groups = grouping.groups ?? groups;
+      }
+      const seen = { proposal, ids, asked: latest, groups };
+      return { kind: 'go', call, properties, seen, invoice: see(latest) };
+    } catch (error) {
+      const failed = { dueDates: run.dueDates, invoice: see(latest) };
+      return { kind: 'failed', call, properties, error, worked: failed };
+    }
+  }
+}
+
+/** Those that go on after `priorCall`, and what becomes of the others. */
+async function askBefore(
+  calls: InvoicePluginCalls,
+  planned: readonly Going[],
+): Promise<{ readonly going: readonly Going[]; readonly over: readonly Consultation[] }> {
+  if (!calls.has('priorCall')) return { going: planned, over: [] };
+  const going: Going[] = [];
+  const over: Consultation[] = [];
+  await inParallel(planned, MAX_CONCURRENT_INVOICE_CALLS, async (each) => {
+    const { call, properties } = each;
+    try {
+      const prior = await calls.prior(call, properties);
+      if (prior.kind === 'go') going.push({ ...each, properties: prior.properties });
+      else if (prior.kind === 'aborted') over.push({ kind: 'stopped', call, rescheduledTo: null });
+      else over.push({ kind: 'stopped', call, rescheduledTo: prior.to });
+    } catch (error) {
+      over.push({ kind: 'failed', call, properties, error, worked: null });
+    }
+  });
+  return { going, over };
+}
+
+function unseenRun({ call, properties }: Going): Consultation {
+  return { kind: 'go', call, properties, seen: null, invoice: null };
+}
+
+/** What plugins are asked about, as it has to be under the lock too. */
+export function proposalOf({ billing, run, invoiceId }: EvaluatedRun) {
+  const { draft, status } = run.invoice;
+  return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
+}
+
+function askedOf({ billing, run, invoiceId }: EvaluatedRun, credit: readonly NewInvoiceItem[]): AskedInvoice {
+  return {
+    invoiceId,
+    currency: invoicingCurrency(billing.account),
+    items: run.items,
+    existing: run.invoice.draft?.items ?? [],
+    creditIds: new Set(credit.map(({ id }) => id)),
+    elsewhere: [],
+    chosenIds: [],
+  };
+}
+
+function seeing(
+  { billing, run, invoiceId }: EvaluatedRun,
+  credit: readonly NewInvoiceItem[],
+  now: Instant,
+): See {
+  const { draft } = run.invoice;
+  const made = { ...billing, id: invoiceId, run, now };
+  const { invoice } = draft === null ? newInvoice(made) : reusedDraft(draft, made);
+  return (asked) => {
+    const isUnchanged = asked.items === run.items;
+    return seenAsked(invoice, asked, isUnchanged ? credit : []);
+  };
+}

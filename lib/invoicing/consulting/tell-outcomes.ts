@@ -1,0 +1,58 @@
+import type { SeenInvoice } from '../../ports/index.ts';
+import type { Storage } from '../../ports/storage/index.ts';
+import { inParallel } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
+import { seenInvoice } from '../plugins/seen-invoice.ts';
+import type { RunResult } from '../runs/run-accounts.ts';
+import type { Consultation, Consultations } from './consultation.ts';
+import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
+
+/**
+ * Tells the plugins what has become of the runs that they were asked about, once it is committed (§8.2 steps 9 and 15, §8.6).
+ * Reads the stored invoices once for all of them, and only if a plugin wants to know.
+ */
+export async function tellOutcomes(
+  storage: Pick<Storage, 'read'>,
+  { calls, of }: Consultations,
+  results: readonly RunResult[],
+): Promise<void> {
+  const told = results.filter((result) => wantsToKnow(calls, result));
+  if (told.length === 0) return;
+  const stored = await loadSeen(storage, of, told);
+  await inParallel(told, MAX_CONCURRENT_INVOICE_CALLS, async (result) => {
+    const consultation = of.get(result.account.id);
+    if (consultation === undefined || consultation.kind === 'stopped') return;
+    const { call, properties } = consultation;
+    if (result.kind === 'failed') await calls.failed(call, properties, invoiceOf(consultation));
+    const ids = result.kind === 'done' ? result.invoiceIds : null;
+    if (ids?.length === 0) await calls.succeeded(call, properties, null);
+    for (const id of ids ?? []) await calls.succeeded(call, properties, stored.get(id) ?? null);
+  });
+}
+
+function invoiceOf(consultation: Exclude<Consultation, { kind: 'stopped' }>): SeenInvoice | null {
+  return consultation.kind === 'go' ? consultation.invoice : (consultation.worked?.invoice ?? null);
+}
+
+function wantsToKnow(calls: InvoicePluginCalls, result: RunResult): boolean {
+  if (result.kind === 'done') return calls.has('onSuccessCall');
+  return result.kind === 'failed' && result.isWorkedOut && calls.has('onFailureCall');
+}
+
+async function loadSeen(
+  storage: Pick<Storage, 'read'>,
+  of: Consultations['of'],
+  results: readonly RunResult[],
+): Promise<ReadonlyMap<Uuid, SeenInvoice>> {
+  const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
+  const [first] = of.values();
+  if (ids.length === 0 || first === undefined) return new Map();
+  return storage.read(first.call.tenant, async (session) => {
+    const invoices = await session.invoices.findByIds(ids);
+    const items = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
+    return new Map(
+      invoices.map((invoice) => [invoice.id, seenInvoice(invoice, items.get(invoice.id) ?? [])]),
+    );
+  });
+}

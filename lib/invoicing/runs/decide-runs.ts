@@ -1,0 +1,180 @@
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { InvoiceItem } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { SeenRun } from '../consulting/consultation.ts';
+import type { ChangedInvoice } from '../credit/changed-invoice.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { elsewhereChanges, type StoredElsewhere } from '../plugins/decided-elsewhere.ts';
+import { decidedRun } from '../plugins/decided-run.ts';
+import { invalidNumber } from '../plugins/imposed-numbers.ts';
+import type { EvaluatedRun } from './evaluate-runs.ts';
+
+/** A run that plugins have seen, with what the tenant's plugins say that concerns its invoices. */
+export interface RunToDecide {
+  readonly evaluated: EvaluatedRun;
+  readonly seen: SeenRun | null;
+  /** The numbers that plugins impose on that many invoices. */
+  readonly numbersFor: (invoices: number) => readonly (number | null)[];
+}
+
+/** A run that becomes several invoices, or changes others. */
+export interface SplitRun extends EvaluatedRun {
+  readonly isSplit: true;
+  /** The new invoices, or the draft that takes the items. */
+  readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
+  /** Items of the draft that plugins have rewritten, and what remains of items that they have adjusted. */
+  readonly rewritten: readonly InvoiceItem[];
+  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+  readonly elsewhere: readonly ChangedInvoice[];
+}
+
+export interface DecidedRuns {
+  /** Runs that are stored as those without plugins are. */
+  readonly plain: readonly EvaluatedRun[];
+  readonly split: readonly SplitRun[];
+  readonly failed: readonly { readonly evaluated: EvaluatedRun; readonly error: unknown }[];
+  /** Numbers that plugins impose, by invoice. */
+  readonly numbers: ReadonlyMap<Uuid, number>;
+}
+
+/**
+ * The runs as plugins have decided, checked against what is stored; a constant number of statements, and none for runs
+ * that no plugin has changed. The accounts are locked, and the runs are those that the plugins have seen.
+ */
+export async function decideRuns(
+  session: WriteSession,
+  runs: readonly RunToDecide[],
+  nextId: () => Uuid,
+): Promise<DecidedRuns> {
+  const stored = await loadElsewhere(session, runs);
+  const plain: EvaluatedRun[] = [];
+  const split: SplitRun[] = [];
+  const failed: { evaluated: EvaluatedRun; error: unknown }[] = [];
+  const imposed: ImposedNumber[] = [];
+  for (const run of runs) {
+    const { evaluated, seen } = run;
+    try {
+      const decided = seen === null ? evaluated : decide(evaluated, seen, { stored, nextId });
+      imposed.push(...numbersOf(run, decided));
+      if (isSplit(decided)) split.push(decided);
+      else plain.push(decided);
+    } catch (error) {
+      failed.push({ evaluated, error });
+    }
+  }
+  const refused = await refusedNumbers(session, imposed);
+  const isRefused = ({ billing }: EvaluatedRun): boolean => refused.has(billing.account.id);
+  return {
+    plain: plain.filter((run) => !isRefused(run)),
+    split: split.filter((run) => !isRefused(run)),
+    failed: [...failed, ...refused.values()],
+    numbers: new Map(imposed.map(({ id, number }) => [id, number])),
+  };
+}
+
+interface ImposedNumber {
+  readonly evaluated: EvaluatedRun;
+  /** Of the invoice. */
+  readonly id: Uuid;
+  readonly number: number;
+}
+
+/** The numbers of the new invoices of a run; a draft that is reused keeps its own. */
+function numbersOf(
+  { evaluated, numbersFor }: RunToDecide,
+  decided: EvaluatedRun | SplitRun,
+): readonly ImposedNumber[] {
+  const { run, invoiceId } = evaluated;
+  if (run.items.length === 0 || run.invoice.draft !== null) return [];
+  const ids = isSplit(decided) ? decided.invoices.map(({ id }) => id) : [invoiceId];
+  const numbers = numbersFor(ids.length);
+  return ids.flatMap((id, index) => {
+    const number = numbers[index] ?? null;
+    return number === null ? [] : [{ evaluated, id, number }];
+  });
+}
+
+function isSplit(decided: EvaluatedRun | SplitRun): decided is SplitRun {
+  return 'isSplit' in decided;
+}
+
+interface Deciding {
+  readonly stored: StoredElsewhere & { readonly taken: ReadonlySet<Uuid> };
+  readonly nextId: () => Uuid;
+}
+
+function decide(
+  evaluated: EvaluatedRun,
+  seen: SeenRun,
+  { stored, nextId }: Deciding,
+): EvaluatedRun | SplitRun {
+  const { asked, groups, proposal } = seen;
+  const clash = asked.chosenIds.find((id) => stored.taken.has(id));
+  if (clash !== undefined) throw alreadyThere(clash);
+  const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
+  const before = proposal.draft?.items ?? [];
+  const touched = asked.existing.filter((item, index) => item !== before[index]);
+  if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
+  const { changes, remains } = elsewhereChanges(evaluated.billing.account.id, asked.elsewhere, stored);
+  const amountBefore = new Map(before.map(({ id, amount }) => [id, amount]));
+  const isRewritten = ({ id, amount }: InvoiceItem): boolean => !amountBefore.get(id)?.equals(amount);
+  return {
+    ...decided,
+    isSplit: true,
+    invoices: groups.map((items, index) => ({ id: index === 0 ? evaluated.invoiceId : nextId(), items })),
+    rewritten: touched.filter(isRewritten),
+    remains: [...remains, ...touched.filter((item) => !isRewritten(item))],
+    elsewhere: changes,
+  };
+}
+
+/** What is stored of the invoices and items that plugins name. */
+async function loadElsewhere(
+  session: WriteSession,
+  runs: readonly RunToDecide[],
+): Promise<Deciding['stored']> {
+  const asked = runs.flatMap(({ seen }) => seen?.asked ?? []);
+  const elsewhere = asked.flatMap((each) => each.elsewhere);
+  const chosenIds = asked.flatMap((each) => each.chosenIds);
+  const linkedIds = elsewhere.flatMap(({ item }) => item.linkedItemId ?? []);
+  const wanted = [...new Set([...linkedIds, ...chosenIds])];
+  const found = wanted.length === 0 ? [] : await session.invoices.findItemsByIds(wanted);
+  const invoiceIds = new Set([
+    ...elsewhere.flatMap(({ invoiceId }) => invoiceId ?? []),
+    ...found.map(({ invoiceId }) => invoiceId),
+  ]);
+  const isNeeded = elsewhere.length > 0 && invoiceIds.size > 0;
+  const invoices = isNeeded ? await session.invoices.findByIds([...invoiceIds]) : [];
+  const items = isNeeded ? await session.invoices.findItems(invoices.map(({ id }) => id)) : [];
+  return {
+    invoices: new Map(invoices.map((invoice) => [invoice.id, invoice])),
+    itemsOf: Map.groupBy(items, ({ invoiceId }) => invoiceId),
+    linked: new Map(found.map((item) => [item.id, item])),
+    taken: new Set(found.filter(({ id }) => chosenIds.includes(id)).map(({ id }) => id)),
+  };
+}
+
+/** The accounts whose numbers other invoices have, stored ones or those of accounts before them. */
+async function refusedNumbers(
+  session: WriteSession,
+  imposed: readonly { readonly evaluated: EvaluatedRun; readonly number: number }[],
+): Promise<ReadonlyMap<Uuid, { readonly evaluated: EvaluatedRun; readonly error: BillingError }>> {
+  if (imposed.length === 0) return new Map();
+  const taken = new Set(await session.invoices.imposeNumbers(imposed.map(({ number }) => number)));
+  const refused = new Map<Uuid, { readonly evaluated: EvaluatedRun; readonly error: BillingError }>();
+  for (const { evaluated, number } of imposed) {
+    const error = invalidNumber('that of another invoice', String(number));
+    if (taken.has(number)) refused.set(evaluated.billing.account.id, { evaluated, error });
+    taken.add(number);
+  }
+  return refused;
+}
+
+function alreadyThere(id: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+    message: `An invoice plugin gave a new item the id ${id}, which an item of another invoice has`,
+    facts: { invoiceItemId: id },
+  });
+}

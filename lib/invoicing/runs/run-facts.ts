@@ -1,0 +1,102 @@
+import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
+import type { CoverageRow, NewNotification } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
+import { atReferenceTime } from '../../subscriptions/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
+import { dueEntry } from '../evaluation/run-trigger.ts';
+import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
+import type { EvaluatedRun } from './evaluate-runs.ts';
+import { saveBillCycleDays } from './give-bill-cycle-days.ts';
+
+/** Saves what runs with items leave beside their invoices. */
+export async function saveRunFacts(session: WriteSession, runs: readonly EvaluatedRun[]): Promise<void> {
+  const projection = saveProjection(session, runs);
+  await allEnded([
+    saveBillCycleDays(
+      session,
+      runs.map(({ billing }) => billing),
+    ),
+    session.subscriptions.setChargedThrough(chargedThrough(runs.filter(isNew))),
+    projection,
+    saveChargedThroughOfDrafts(session, runs, projection),
+  ]);
+  session.schedule(runs.flatMap(dueEntries));
+}
+
+/** True if the run makes an invoice of its own. */
+export function isNew({ run }: EvaluatedRun): boolean {
+  return run.invoice.draft === null;
+}
+
+/** Coverage, what remains of repaired items, and cursors. */
+export async function saveProjection(
+  session: WriteSession,
+  evaluated: readonly EvaluatedRun[],
+): Promise<void> {
+  const all = evaluated.flatMap(({ billing, run }) =>
+    run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
+  );
+  const owners = new Map(
+    all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]),
+  );
+  const ownerOf = (row: CoverageRow): number => {
+    const owner = owners.get(row.subscriptionId);
+    if (owner !== undefined) return owner;
+    throw new InvariantError(`Coverage of subscription ${row.subscriptionId} belongs to no account`);
+  };
+  const coverage = all.map(({ evaluation }) => evaluation.coverage);
+  const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
+  const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
+  const inserted = coverage.flatMap((changes) => changes.inserted);
+  await allEnded([
+    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
+    session.invoices.replaceCoverage(
+      replaced,
+      coverage.flatMap(({ replacements }) => replacements),
+      ownerOf,
+    ),
+    session.invoices.setRepairable(repairable),
+    session.invoices.insertCoverage(inserted, ownerOf),
+  ]);
+}
+
+export function dueEntries({ billing, run }: EvaluatedRun): readonly NewNotification[] {
+  return run.dueDates.map((date) => dueEntry(billing.account, date));
+}
+
+/** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */
+export async function saveChargedThroughOfDrafts(
+  session: WriteSession,
+  invoiced: readonly EvaluatedRun[],
+  projection: Promise<void>,
+): Promise<void> {
+  const ofDrafts = invoiced.filter((each) => !isNew(each));
+  if (ofDrafts.length === 0) return;
+  await projection;
+  const kept = await chargedThroughAfterCommit(
+    session,
+    new Map(ofDrafts.flatMap(({ run }) => [...run.chargedThrough])),
+  );
+  await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
+}
+
+/** The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
+export function chargedThrough(
+  invoiced: readonly EvaluatedRun[],
+  kept: ReadonlyMap<Uuid, LocalDate> = new Map(),
+): readonly ChargedThroughChange[] {
+  return invoiced.flatMap(({ billing, run }) => {
+    const instants = new Map<LocalDate, DatedInstant>();
+    const instantOf = (date: LocalDate): DatedInstant => {
+      const at = instants.get(date) ?? atReferenceTime(date, billing.account);
+      instants.set(date, at);
+      return at;
+    };
+    return [...run.chargedThrough].map(([subscriptionId, date]) => ({
+      subscriptionId,
+      chargedThrough: instantOf(kept.get(subscriptionId) ?? date),
+    }));
+  });
+}

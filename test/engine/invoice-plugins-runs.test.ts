@@ -1,0 +1,371 @@
+import { expect } from 'chai';
+import {
+  type AdditionalItem,
+  ErrorCode,
+  formatDecimal,
+  formatLocalDate,
+  type InvoicePlugin,
+  type InvoiceView,
+  parseLocalDate,
+  type SeenInvoice,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+
+anyDatabase((_kind, open) => {
+  describe('invoice plugins in runs (invoicing §13)', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+    afterEach(() => engine.close());
+
+    async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
+      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+    }
+
+    async function subscribe(planName = 'solo-now'): Promise<Uuid> {
+      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+      await engine.settle();
+      return subscriptionId;
+    }
+
+    async function invoices(): Promise<readonly InvoiceView[]> {
+      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+    }
+
+    async function lines(): Promise<readonly string[]> {
+      return (await invoices()).map(
+        (each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
+      );
+    }
+
+    const taxOf = ({ items }: SeenInvoice, rate = '0.1'): readonly AdditionalItem[] =>
+      items
+        .filter(({ itemType }) => itemType === 'RECURRING')
+        .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times(rate) }));
+
+    const tax = (rate = '0.1'): InvoicePlugin => ({
+      name: 'tax',
+      getAdditionalInvoiceItems: async (invoice) => ({ items: taxOf(invoice, rate) }),
+    });
+
+    const parkReason = async (): Promise<string> => {
+      const [mark] = (await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId })).filter(
+        ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
+      );
+      if (mark === undefined) return 'not parked';
+      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
+      return rows.map(({ comments }) => comments).join();
+    };
+
+    it(
+      'a tax is added to every run, paid with it, and later repairs and taxes go on',
+      onEachDatabase(async () => {
+        await begin(tax());
+        await subscribe();
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lines()).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 2 owes 0',
+          'RECURRING 2024-02-01..2024-03-01 19.95, TAX 2024-02-01 2 owes 0',
+        ]);
+        expect(engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount))).to.deep.equal([
+          '21.95',
+          '21.95',
+        ]);
+      }),
+    );
+
+    it('a run that is asked for gets the items of plugins too, and its properties', async () => {
+      const properties: string[] = [];
+      await begin({
+        ...tax(),
+        priorCall: async (_context, given) => {
+          properties.push(given.map(({ key, value }) => `${key}=${value}`).join());
+          return { properties: [{ key: 'seen', value: 'yes' }] };
+        },
+        onSuccessCall: async ({ invoice }, given) => {
+          properties.push(
+            `${given.map(({ key }) => key).join()} ${invoice?.items.length} ${invoice?.invoiceNumber}`,
+          );
+          return null;
+        },
+      });
+      await subscribe();
+      const targetDate = parseLocalDate('2024-02-01');
+      const { acme } = engine;
+      const caller = engine.billing.as({
+        tenant: engine.tenant,
+        user: 'me',
+        pluginProperties: [{ key: 'a', value: 'b' }],
+      });
+      expect(itemLines(await caller.generateInvoice({ accountId, targetDate }))).to.deep.equal([
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+        'TAX 2024-01-01 2',
+      ]);
+      expect(properties).to.deep.equal(['', 'seen 2 1', 'a=b', 'seen 2 2']);
+      expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4007);
+    });
+
+    it('plugins come in the order of the configuration, by name without one, each seeing what the previous added', async () => {
+      const seen: string[] = [];
+      const named = (name: string): InvoicePlugin => ({
+        name,
+        getAdditionalInvoiceItems: async ({ items }) => {
+          seen.push(`${name} sees ${items.length}`);
+          return { items: [{ itemType: 'EXTERNAL_CHARGE', amount: '1', description: name }] };
+        },
+      });
+      await begin(named('b'), named('a'), named('c'));
+      await subscribe();
+      expect(seen).to.deep.equal(['a sees 1', 'b sees 2', 'c sees 3']);
+      const settings = JSON.stringify({ 'org.service.invoice.plugin': 'c,none,a' });
+      await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(seen.slice(3)).to.deep.equal(['c sees 1', 'a sees 2']);
+    });
+
+    it('an abort does nothing and tells nobody; the next run catches up', async () => {
+      let isAborting = true;
+      const told: string[] = [];
+      await begin({
+        name: 'gate',
+        priorCall: async () => ({ aborted: isAborting }),
+        onSuccessCall: async () => {
+          told.push('success');
+          return null;
+        },
+        onFailureCall: async () => {
+          told.push('failure');
+          return null;
+        },
+      });
+      await subscribe();
+      expect([await lines(), told, await parkReason()]).to.deep.equal([[], [], 'not parked']);
+      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(4007);
+      isAborting = false;
+      await engine.acme.generateInvoice({ accountId });
+      expect([await lines(), told]).to.deep.equal([
+        ['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95'],
+        ['success'],
+      ]);
+    });
+
+    it('a run that is put off comes at that instant, and says that it was', async () => {
+      const calls: string[] = [];
+      await begin({
+        name: 'later',
+        priorCall: async ({ rescheduled, targetDate }) => {
+          calls.push(`${rescheduled} ${targetDate === null ? '' : formatLocalDate(targetDate)}`);
+          return rescheduled ? null : { rescheduleDate: new Date('2024-01-03T10:00:00Z') };
+        },
+      });
+      await subscribe();
+      expect(await lines()).to.deep.equal([]);
+      await engine.runTo('2024-01-03T09:59:00Z');
+      expect(await lines()).to.deep.equal([]);
+      await engine.runTo('2024-01-03T10:00:00Z');
+      expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95 owes 0']);
+      expect(calls).to.deep.equal(['false 2024-01-01', 'true 2024-01-03']);
+    });
+
+    it(
+      'groups: the items of one run become several invoices of one group, each paid by itself',
+      onEachDatabase(async () => {
+        await begin({
+          name: 'groups',
+          getInvoiceGrouping: async ({ items }) => ({
+            groups: items.map(({ id }) => ({ itemIds: [id] })),
+          }),
+        });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        await engine.settle();
+        await engine.runTo('2024-02-01T00:00:00Z');
+        const february = (await invoices()).slice(-2);
+        expect(february.map((each) => itemLines(each).join())).to.deep.equal([
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+        ]);
+        const [first, second] = february;
+        expect([first?.groupId, second?.groupId]).to.deep.equal([first?.id, first?.id]);
+        expect(february.map(({ balance }) => formatDecimal(balance))).to.deep.equal(['0', '0']);
+        const group = await engine.acme.invoices.listGroup({ accountId, groupId: first?.id ?? '' });
+        expect(group.map(({ id }) => id)).to.deep.equal([first?.id, second?.id]);
+      }),
+    );
+
+    it('an automatic run may be split, one that is asked for only where it says so', async () => {
+      await begin({
+        name: 'groups',
+        getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+      });
+      const date = { date: parseLocalDate('2024-01-01') };
+      for (const planName of ['solo-now', 'solo-now'])
+        await engine.acme.createSubscription(
+          { accountId, planName },
+          { billingDate: date, entitlementDate: date },
+        );
+      expect((await engine.acme.generateInvoice({ accountId })).items).to.have.length(2);
+      const targetDate = parseLocalDate('2024-02-01');
+      const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
+      expect(group.map(({ items }) => items.length)).to.deep.equal([1, 1]);
+    });
+
+    it(
+      'credit is applied over all invoices of a group in their order',
+      onEachDatabase(async () => {
+        await begin({
+          name: 'groups',
+          getInvoiceGrouping: async ({ items }) => ({
+            groups: items
+              .filter(({ itemType }) => itemType !== 'CBA_ADJ')
+              .map(({ id }) => ({ itemIds: [id] })),
+          }),
+        });
+        await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '25' }], autoCommit: true });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        const group = await engine.acme.invoices.generateGroup({ accountId });
+        expect(
+          group.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`),
+        ).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -19.95 owes 0',
+          'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -5.05 owes 14.9',
+        ]);
+      }),
+    );
+
+    it(
+      'a number that a plugin imposes is kept; a number that is taken fails the run, and the counter goes on behind it',
+      onEachDatabase(async () => {
+        let number = '1000';
+        await begin({
+          name: 'numbers',
+          priorCall: async () => ({ properties: [{ key: 'INVOICE_SEQUENCE_NUMBER', value: number }] }),
+        });
+        await subscribe();
+        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([1000]);
+        const targetDate = parseLocalDate('2024-02-01');
+        expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(
+          ErrorCode.INVOICE_INVALID_NUMBER,
+        );
+        number = '7';
+        await engine.acme.generateInvoice({ accountId, targetDate });
+        await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([7, 1000, 1001]);
+      }),
+    );
+
+    it(
+      'items for existing invoices: a tax on an earlier one and an adjustment of its charge, as credit',
+      onEachDatabase(async () => {
+        let more: (earlier: SeenInvoice) => readonly AdditionalItem[] = () => [];
+        await begin({
+          name: 'history',
+          getAdditionalInvoiceItems: async (...seen) => {
+            const { existingInvoices } = seen[3];
+            for await (const earlier of existingInvoices()) return { items: more(earlier) };
+            return null;
+          },
+        });
+        await subscribe();
+        more = ({ id, items }) => [
+          { itemType: 'TAX', invoiceId: id, amount: '1' },
+          { itemType: 'ITEM_ADJ', amount: '-5', linkedItemId: items[0]?.id ?? null },
+        ];
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lines()).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-02-01 1, ITEM_ADJ 2024-02-01..2024-02-01 -5, CBA_ADJ 2024-02-01..2024-02-01 4 owes 0',
+          'RECURRING 2024-02-01..2024-03-01 19.95, CBA_ADJ 2024-02-01..2024-02-01 -4 owes 0',
+        ]);
+        more = ({ items }) => [{ itemType: 'ITEM_ADJ', amount: '-15', linkedItemId: items[0]?.id ?? null }];
+        await engine.runTo('2024-03-01T00:00:00Z');
+        expect(await parkReason()).to.contain('more than what remains of invoice item');
+        expect(await lines()).to.have.length(2);
+      }),
+    );
+
+    it('a changed amount is what is billed, repaired and credited later', async () => {
+      await begin({
+        name: 'discount',
+        getAdditionalInvoiceItems: async ({ items }) => ({
+          items: items
+            .filter(({ itemType }) => itemType === 'RECURRING')
+            .map(({ id }) => ({ id, amount: '15.5', description: 'loyal' })),
+        }),
+      });
+      const id = await subscribe();
+      expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 15.5 owes 0']);
+      const [item] = (await invoices())[0]?.items ?? [];
+      const { text, pluginName } = await engine.acme.invoices.explain(item?.id ?? '');
+      expect(pluginName).to.equal('discount');
+      expect(text, text).to.contain('changed to 15.50 USD by the invoice plugin "discount": loyal');
+      engine.clock.set('2024-01-16T00:00:00Z');
+      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect((await lines())[1]).to.equal(
+        'REPAIR_ADJ 2024-01-16..2024-02-01 -8, CBA_ADJ 2024-01-16..2024-01-16 8 owes 0',
+      );
+      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+    });
+
+    it('of a draft that is reused, plugins see all items and may rewrite theirs', async () => {
+      const seen: string[] = [];
+      await begin({
+        name: 'tax',
+        getAdditionalInvoiceItems: async ({ items }) => {
+          seen.push(items.map(({ itemType }) => itemType).join());
+          const total = items.filter(({ itemType }) => itemType === 'RECURRING').length;
+          const known = items.find(({ itemType }) => itemType === 'TAX');
+          return {
+            items: [{ ...(known ? { id: known.id } : { itemType: 'TAX' as const }), amount: `${total}` }],
+          };
+        },
+      });
+      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
+        SystemTag.AUTO_INVOICING_DRAFT,
+        SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+      ]);
+      await subscribe();
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(seen).to.deep.equal(['RECURRING', 'RECURRING,TAX,RECURRING']);
+      const [draft] = await invoices();
+      expect([draft && itemLines(draft), draft && formatDecimal(draft.amount)]).to.deep.equal([
+        [
+          'RECURRING 2024-01-01..2024-02-01 19.95',
+          'TAX 2024-01-01 2',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+        ],
+        '41.9',
+      ]);
+    });
+
+    it(
+      'an account that changes between asking and applying is asked about again, at most five times',
+      onEachDatabase(async () => {
+        let asked = 0;
+        let changes = 2;
+        await begin({
+          name: 'slow',
+          getAdditionalInvoiceItems: async () => {
+            asked += 1;
+            if (asked <= changes) await engine.acme.subscriptions.create({ accountId, planName: 'solo-now' });
+            return null;
+          },
+        });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        const invoice = await engine.acme.generateInvoice({ accountId });
+        expect([asked, invoice.items.length]).to.deep.equal([3, 3]);
+        changes = 100;
+        const targetDate = parseLocalDate('2024-02-01');
+        expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(ErrorCode.BUSY);
+        expect(asked).to.equal(8);
+        expect(await lines()).to.have.length(1);
+      }),
+    );
+  });
+});
