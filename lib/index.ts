@@ -55,6 +55,7 @@ export type {
   MigrationInvoiceRequest,
   MigrationItem,
   NewInvoiceItem,
+  ParkedRun,
   PriceChange,
   PriceDifference,
   PriceType,

@@ -16,6 +16,7 @@ import {
   MigrationInvoiceService,
   ParentCommitHandler,
   ParentSummaryHandler,
+  ParkedRunService,
   RunConsultation,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
@@ -44,6 +45,7 @@ export function invoicingArea(foundation: Foundation) {
     operations: {
       invoices: {
         ...methodsOf(runs, 'generate', 'generateGroup'),
+        ...methodsOf(new ParkedRunService(ports, runs)),
         ...methodsOf(invoices),
         ...methodsOf(new DryRunService(ports, catalogs, invoicingConfig)),
         ...methodsOf(new ExplanationService(ports)),

@@ -60,6 +60,7 @@ export type {
   ItemAdjustmentRequest,
   ManualItemsRequest,
   MigrationInvoiceRequest,
+  ParkedRun,
 } from './operations/invoice-operations.ts';
 export type {
   DocumentText,
@@ -77,5 +78,6 @@ export { InvoiceTextService } from './review/invoice-text-service.ts';
 export { verifyAccounts } from './review/verify-coverage.ts';
 export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
 export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';
+export { ParkedRunService } from './runs/parked-run-service.ts';
 export { InvoiceRunHandler } from './runs/run-handler.ts';
 export { InvoiceRunService } from './runs/run-service.ts';

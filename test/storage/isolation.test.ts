@@ -115,6 +115,9 @@ eachDatabaseAndSuperuser((kind, open) => {
           definitionIds: [all.tag.tagDefinitionId],
         }),
         tagPage: tags.page(page).then(counted),
+        carriedPage: tags
+          .pageCarried({ objectType: all.tag.objectType, definitionId: all.definition.id }, page)
+          .then(counted),
         tagSearch: tags.search({ id: null, text: 'acc', definitionIds: [] }, page).then(counted),
         fieldsByIds: customFields.findByIds([all.custom.id]),
         fieldsByObjects: customFields.findByObjects('ACCOUNT', [acme.id]),
@@ -155,6 +158,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         openSummaries: invoices.findOpenSummaries([acme.id]),
         linked: invoices.findLinked([all.summary.id]),
         drafts: invoices.findDrafts([acme.id]),
+        group: invoices.findGroup(all.summary.id),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
         usedCredit: invoices.findUsedCredit({ accountId: acme.id, beforeRecordId: null, limit: 10 }),
         lastChargeDates: invoices.lastChargeDates([all.subscription.id]),
@@ -355,7 +359,14 @@ async function fill(opened: OpenedStorage, acme: Account) {
   };
   const subscriptionId = given.subscription.id;
   const definition = tagDefinition();
-  const summary = invoice(owner, { isMigration: false, isParentInvoice: true, status: 'DRAFT' });
+  const summaryId = newId();
+  const summary = invoice(owner, {
+    id: summaryId,
+    groupId: summaryId,
+    isMigration: false,
+    isParentInvoice: true,
+    status: 'DRAFT',
+  });
   const all = {
     ...given,
     summary,

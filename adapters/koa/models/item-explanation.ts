@@ -122,6 +122,7 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   computedAmount: field(decimalNumber, 'R'),
   currency: field(currency, 'R'),
   text: field(text(), 'R'),
+  pluginName: field(text(), 'R', maybe),
   planName: field(text(), 'R', maybe),
   phaseName: field(text(), 'R', maybe),
   startDate: field(date, 'R', maybe),

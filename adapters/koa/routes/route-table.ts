@@ -12,6 +12,7 @@ import { invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
 import { invoiceRoutes } from './invoices/invoices.ts';
 import { itemExplanationRoutes } from './invoices/item-explanation.ts';
 import { manualItemRoutes } from './invoices/manual-items.ts';
+import { parkedAccountRoutes } from './invoices/parked-accounts.ts';
 import { auditHistoryRoutes } from './objects/audit-history.ts';
 import { customFieldRoutes } from './objects/custom-fields.ts';
 import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
@@ -74,6 +75,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
     ...manualItemRoutes,
+    ...parkedAccountRoutes,
     ...itemExplanationRoutes,
     ...paymentMethodRoutes,
     ...paymentRoutes,

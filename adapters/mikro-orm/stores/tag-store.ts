@@ -60,6 +60,11 @@ export function tagReads(scope: TenantScope): TagReads {
             sql`${isIn('tag_definition_id', 'uuid', definitionIds)} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
               and object_type = ${objectType} ${active}`,
           ),
+    pageCarried: async ({ objectType, definitionId }, request) =>
+      page(scope, tagsTable, {
+        request,
+        within: sql`${active} and ${isIn('tag_definition_id', 'uuid', [definitionId])} and object_type = ${objectType}`,
+      }),
     page: async (request) => page(scope, tagsTable, { request, within: active }),
     search: async (search, request) =>
       page(scope, tagsTable, {

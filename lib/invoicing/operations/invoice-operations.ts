@@ -23,6 +23,13 @@ export interface GenerateRequest {
   readonly acceptBounds?: boolean;
 }
 
+/** What a run of a parked account has come to. */
+export interface ParkedRun {
+  readonly accountId: Uuid;
+  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null = the run made an invoice. */
+  readonly error: string | null;
+}
+
 /** The invoices that one run has made. */
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
@@ -99,6 +106,13 @@ export interface InvoiceOperations<C extends Leading = []> {
    * in order. Id of the group is that of the first. @throws as `generate`.
    */
   generateGroup(...given: [...C, request: Given<GenerateRequest>]): Promise<readonly InvoiceView[]>;
+
+  /**
+   * Runs the accounts that automatic runs pass over since one has failed, a window of them in the order in which they were
+   * parked, each up to today in UTC as `generate` does: one that succeeds is unparked, whether there was something to
+   * invoice or not. @returns what came of each; a failing one does not stop the rest.
+   */
+  generateForParked(...given: [...C, request: PageRequest]): Promise<Page<ParkedRun>>;
 
   /**
    * The invoices that one run has made, in order, with their items.

@@ -34,6 +34,11 @@ export interface TagReads {
     accountRecordIds: readonly number[],
     tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
   ): Promise<readonly Tag[]>;
+  /** Active tags of one definition on objects of one type; `max` counts all active tags. */
+  pageCarried(
+    tag: { readonly objectType: ObjectType; readonly definitionId: Uuid },
+    request: PageRequest,
+  ): Promise<Page<Tag>>;
   /** Active tags. */
   page(request: PageRequest): Promise<Page<Tag>>;
   /** Active tags; `max` counts all of them. */

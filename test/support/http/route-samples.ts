@@ -208,6 +208,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     return { segments: { bundleId } };
   },
   createFutureInvoice: uninvoicedAccount,
+  createFutureInvoiceGroup: uninvoicedAccount,
+  triggerInvoiceGenerationForParkedAccounts: nothing,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,
     body: {
@@ -238,6 +240,10 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   voidInvoice: draftInvoice,
   getInvoices: () => ({ query: 'audit=FULL' }),
   getInvoice: () => ({ query: 'withChildrenItems=true&audit=FULL' }),
+  getInvoicesGroup: ({ accountId, invoiceId }) => ({
+    segments: { groupId: invoiceId },
+    query: `accountId=${accountId}&withChildrenItems=true&audit=FULL`,
+  }),
   getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
   getInvoicesForAccountPaginated: nothing,
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),

@@ -1,9 +1,10 @@
+import type { GenerateRequest } from '../../../../lib/index.ts';
 import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun } from '../../models/invoice.ts';
 import { created, json, nothing } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import {
   flag,
   moment,
@@ -28,6 +29,30 @@ const runErrors = [
   ErrorCode.CURRENCY_INVALID,
   ErrorCode.INVOICE_BOUND_EXCEEDED,
 ];
+
+/** What a run is refused for besides, where invoice plugins have a say. */
+const generateErrors = [
+  ...runErrors,
+  ErrorCode.INVOICE_NOTHING_TO_DO,
+  ErrorCode.INVOICE_NOT_FOUND,
+  ErrorCode.INVOICE_ALREADY_COMMITTED,
+  ErrorCode.INVOICE_INVALID_STATUS,
+  ErrorCode.INVOICE_INVALID_NUMBER,
+  ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+  ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+];
+
+const generateQuery = {
+  accountId: required(uuidParameter),
+  targetDate: moment,
+  acceptBounds: flag(),
+  pluginProperty: pluginProperties,
+};
 
 /** Errors of a hypothetical action, as those of the operation itself. */
 const actionErrors = [
@@ -58,31 +83,45 @@ export const invoiceRoutes: readonly Route[] = [
     operationId: 'createFutureInvoice',
     summary: 'Invoice an account up to a date now',
     permission: 'invoice:trigger',
-    query: {
-      accountId: required(uuidParameter),
-      targetDate: moment,
-      acceptBounds: flag(),
-      pluginProperty: pluginProperties,
-    },
+    query: generateQuery,
     success: { status: 201, location: '/invoices/{invoiceId}' },
-    fails: [
-      ...runErrors,
-      ErrorCode.INVOICE_NOTHING_TO_DO,
-      ErrorCode.INVOICE_NOT_FOUND,
-      ErrorCode.INVOICE_ALREADY_COMMITTED,
-      ErrorCode.INVOICE_INVALID_STATUS,
-    ],
+    fails: generateErrors,
     statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
     async handle(call) {
-      const { accountId } = call.query;
-      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
-      const invoice = await call.billing.generateInvoice(call.context, {
-        accountId,
-        targetDate,
-        acceptBounds: call.query.acceptBounds,
-        ...draftAsked(call.query.pluginProperty),
-      });
+      const invoice = await call.billing.generateInvoice(call.context, await runAsked(call));
       return created(`/invoices/${invoice.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/group',
+    operationId: 'createFutureInvoiceGroup',
+    summary: 'Invoice an account up to a date now, by several invoices where a plugin splits what is due',
+    permission: 'invoice:trigger',
+    query: generateQuery,
+    success: { status: 201, location: '/invoices/{groupId}/group?accountId={accountId}' },
+    fails: generateErrors,
+    statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
+    async handle(call) {
+      const [first] = await call.billing.invoices.generateGroup(call.context, await runAsked(call));
+      if (first === undefined) throw new Error('a run that is done makes an invoice');
+      return created(`/invoices/${first.groupId}/group?accountId=${first.accountId}`);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/{groupId}/group',
+    operationId: 'getInvoicesGroup',
+    summary: 'List the invoices that one run has made, with their items',
+    permission: 'NONE',
+    query: { accountId: required(uuidParameter), withChildrenItems: flag(), ...auditParameter },
+    success: { status: 200, body: listOf(Invoice) },
+    fails: [...noSuchAccount, ErrorCode.INVOICE_NOT_FOUND],
+    async handle(call) {
+      const { accountId, withChildrenItems } = call.query;
+      const { groupId } = call.params;
+      const request = { accountId, groupId, withChildrenItems };
+      return auditedList(call, auditedInvoice, await call.billing.invoices.listGroup(call.context, request));
     },
   }),
   tenantRoute({
@@ -212,6 +251,15 @@ export const invoiceRoutes: readonly Route[] = [
     },
   }),
 ];
+
+type RunCall = Pick<TenantCall<string, typeof generateQuery, unknown>, 'billing' | 'context' | 'query'>;
+
+/** The run that a call asks for. */
+async function runAsked(call: RunCall): Promise<GenerateRequest> {
+  const { accountId, acceptBounds, pluginProperty } = call.query;
+  const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+  return { accountId, targetDate, acceptBounds, ...draftAsked(pluginProperty) };
+}
 
 /** The plugin properties that say which draft a run adds to (invoicing §8.3). */
 function draftAsked(properties: readonly PluginPropertyParameter[]) {
