@@ -461,6 +461,21 @@ eachDatabaseAndOneByOne((kind, open) => {
         { ...item, repairable: decimal('0.5') },
       ]);
 
+      const rewritten = {
+        ...item,
+        amount: decimal('7.5'),
+        repairable: decimal('7.25'),
+        description: 'rewritten',
+        rate: decimal('2.5'),
+        quantity: decimal('3'),
+        itemDetails: '{}',
+      };
+      await opened.write((session) => session.invoices.rewriteItems([rewritten]));
+      expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+        rewritten,
+      ]);
+      await opened.write((session) => session.invoices.rewriteItems([item]));
+
       const first = await opened.write((session) => session.invoices.takeInvoiceNumbers(3));
       expect(first).to.equal(1);
       await opened

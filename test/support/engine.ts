@@ -64,13 +64,15 @@ export async function openEngine(
     readonly hasher?: BillingOptions<never>['hasher'];
     /** Told every statement that the storage sends. */
     readonly trace?: (statement: string) => void;
+    /** Longer timers fire after that, such as the time limits of plugins. */
+    readonly longestTimerMs?: number;
   },
 ): Promise<TestEngine> {
   const { catalog = specCatalog } = options;
   const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
   const storage = storageOf(database, options.trace);
   const clock = fakeClock(options.now);
-  const systemClock = pushableSystemClock();
+  const systemClock = pushableSystemClock(options.longestTimerMs);
   const logger = recordingLogger();
   const ledger = memoryLedger();
   const gateway = sandboxGateway({ ledger });

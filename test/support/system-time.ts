@@ -1,7 +1,9 @@
 import type { SystemClock } from '../../lib/index.ts';
 
 /** System time that a test can push ahead: leases and pauses end without waiting; timers stay real and short. */
-export function pushableSystemClock(): SystemClock & { push(ms: number): void } {
+export function pushableSystemClock(
+  longestTimerMs = Number.POSITIVE_INFINITY,
+): SystemClock & { push(ms: number): void } {
   let ahead = 0;
   return {
     nowMs: () => Date.now() + ahead,
@@ -10,7 +12,7 @@ export function pushableSystemClock(): SystemClock & { push(ms: number): void } 
       ahead += ms;
     },
     after: (delayMs, action) => {
-      const timer = setTimeout(action, delayMs);
+      const timer = setTimeout(action, Math.min(delayMs, longestTimerMs));
       timer.unref();
       return () => clearTimeout(timer);
     },

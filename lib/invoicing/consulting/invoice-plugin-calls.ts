@@ -13,6 +13,7 @@ import {
   claimedPrior,
   MalformedAnswer,
 } from '../plugins/plugin-claims.ts';
+import { refusedTo } from '../plugins/refused-to.ts';
 import { existingInvoices } from './existing-invoices.ts';
 
 /** What plugins are asked about, the same for all calls of one run or operation on one account. */
@@ -198,7 +199,7 @@ export class InvoicePluginCalls {
       return read(answer);
     } catch (error) {
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
-      throw error instanceof BillingError ? namedFor(name, error) : error;
+      throw error instanceof BillingError ? refusedTo(name, error) : error;
     }
   }
 
@@ -213,13 +214,4 @@ export class InvoicePluginCalls {
     const existing = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
     return { ...call, tenantId: tenant.id, invoice, existingInvoices: existing };
   }
-}
-
-/** The refusal of what a plugin has claimed. */
-function namedFor(pluginName: string, { code, message, facts }: BillingError): BillingError {
-  return new BillingError({
-    code,
-    message: `The invoice plugin "${pluginName}" cannot have this: ${message}`,
-    facts: { ...facts, pluginName },
-  });
 }

@@ -13,6 +13,7 @@ import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { adjustedAmount, afterAdjustment } from '../invoices/item-adjustment.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { ItemElsewhere } from './additional-items.ts';
+import { refusedTo } from './refused-to.ts';
 
 /** What is stored, as it is under the lock of the account. */
 export interface StoredElsewhere {
@@ -42,24 +43,55 @@ export function elsewhereChanges(
   const left = new Map<Uuid, InvoiceItem>();
   const added = new Map<Uuid, NewInvoiceItem[]>();
   for (const each of elsewhere) {
-    const isAdjustment = each.item.itemType === InvoiceItemType.ITEM_ADJ;
-    const adjusted = isAdjustment ? adjustedItem(each, accountId, stored) : null;
-    const invoiceId = adjusted?.invoiceId ?? each.invoiceId;
-    const invoice = invoiceId === null ? undefined : stored.invoices.get(invoiceId);
-    if (invoiceId === null || invoice?.accountId !== accountId)
-      throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId ?? each.item.id });
-    checkInvoice(invoice);
-    if (adjusted !== null) {
-      const item = left.get(adjusted.id) ?? adjusted;
-      const amount = adjustedAmount(item, each.item.amount.negated());
-      left.set(item.id, { ...item, ...afterAdjustment(item, amount) });
-    }
-    added.set(invoiceId, [...(added.get(invoiceId) ?? []), each.item]);
+    const { invoice, adjusted } = placeOf(each, accountId, { stored, left });
+    if (adjusted !== null) left.set(adjusted.id, adjusted);
+    added.set(invoice.id, [...(added.get(invoice.id) ?? []), each.item]);
   }
   return {
     changes: [...added].map(([id, newItems]) => changeOf(id, newItems, stored)),
     remains: [...left.values()].map(({ id, repairable }) => ({ id, repairable })),
   };
+}
+
+interface Place {
+  readonly invoice: Invoice;
+  /** What the item leaves of the one that it adjusts. */
+  readonly adjusted: InvoiceItem | null;
+}
+
+/** Where the item goes; a refusal names its plugin. */
+function placeOf(
+  each: ItemElsewhere,
+  accountId: Uuid,
+  of: { readonly stored: StoredElsewhere; readonly left: ReadonlyMap<Uuid, InvoiceItem> },
+): Place {
+  const { basis } = each.item;
+  try {
+    return checkedPlace(each, accountId, of);
+  } catch (error) {
+    throw error instanceof BillingError && basis?.kind === 'PLUGIN'
+      ? refusedTo(basis.pluginName, error)
+      : error;
+  }
+}
+
+function checkedPlace(
+  each: ItemElsewhere,
+  accountId: Uuid,
+  { stored, left }: { readonly stored: StoredElsewhere; readonly left: ReadonlyMap<Uuid, InvoiceItem> },
+): Place {
+  const isAdjustment = each.item.itemType === InvoiceItemType.ITEM_ADJ;
+  const found = isAdjustment ? adjustedItem(each, accountId, stored) : null;
+  const invoiceId = found?.invoiceId ?? each.invoiceId;
+  const invoice = invoiceId === null ? undefined : stored.invoices.get(invoiceId);
+  if (invoice?.accountId !== accountId) {
+    throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId ?? each.item.id });
+  }
+  checkInvoice(invoice);
+  if (found === null) return { invoice, adjusted: null };
+  const item = left.get(found.id) ?? found;
+  const amount = adjustedAmount(item, each.item.amount.negated());
+  return { invoice, adjusted: { ...item, ...afterAdjustment(item, amount) } };
 }
 
 function adjustedItem(

@@ -1,0 +1,343 @@
+import { expect } from 'chai';
+import {
+  BillingError,
+  formatDecimal,
+  type InvoicePlugin,
+  type InvoicePluginContext,
+  parseLocalDate,
+  type SeenInvoice,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+
+type Call = Exclude<keyof InvoicePlugin, 'name'>;
+type Answer =
+  | 'ok'
+  | 'abort'
+  | 'reschedule'
+  | 'throw'
+  | 'time out'
+  | 'malformed'
+  | 'adjusts too much'
+  | 'unknown invoice';
+
+/** What a run comes to: billed (with a tax where the plugin adds one), nothing now, nothing before later, or it fails. */
+type Outcome = 'billed' | 'nothing' | 'later' | 'fails';
+
+/**
+ * Members of an answer that its call does not have say nothing. A failure is told to plugins only once the invoice was
+ * worked out, and what they do then changes nothing.
+ */
+const outcomes: Readonly<Record<Call, Readonly<Record<Answer, Outcome>>>> = {
+  priorCall: {
+    ok: 'billed',
+    abort: 'nothing',
+    reschedule: 'later',
+    throw: 'fails',
+    'time out': 'fails',
+    malformed: 'fails',
+    'adjusts too much': 'billed',
+    'unknown invoice': 'billed',
+  },
+  getAdditionalInvoiceItems: {
+    ok: 'billed',
+    abort: 'billed',
+    reschedule: 'billed',
+    throw: 'fails',
+    'time out': 'fails',
+    malformed: 'fails',
+    'adjusts too much': 'fails',
+    'unknown invoice': 'fails',
+  },
+  getInvoiceGrouping: {
+    ok: 'billed',
+    abort: 'billed',
+    reschedule: 'billed',
+    throw: 'fails',
+    'time out': 'fails',
+    malformed: 'fails',
+    'adjusts too much': 'billed',
+    'unknown invoice': 'fails',
+  },
+  onSuccessCall: {
+    ok: 'billed',
+    abort: 'billed',
+    reschedule: 'billed',
+    throw: 'billed',
+    'time out': 'billed',
+    malformed: 'billed',
+    'adjusts too much': 'billed',
+    'unknown invoice': 'billed',
+  },
+  onFailureCall: {
+    ok: 'fails',
+    abort: 'fails',
+    reschedule: 'fails',
+    throw: 'fails',
+    'time out': 'fails',
+    malformed: 'fails',
+    'adjusts too much': 'fails',
+    'unknown invoice': 'fails',
+  },
+};
+
+interface Cell {
+  readonly call: Call;
+  readonly answer: Answer;
+  readonly outcome: Outcome;
+}
+
+const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]) =>
+  Object.entries(answers).map(([answer, outcome]) => ({
+    call: call as Call,
+    answer: answer as Answer,
+    outcome,
+  })),
+);
+
+const NOBODYS = '99999999-9999-4999-8999-999999999999';
+
+/** Does in each account what its cell says. */
+class ScriptedPlugin implements InvoicePlugin {
+  readonly name = 'scripted';
+  readonly cells = new Map<Uuid, Cell>();
+  readonly told = new Map<Uuid, string[]>();
+
+  priorCall = (context: InvoicePluginContext) => this.#answer('priorCall', context);
+  getInvoiceGrouping: NonNullable<InvoicePlugin['getInvoiceGrouping']> = (...[invoice, , , context]) =>
+    this.#answer('getInvoiceGrouping', context, invoice);
+
+  getAdditionalInvoiceItems: NonNullable<InvoicePlugin['getAdditionalInvoiceItems']> = (...given) => {
+    const [invoice, , , context] = given;
+    if (this.cells.get(context.accountId)?.call === 'onFailureCall') throw new Error('so that it fails');
+    return this.#answer('getAdditionalInvoiceItems', context, invoice);
+  };
+
+  onSuccessCall = (context: InvoicePluginContext) => {
+    this.#note('success', context);
+    return this.#answer('onSuccessCall', context);
+  };
+
+  onFailureCall = (context: InvoicePluginContext) => {
+    this.#note('failure', context);
+    return this.#answer('onFailureCall', context);
+  };
+
+  #note(what: string, { accountId }: InvoicePluginContext): void {
+    this.told.set(accountId, [...(this.told.get(accountId) ?? []), what]);
+  }
+
+  async #answer(call: Call, context: InvoicePluginContext, invoice?: SeenInvoice): Promise<object | null> {
+    const cell = this.cells.get(context.accountId);
+    if (cell?.call !== call || context.rescheduled) return null;
+    switch (cell.answer) {
+      case 'ok':
+        return { items: [{ itemType: 'TAX', amount: '1' }], groups: [] };
+      case 'abort':
+        return { aborted: true };
+      case 'reschedule':
+        return { rescheduleDate: new Date(context.now + 3_600_000) };
+      case 'throw':
+        throw new Error('the tax office is closed');
+      case 'time out':
+        return new Promise(() => undefined);
+      case 'malformed':
+        return ['nonsense'];
+      case 'adjusts too much':
+        return { items: [{ itemType: 'ITEM_ADJ', amount: '-20', linkedItemId: invoice?.items[0]?.id }] };
+      case 'unknown invoice':
+        return {
+          items: [{ itemType: 'TAX', amount: '1', invoiceId: NOBODYS }],
+          groups: [{ itemIds: [NOBODYS] }],
+        };
+    }
+  }
+}
+
+eachDatabase((_kind, open) => {
+  describe('every answer of every call of an invoice plugin (invoicing §13), in every kind of run', () => {
+    let engine: TestEngine;
+    let plugin: ScriptedPlugin;
+    const accountOf = new Map<Cell, Uuid>();
+
+    before(async () => {
+      plugin = new ScriptedPlugin();
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        invoicePlugins: [plugin],
+        longestTimerMs: 300,
+      });
+    });
+
+    after(() => engine.close());
+
+    async function signUp(): Promise<void> {
+      accountOf.clear();
+      for (const cell of cells) {
+        const { id } = await engine.acme.createAccount({ currency: 'USD' });
+        await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+        accountOf.set(cell, id);
+      }
+    }
+
+    function script(): void {
+      plugin.told.clear();
+      for (const [cell, id] of accountOf) plugin.cells.set(id, cell);
+    }
+
+    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`);
+    }
+
+    async function parkReason(id: Uuid): Promise<string> {
+      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
+      const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+      if (mark === undefined) return '';
+      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
+      return rows.map(({ comments }) => comments).join();
+    }
+
+    async function isPending(accountId: Uuid, kind: string, date: string): Promise<boolean> {
+      const { recordId } = await engine.acme.getAccount(accountId);
+      const keys = [`${kind}:${recordId}:${date}`];
+      const { storage, tenant } = engine;
+      const found = await storage.read(tenant, ({ notifications }) => notifications.findPending(keys));
+      return found.length > 0;
+    }
+
+    interface Run {
+      /** The items that the run bills, and when the next run is due. */
+      readonly billed: string;
+      readonly tax: string;
+      readonly nextDue: string;
+      readonly today: string;
+      /** Invoices before the run. */
+      readonly before: readonly string[];
+      readonly isAutomatic: boolean;
+    }
+
+    async function check(cell: Cell, accountId: Uuid, run: Run): Promise<void> {
+      const { call, answer, outcome } = cell;
+      const hasTax = call === 'getAdditionalInvoiceItems' && answer === 'ok';
+      const amount = hasTax ? `${run.billed}, ${run.tax} owes 20.95` : `${run.billed} owes 19.95`;
+      const expected = outcome === 'billed' ? [...run.before, amount] : run.before;
+      expect(await linesOf(accountId)).to.deep.equal(expected);
+      const told = plugin.told.get(accountId) ?? [];
+      const isWorkedOut = outcome === 'fails' && call !== 'priorCall';
+      if (outcome === 'billed') expect(told).to.deep.equal(['success']);
+      else expect(told).to.deep.equal(isWorkedOut ? ['failure'] : []);
+      const reason = await parkReason(accountId);
+      if (outcome === 'fails' && run.isAutomatic) expect(reason).to.contain('"scripted"');
+      else expect(reason).to.equal('');
+      const isDue = await isPending(accountId, 'invoice-run', run.nextDue);
+      expect(isDue, 'next due entry').to.equal(outcome === 'billed' || isWorkedOut);
+      const isPutOff = await isPending(accountId, 'rescheduled-run', run.today);
+      expect(isPutOff, 'rescheduled entry').to.equal(outcome === 'later');
+    }
+
+    describe('a run after an event', () => {
+      before(async () => {
+        await signUp();
+        script();
+        await engine.settle();
+      });
+
+      for (const cell of cells) {
+        it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
+          await check(cell, idOf(accountOf, cell), {
+            billed: 'RECURRING 2024-01-01..2024-02-01 19.95',
+            tax: 'TAX 2024-01-01 1',
+            nextDue: '2024-02-01',
+            today: '2024-01-01',
+            before: [],
+            isAutomatic: true,
+          });
+        });
+      }
+
+      it('what was put off is billed when it comes', async () => {
+        const cell = cells.find(({ outcome }) => outcome === 'later');
+        await engine.runTo('2024-01-01T01:00:00Z');
+        expect(await linesOf(idOf(accountOf, cell))).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95',
+        ]);
+      });
+    });
+
+    describe('a run that falls due, and one that is asked for', () => {
+      const january = 'RECURRING 2024-01-02..2024-02-02 19.95';
+
+      before(async () => {
+        plugin.cells.clear();
+        engine.clock.set('2024-01-02T00:00:00Z');
+        await signUp();
+        await engine.settle();
+      });
+
+      describe('asked for', () => {
+        const failures = new Map<Cell, unknown>();
+
+        before(async () => {
+          script();
+          for (const [cell, accountId] of accountOf) {
+            const targetDate = parseLocalDate('2024-02-02');
+            const run = engine.acme.generateInvoice({ accountId, targetDate });
+            await run.catch((error: unknown) => failures.set(cell, error));
+          }
+        });
+
+        for (const cell of cells.filter(({ call }) => call !== 'getInvoiceGrouping')) {
+          it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
+            await check(cell, idOf(accountOf, cell), {
+              billed: 'RECURRING 2024-02-02..2024-03-02 19.95',
+              tax: 'TAX 2024-01-02 1',
+              nextDue: '2024-03-02',
+              today: '2024-01-02',
+              before: [`${january} owes 19.95`],
+              isAutomatic: false,
+            });
+            const failure = failures.get(cell);
+            if (cell.outcome === 'billed') expect(failure).to.equal(undefined);
+            else if (cell.outcome !== 'fails') expect(failure).to.have.property('code', 4007);
+            else if (cell.answer === 'unknown invoice' && cell.call === 'getAdditionalInvoiceItems')
+              expect(failure).to.have.property('code', 4006);
+            else if (failure instanceof BillingError) expect(failure.message).to.contain('"scripted"');
+            else expect.fail(String(failure));
+          });
+        }
+      });
+
+      describe('falls due', () => {
+        before(async () => {
+          plugin.cells.clear();
+          engine.clock.set('2024-01-03T00:00:00Z');
+          await signUp();
+          await engine.settle();
+          script();
+          await engine.runTo('2024-02-03T00:00:00Z');
+        });
+
+        for (const cell of cells) {
+          it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
+            await check(cell, idOf(accountOf, cell), {
+              billed: 'RECURRING 2024-02-03..2024-03-03 19.95',
+              tax: 'TAX 2024-02-03 1',
+              nextDue: '2024-03-03',
+              today: '2024-02-03',
+              before: ['RECURRING 2024-01-03..2024-02-03 19.95 owes 19.95'],
+              isAutomatic: true,
+            });
+          });
+        }
+      });
+    });
+  });
+});
+
+function idOf(accountOf: ReadonlyMap<Cell, Uuid>, cell: Cell | undefined): Uuid {
+  const id = cell && accountOf.get(cell);
+  if (id === undefined) throw new Error('the cell has no account');
+  return id;
+}
