@@ -86,7 +86,7 @@ anyDatabase((kind, open) => {
         describeIds(route, { ...calls, callQuery }, () => world);
         describeQuery(route, callQuery);
         describeBody(route, calls.callRefused);
-        if (route.success.paged) describePages(callQuery);
+        if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
       });
     }
   });
