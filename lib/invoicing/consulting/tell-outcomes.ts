@@ -1,4 +1,4 @@
-import type { SeenInvoice } from '../../ports/index.ts';
+import type { Ports, SeenInvoice } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import { inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -10,16 +10,28 @@ import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
 
 /**
  * Tells the plugins what has become of the runs that they were asked about, once it is committed (§8.2 steps 9 and 15, §8.6).
- * Reads the stored invoices once for all of them, and only if a plugin wants to know.
+ * Reads the stored invoices once for all of them, and only if a plugin wants to know. Never throws: what is done is done.
  */
 export async function tellOutcomes(
-  storage: Pick<Storage, 'read'>,
-  { calls, of }: Consultations,
+  { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
+  consultations: Consultations,
   results: readonly RunResult[],
 ): Promise<void> {
-  const told = results.filter((result) => wantsToKnow(calls, result));
+  const told = results.filter((result) => wantsToKnow(consultations.calls, result));
   if (told.length === 0) return;
-  const stored = await loadSeen(storage, of, told);
+  try {
+    await tell(consultations, told, await loadSeen(storage, consultations.of, told));
+  } catch (error) {
+    const accountIds = told.map(({ account }) => account.id);
+    logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome of runs');
+  }
+}
+
+async function tell(
+  { calls, of }: Consultations,
+  told: readonly RunResult[],
+  stored: ReadonlyMap<Uuid, SeenInvoice>,
+): Promise<void> {
   await inParallel(told, MAX_CONCURRENT_INVOICE_CALLS, async (result) => {
     const consultation = of.get(result.account.id);
     if (consultation === undefined || consultation.kind === 'stopped') return;

@@ -83,7 +83,7 @@ export class InvoiceRunHandler implements QueueHandler {
         this.#runAll(session, { batch, entries, catalogsOf, consulted }),
       );
       this.#settle(batch, outcome);
-      if (consulted !== null) await tellOutcomes(this.#ports.storage, consulted, outcome.results);
+      if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       entries = outcome.changed;
     }
     if (entries.length > 0) batch.busy(entries);

@@ -84,7 +84,7 @@ export class InvoiceRunService {
         plan: async (session) => [await runAsked(session, await accountOf(session, request), request)],
       });
       const outcome = await this.#runOnce(context, request, { catalogsOf, consulted });
-      if (consulted !== null) await tellOutcomes(this.#ports.storage, consulted, outcome.results);
+      if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       if (outcome.kind === 'refused') throw outcome.error;
       if (outcome.kind === 'changed') continue;
       warnOfSkipped(this.#ports.logger, outcome.results);
