@@ -41,6 +41,7 @@ describe('README', function () {
     'the embedding example',
     'the catalog as code',
     'the payment gateway of your own',
+    'the invoice plugin of your own',
   ] as const;
 
   /** The block as a file that finds the sources where it would find the package. */

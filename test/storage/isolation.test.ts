@@ -157,6 +157,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         balances: invoices.loadBalances([acme.id]),
         openSummaries: invoices.findOpenSummaries([acme.id]),
         linked: invoices.findLinked([all.summary.id]),
+        countedItems: invoices.countItems(all.invoice.id, 5).then((length) => Array.from({ length })),
         drafts: invoices.findDrafts([acme.id]),
         group: invoices.findGroup(all.summary.id),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),

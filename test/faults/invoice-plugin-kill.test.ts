@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
+import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
+import { itemLines, openEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { storageOf } from '../support/storage.ts';
+
+const NOW = '2024-01-01T00:00:00Z';
+const PROCESS = fileURLToPath(new URL('./plugin-process.ts', import.meta.url));
+
+const tax: InvoicePlugin = {
+  name: 'tax',
+  getAdditionalInvoiceItems: async () => ({ items: [{ itemType: 'TAX', amount: '1' }] }),
+};
+
+/** Another life of the node that has died. */
+function openAgain(database: TestDatabase, plugin: InvoicePlugin): Promise<Billing<never>> {
+  return Billing.open({
+    storage: storageOf(database),
+    clock: fakeClock(NOW),
+    hasher: plainHasher(),
+    nodeName: 'the-next-node',
+    isFormerNode: (name) => name === 'the-dying-node',
+    invoicePlugins: [plugin],
+  });
+}
+
+async function dieWith(database: TestDatabase, more: Readonly<Record<string, string>>): Promise<unknown> {
+  const place = database.kind === 'sqlite' ? database.path : database.url;
+  const options = { kind: database.kind, database: place, now: NOW, ...more };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(process.execPath, [PROCESS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [, signal] = await once(child, 'exit');
+  return signal;
+}
+
+eachDatabase((_kind, open) => {
+  describe('a process killed between asking an invoice plugin and storing what it said', function () {
+    this.timeout(120_000);
+
+    /** A subscriber who has not been billed, in a database that nobody has open. */
+    async function subscriber() {
+      const engine = await openEngine(open, { now: NOW });
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+      await engine.close();
+      return { accountId, database: engine.database, tenant: engine.tenant.id };
+    }
+
+    async function linesOf(billing: Billing<never>, tenant: Uuid, accountId: Uuid) {
+      const acme = billing.as({ tenant, user: 'me' });
+      return (await acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
+    }
+
+    const billed = [['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1']];
+
+    it('leaves nothing behind: the run can be asked for again at once', async () => {
+      const { accountId, database, tenant } = await subscriber();
+      expect(await dieWith(database, { tenant, account: accountId })).to.equal('SIGKILL');
+      const billing = await openAgain(database, tax);
+      try {
+        expect(await linesOf(billing, tenant, accountId)).to.deep.equal([]);
+        const invoice = await billing.as({ tenant, user: 'me' }).generateInvoice({ accountId });
+        expect(invoice.invoiceNumber).to.equal(1);
+        expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
+      } finally {
+        await billing.close();
+      }
+    });
+
+    it('leaves an automatic run to the next life of the node, which makes it once', async () => {
+      const { accountId, database, tenant } = await subscriber();
+      expect(await dieWith(database, { tenant })).to.equal('SIGKILL');
+      const billing = await openAgain(database, tax);
+      try {
+        expect(await billing.settle()).to.equal(true);
+        expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
+      } finally {
+        await billing.close();
+      }
+    });
+  });
+});
+
+onPostgresql('two nodes that ask their plugins about the same run', (open) => {
+  it('bill it once, and the other finds nothing left to do', async () => {
+    const engine = await openEngine(open, { now: NOW });
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    const both = Promise.withResolvers<void>();
+    let asked = 0;
+    const together: InvoicePlugin = {
+      ...tax,
+      getAdditionalInvoiceItems: async () => {
+        asked += 1;
+        if (asked === 2) both.resolve();
+        await both.promise;
+        return { items: [{ itemType: 'TAX', amount: '1' }] };
+      },
+    };
+    const nodes = [await openAgain(engine.database, together), await openAgain(engine.database, together)];
+    try {
+      const tenant = engine.tenant.id;
+      const runs = nodes.map((node) =>
+        codeOf(node.as({ tenant, user: 'me' }).generateInvoice({ accountId })),
+      );
+      expect((await Promise.all(runs)).map(String).toSorted()).to.deep.equal(['4007', 'no error']);
+      expect(asked).to.equal(2);
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      expect(invoices.map(itemLines)).to.deep.equal([
+        ['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1'],
+      ]);
+    } finally {
+      for (const node of nodes) await node.close();
+      await engine.close();
+    }
+  });
+});
