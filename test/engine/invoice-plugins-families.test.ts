@@ -77,7 +77,7 @@ anyDatabase((_kind, open) => {
       expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
     });
 
-    it('§8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {
+    it('invoicing §8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {
       let left = 2;
       let waiting: Uuid | undefined;
       await begin({
@@ -105,7 +105,7 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('§8.6: where other errors do not park, a plugin that fails is asked again by the rules for errors', async () => {
+    it('invoicing §8.6: where other errors do not park, a plugin that fails is asked again by the rules for errors', async () => {
       let left = 1;
       engine = await openEngine(open, {
         now: '2024-01-01T00:00:00Z',

@@ -313,6 +313,45 @@ anyDatabase((_kind, open) => {
       expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
     });
 
+    it('a one-time price that a plugin has changed is not charged again', async () => {
+      await begin({
+        name: 'discount',
+        getAdditionalInvoiceItems: async ({ items }) => ({
+          items: items
+            .filter(({ itemType }) => itemType === 'FIXED')
+            .map(({ id }) => ({ id, amount: '0.5' })),
+        }),
+      });
+      const id = await subscribe('solo-monthly');
+      await engine.acme.subscriptions.changeQuantity(id, { quantity: 2 });
+      await engine.settle();
+      const fixed = (await invoices())
+        .flatMap(({ items }) => items)
+        .filter(({ itemType }) => itemType === 'FIXED');
+      expect(fixed.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['0.5']);
+      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+    });
+
+    it('a repair that a plugin makes smaller leaves the rest with its item', async () => {
+      await begin({
+        name: 'keeper',
+        getAdditionalInvoiceItems: async ({ items }) => ({
+          items: items
+            .filter(({ itemType }) => itemType === 'REPAIR_ADJ')
+            .map(({ id }) => ({ id, amount: '-4' })),
+        }),
+      });
+      const id = await subscribe();
+      engine.clock.set('2024-01-16T00:00:00Z');
+      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      const [charge, repair] = await invoices();
+      expect(repair && itemLines(repair)[0]).to.equal('REPAIR_ADJ 2024-01-16..2024-02-01 -4');
+      const [item] = charge?.items ?? [];
+      expect(item && formatDecimal(item.repairable)).to.equal('15.95');
+      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+    });
+
     it('of a draft that is reused, plugins see all items and may rewrite theirs', async () => {
       const seen: string[] = [];
       await begin({

@@ -118,11 +118,15 @@ function changedAmount(
 
 /** What remains of an item goes with its amount. */
 function repairableAfter(
-  { id, amount: before, repairable }: Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>,
+  {
+    id,
+    itemType,
+    amount: before,
+    repairable,
+  }: Pick<InvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'>,
   amount: Decimal,
 ): Decimal {
-  if (amount.equals(before)) return repairable;
-  if (repairable.isZero() && !before.greaterThan(0)) return ZERO;
+  if (amount.equals(before) || !isAdjustable({ itemType })) return repairable;
   const left = repairable.plus(amount).minus(before);
   if (!left.isNegative() || left.isZero()) return left;
   throw moreThanRemains(id, before.minus(amount), repairable);

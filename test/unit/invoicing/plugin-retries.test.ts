@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { PluginRetries } from '../../../lib/invoicing/runs/plugin-retries.ts';
+import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
+import { MAX_INVOICE_RETRIES } from '../../../lib/values/limits.ts';
+
+const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
+
+describe('invoicing §8.6: how often an invoice plugin may put a queued run off', () => {
+  it('so often in a row, counted for each entry by itself, anew once the run was made', () => {
+    const retries = new PluginRetries();
+    for (let times = 1; times < MAX_INVOICE_RETRIES; times += 1) retries.add(entry(1));
+    expect(retries.isExhausted(entry(1))).to.equal(false);
+    retries.add(entry(1));
+    expect([retries.isExhausted(entry(1)), retries.isExhausted(entry(2))]).to.deep.equal([true, false]);
+    retries.forget(entry(1));
+    expect(retries.isExhausted(entry(1))).to.equal(false);
+  });
+});
