@@ -584,8 +584,8 @@ export const MAX_TEMPLATE_BLANKS = 200;
 /** Items of an invoice that is made a document of: some 400 pages. */
 export const MAX_DOCUMENT_ITEMS = 10_000;
 
-/** Values and repeats that one document is filled with (some half a second), and characters that it may have. */
-export const MAX_TEMPLATE_STEPS = 2_000_000;
+/** Values and repeats that one document is filled with (some 200 ms), and characters that it may have. */
+export const MAX_TEMPLATE_STEPS = 1_000_000;
 export const MAX_DOCUMENT_CHARACTERS = 32 * MEBIBYTE;
 
 /** Characters and entries of an uploaded translation: two names for each of 10,000 plans fit. */

@@ -1,7 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal, Size } from './goal.ts';
-import { call, koaRate, putLoad, withServer } from './http-load.ts';
+import { call, callHeaders, koaRate, putLoad, withServer } from './http-load.ts';
 import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';
 import { firstOfMonth, PRICE, seed } from './past.ts';
 import { median } from './statistics.ts';
@@ -30,6 +30,8 @@ interface Read {
   readonly what: string;
   readonly requests: readonly LoadRequest[];
   readonly answer: string;
+  /** Requests per second. */
+  readonly goal: number;
 }
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
@@ -76,10 +78,24 @@ async function readsOf(url: string, ids: Ids): Promise<readonly Read[]> {
     [invoiceRead.items?.length, invoiceRead.amount],
     [itemsOfInvoice, itemsOfInvoice * PRICE],
   );
+  const html = ids.invoices.map((id) => ({ method: 'GET', path: `/1.0/kb/invoices/${id}/html` }));
+  const page = await pageOf(url, html[0]);
   return [
-    { what: 'account', requests: account, answer: JSON.stringify(accountRead) },
-    { what: 'invoice with 10 items', requests: invoice, answer: JSON.stringify(invoiceRead) },
+    { what: 'account', requests: account, answer: JSON.stringify(accountRead), goal: 5_000 },
+    { what: 'invoice with 10 items', requests: invoice, answer: JSON.stringify(invoiceRead), goal: 5_000 },
+    { what: 'invoice with 10 items as HTML', requests: html, answer: page, goal: 500 },
   ];
+}
+
+async function pageOf(url: string, request: LoadRequest | undefined): Promise<string> {
+  const reply = await fetch(`${url}${request?.path}`, { headers: callHeaders });
+  const page = await reply.text();
+  expectSame(
+    'The page of an invoice',
+    [reply.status, page.match(/class="period"/g)?.length],
+    [200, itemsOfInvoice],
+  );
+  return page;
 }
 
 async function measureRead(
@@ -107,7 +123,7 @@ async function measureRead(
       name: `read ${read.what}, ${kind}`,
       unit: 'req/s',
       runs: full.map((run) => run.perSecond),
-      goal: { atLeast: 5_000 },
+      goal: { atLeast: read.goal },
       ceiling: { what: 'Koa with one route and the same answer', value: ceiling },
     },
     {

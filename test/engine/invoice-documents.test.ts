@@ -221,6 +221,17 @@ anyDatabase((kind, open) => {
       expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
     });
 
+    it('invoicing §14 rule 1: an invoice of more than 10,000 items has no document', async () => {
+      const { accountId } = await invoiceOf(null);
+      const withItems = async (count: number) => {
+        const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: decimal(1) }));
+        return (await engine.acme.invoices.createMigrationInvoice({ accountId, items })).id;
+      };
+      const [most, tooMany] = [await withItems(10_000), await withItems(10_001)];
+      expect((await html(most)).match(/class="period"/g)).to.have.length(10_000);
+      expect(await codeOf(html(tooMany))).to.equal(ErrorCode.ANSWER_TOO_LARGE);
+    }).timeout(60_000);
+
     it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
       const { invoiceId } = await invoiceOf(null);
       const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;

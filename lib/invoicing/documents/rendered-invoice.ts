@@ -109,6 +109,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
   const { currency } = invoice;
   const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
   const shown = documentItems(invoice.items, currency);
+  const datesOf = formattedDatesOnce(formats);
   const lines = yield* eachStep(shown, (item): RenderedLine => {
     const linked = item.linkedItemId === null ? undefined : itemOf.get(item.linkedItemId);
     const named = (name: string | null) => (name === null ? null : (names(name) ?? name));
@@ -118,7 +119,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
       planName: named(item.planName),
       phaseName: named(item.phaseName),
       usageName: named(item.usageName),
-      ...formattedDates(item, formats),
+      ...datesOf(item),
       formattedAmount: formats.amount(item.amount, currency),
       formattedQuantity: item.quantity === null ? null : formats.number(item.quantity),
       formattedRate: item.rate === null ? null : formats.amount(item.rate, currency),
@@ -157,7 +158,20 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
   };
 }
 
-function formattedDates({ startDate, endDate }: InvoiceItemView, formats: DocumentFormats) {
+type Dates = Pick<RenderedLine, 'formattedStartDate' | 'formattedEndDate' | 'formattedPeriod'>;
+
+/** Most lines of an invoice are about a few periods, and `Intl` takes its time. */
+function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) => Dates {
+  const known = new Map<string, Dates>();
+  return (item) => {
+    const key = `${item.startDate} ${item.endDate}`;
+    const dates = known.get(key) ?? formattedDates(item, formats);
+    known.set(key, dates);
+    return dates;
+  };
+}
+
+function formattedDates({ startDate, endDate }: InvoiceItemView, formats: DocumentFormats): Dates {
   const formattedStartDate = startDate === null ? null : formats.date(startDate);
   const formattedEndDate = endDate === null ? null : formats.date(endDate);
   const isPeriod = startDate !== null && endDate !== null && startDate < endDate;

@@ -39,25 +39,36 @@ export class DocumentSourceLoader {
   /** @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
   async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
     const { storage } = this.#ports;
-    const { accountId } = await storage.read(context.tenant, (session) => loadInvoice(session, invoiceId));
+    const { accountId } = await storage.read(context.tenant, async (session) => {
+      const [invoice] = await Promise.all([
+        loadInvoice(session, invoiceId),
+        checkItemCount(session, invoiceId),
+      ]);
+      return invoice;
+    });
     const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
       tenant: context.tenant,
       now: context.createdDate,
       accounts: [accountId],
     });
     return storage.read(context.tenant, async (session) => {
-      const found = await loadInvoice(session, invoiceId);
-      const items = await session.invoices.findItems([invoiceId]);
-      const account = await loadAccount(session, accountId);
-      const sources = await loadViewSources(session, { invoices: [found], items, catalogsOf });
-      const [invoice] = viewInvoices([found], items, sources);
-      if (invoice === undefined) throw noSuchInvoice(invoiceId);
-      const defaultLocale = parseLocale((await this.#settingsOf(session))['default.locale']) ?? LAST_LOCALE;
-      const effects = await effectsOnAccounts(session, [accountId]);
+      const [found, items, account, settings, effects, processedCurrency] = await Promise.all([
+        loadInvoice(session, invoiceId),
+        session.invoices.findItems([invoiceId]),
+        loadAccount(session, accountId),
+        this.#settingsOf(session),
+        effectsOnAccounts(session, [accountId]),
+        processedIn(session, invoiceId),
+      ]);
+      const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
-      const { template, ...texts } = await this.#texts.load(session, { locale, defaultLocale, isManualPay });
-      const processedCurrency = await processedIn(session, invoiceId);
+      const [{ template, ...texts }, sources] = await Promise.all([
+        this.#texts.load(session, { locale, defaultLocale, isManualPay }),
+        loadViewSources(session, { invoices: [found], items, catalogsOf }),
+      ]);
+      const [invoice] = viewInvoices([found], items, sources);
+      if (invoice === undefined) throw noSuchInvoice(invoiceId);
       return {
         template,
         given: { invoice, account, isManualPay, processedCurrency, defaultLocale, ...texts },
@@ -66,12 +77,15 @@ export class DocumentSourceLoader {
   }
 }
 
-/** An invoice that a document can hold. */
 async function loadInvoice(session: ReadSession, invoiceId: Uuid): Promise<Invoice> {
   const [invoice] = await session.invoices.findByIds([invoiceId]);
   if (invoice === undefined) throw noSuchInvoice(invoiceId);
+  return invoice;
+}
+
+async function checkItemCount(session: ReadSession, invoiceId: Uuid): Promise<void> {
   const items = await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1);
-  if (items <= MAX_DOCUMENT_ITEMS) return invoice;
+  if (items <= MAX_DOCUMENT_ITEMS) return;
   throw new BillingError({
     code: ErrorCode.ANSWER_TOO_LARGE,
     message: `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`,
