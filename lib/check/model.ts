@@ -12,7 +12,7 @@ export const CheckedInvariant = {
   REPAIRS: 'REPAIRS',
   /** No more is refunded of a payment than was captured, unless the tenant leaves that to gateways (payments §4.3). */
   REFUNDS: 'REFUNDS',
-  /** An invoice has at most one payment whose outcome is open. */
+  /** An invoice has at most one payment whose outcome is unknown; those that are pending share its balance (payments §9.2). */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
   /** What an invoice counts as paid, refunded or charged back is what transactions say (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',

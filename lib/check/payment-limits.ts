@@ -27,23 +27,31 @@ export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): r
   return [{ invariant: CheckedInvariant.REFUNDS, message }];
 }
 
-/** Finds an invoice with several open payments. */
+/**
+ * Finds an invoice that several payments may have been charged for at once: the outcome of one stops the next (payments
+ * §9.2 rule 8). Those that are PENDING only reserve what they are to settle, and stand beside each other.
+ */
 export function severalOpenPayments(
   invoiceId: Uuid,
-  payments: readonly Pick<InvoicePayment, 'type' | 'status' | 'paymentId'>[],
-  transactionsOf: (paymentId: Uuid) => readonly Pick<PaymentTransaction, 'status' | 'leaseUntil'>[],
+  payments: readonly Pick<InvoicePayment, 'type' | 'status' | 'paymentId' | 'transactionExternalKey'>[],
+  transactionsOf: (
+    paymentId: Uuid,
+  ) => readonly Pick<PaymentTransaction, 'transactionType' | 'status' | 'externalKey'>[],
 ): readonly Finding[] {
-  const open = payments.filter(({ type, status, paymentId }) => {
-    if (type !== InvoicePaymentType.ATTEMPT || status === InvoicePaymentStatus.SUCCESS) return false;
-    if (status === InvoicePaymentStatus.PENDING) return true;
-    return paymentId !== null && transactionsOf(paymentId).some(isOpen);
-  });
+  const open = payments.filter(
+    ({ type, status, paymentId, transactionExternalKey }) =>
+      type === InvoicePaymentType.ATTEMPT &&
+      status !== InvoicePaymentStatus.SUCCESS &&
+      paymentId !== null &&
+      transactionsOf(paymentId).some(
+        (each) =>
+          each.transactionType === TransactionType.PURCHASE &&
+          each.externalKey === transactionExternalKey &&
+          each.status === TransactionStatus.UNKNOWN,
+      ),
+  );
   const count = new Set(open.map(({ paymentId }) => paymentId)).size;
   if (count < 2) return [];
-  const message = `invoice ${invoiceId} has ${count} payments whose outcome is open`;
+  const message = `invoice ${invoiceId} has ${count} payments whose outcome is unknown`;
   return [{ invariant: CheckedInvariant.OPEN_PAYMENT, message }];
-}
-
-function isOpen({ status, leaseUntil }: Pick<PaymentTransaction, 'status' | 'leaseUntil'>): boolean {
-  return leaseUntil !== null || status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
 }

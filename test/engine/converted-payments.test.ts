@@ -111,6 +111,7 @@ anyDatabase((_kind, open) => {
       await invoicePayments.pay({ invoiceId });
       expect(await story(invoiceId)).to.deep.equal(['PENDING 36 EUR', 'PENDING 54 EUR']);
       expect(await invoicePayments.pay({ invoiceId })).to.equal(null);
+      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
       for (const { id: paymentId } of await paymentsOf(invoiceId)) await payments.complete({ paymentId });
       expect(await balanceOf(invoiceId)).to.equal(0);
     });

@@ -4,7 +4,6 @@ import type { InvoicePayment } from '../../../lib/records/invoice-payment.ts';
 import type { PaymentTransaction } from '../../../lib/records/payment.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
 
 type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
 
@@ -41,22 +40,40 @@ describe('limits of payments, checked', () => {
     });
   }
 
-  const attempt = (status: InvoicePayment['status'], paymentId = payment) =>
-    ({ type: 'ATTEMPT', status, paymentId }) as const;
-  const open = { status: 'UNKNOWN', leaseUntil: null } as const;
-  const leased = { status: 'PAYMENT_FAILURE', leaseUntil: instant(1) } as const;
-  const failed = { status: 'PAYMENT_FAILURE', leaseUntil: null } as const;
-  for (const [what, payments, transaction, isWrong] of [
-    ['one that is open', [attempt('INIT')], open, false],
-    ['two that are open', [attempt('INIT'), attempt('INIT', other)], open, true],
-    ['two that are under way', [attempt('INIT'), attempt('INIT', other)], leased, true],
-    ['two that are pending', [attempt('PENDING'), attempt('PENDING', other)], failed, true],
-    ['two that have failed', [attempt('INIT'), attempt('INIT', other)], failed, false],
-    ['one that is open under its second key', [attempt('INIT'), attempt('INIT')], open, false],
-    ['one that is open beside one that is paid', [attempt('INIT'), attempt('SUCCESS', other)], open, false],
+  const attempt = (status: InvoicePayment['status'], paymentId = payment, transactionExternalKey = 'key') =>
+    ({ type: 'ATTEMPT', status, paymentId, transactionExternalKey }) as const;
+  const purchase = (status: PaymentTransaction['status']) =>
+    [{ transactionType: 'PURCHASE', status, externalKey: 'key' }] as const;
+  const refunded = [
+    ...purchase('SUCCESS'),
+    { transactionType: 'REFUND', status: 'UNKNOWN', externalKey: 'refund' },
+  ] as const;
+  for (const [what, payments, transactions, isWrong] of [
+    ['one whose outcome is unknown', [attempt('INIT')], purchase('UNKNOWN'), false],
+    ['two whose outcome is unknown', [attempt('INIT'), attempt('INIT', other)], purchase('UNKNOWN'), true],
+    ['two that are pending', [attempt('PENDING'), attempt('PENDING', other)], purchase('PENDING'), false],
+    ['two that have failed', [attempt('INIT'), attempt('INIT', other)], purchase('PAYMENT_FAILURE'), false],
+    [
+      'one whose outcome is unknown under its second key',
+      [attempt('INIT'), attempt('INIT', payment, 'second')],
+      purchase('UNKNOWN'),
+      false,
+    ],
+    [
+      'one whose outcome is unknown beside one that is paid',
+      [attempt('INIT'), attempt('SUCCESS', other)],
+      purchase('UNKNOWN'),
+      false,
+    ],
+    [
+      'two whose refunds have an unknown outcome, each tried before under another key',
+      [attempt('INIT', payment, 'first'), attempt('INIT', other, 'first')],
+      refunded,
+      false,
+    ],
   ] as const) {
     it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () => {
-      expect(severalOpenPayments(invoice, payments, () => [transaction])).to.have.length(isWrong ? 1 : 0);
+      expect(severalOpenPayments(invoice, payments, () => transactions)).to.have.length(isWrong ? 1 : 0);
     });
   }
 });
