@@ -22,6 +22,10 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
     this.addSql(`create unique index "bw_invoice_payments_payment_key_unique" on "bw_invoice_payments" ("tenant_record_id", "payment_id", "type", "transaction_external_key") where type <> 'ATTEMPT';`);
   }
 
+  /**
+   * The release before keeps one refund and one chargeback of a key in a tenant: where payments share a key (payments §4.2
+   * rule 4) its unique index cannot be made, and the whole step back is refused.
+   */
   override down(): void | Promise<void> {
     this.addSql(`drop index "bw_payments_page_index";`);
     this.addSql(`drop index "bw_payment_methods_page_index";`);
