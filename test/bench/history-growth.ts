@@ -85,7 +85,7 @@ async function measureOnce(bench: Bench, past: Measured): Promise<void> {
   const { databases } = bench;
   const database = await databases.copyOf(past.template);
   const dry = await dryRunsOf(bench, database, past.seeded);
-  const run = await runOnce(database, past.seeded, 'SETTLE');
+  const run = await runOnce(database, past.seeded, { by: 'SETTLE' });
   past.dryRunMs.push(median(dry.timesMs));
   past.runMs.push(run.ms);
   past.statements = { run: run.statements, dryRun: dry.statements.length };

@@ -12,6 +12,8 @@ const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
 const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 800, postgresql: 1_000 };
 const goalIdleMib = 150;
 const goalPeakMib = 300;
+/** Of the run without a plugin. */
+const goalShareWithPlugin = 0.8;
 
 /** The headline: all accounts are due at one instant; one node, started cold, bills and charges them. */
 export const invoiceRun: Goal = {
@@ -33,14 +35,19 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   bench.say(`${kind}: seeded ${seeded.rows} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   const outputs: RunOutput[] = [];
   const peaks: number[] = [];
+  const sharesWithPlugin: number[] = [];
   let ceiling = 0;
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await databases.copyOf(template);
-    const output = await runOnce(database, seeded, 'DISPATCHER');
+    const output = await runOnce(database, seeded, { by: 'DISPATCHER' });
     outputs.push(output);
     peaks.push(output.peakMib);
     if (left === 1) ceiling = await plainInsertRate({ databases, template, database });
     await databases.remove(database);
+    const asking = await databases.copyOf(template);
+    const asked = await runOnce(asking, seeded, { by: 'DISPATCHER', asksPlugin: true });
+    sharesWithPlugin.push(output.ms / asked.ms);
+    await databases.remove(asking);
   }
   await databases.remove(template);
   const on = `${kind}, ${past.accounts} accounts`;
@@ -58,6 +65,12 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
       runs: outputs.map(({ idleMib }) => idleMib),
       goal: { atMost: goalIdleMib },
     },
+    {
+      name: `speed with an invoice plugin that answers at once, ${on}`,
+      unit: 'of that without',
+      runs: sharesWithPlugin,
+      goal: { atLeast: goalShareWithPlugin },
+    },
     { name: `highest resident memory, ${on}`, unit: 'MiB', runs: peaks, goal: { atMost: goalPeakMib } },
   ];
 }
@@ -65,8 +78,12 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 const script = new URL('./run-process.ts', import.meta.url);
 
 /** One run in a process of its own, checked. */
-export async function runOnce(database: BenchDatabase, seeded: Seeded, by: RunInput['by']) {
-  const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due, by } });
+export async function runOnce(
+  database: BenchDatabase,
+  seeded: Seeded,
+  how: Pick<RunInput, 'by' | 'asksPlugin'>,
+) {
+  const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due, ...how } });
   await checkRun(database, seeded, output);
   return output;
 }

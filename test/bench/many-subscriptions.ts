@@ -29,7 +29,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   let ceiling = 0;
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await databases.copyOf(template);
-    const { ms, peakMib } = await runOnce(database, seeded, 'SETTLE');
+    const { ms, peakMib } = await runOnce(database, seeded, { by: 'SETTLE' });
     times.push(ms / 1_000);
     peaks.push(peakMib);
     if (left === 1) ceiling = 1 / (await plainInsertRate({ databases, template, database }));

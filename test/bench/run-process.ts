@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
-import { Billing } from '../../adapters/node/billwright.ts';
+import { Billing, type InvoicePlugin } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
 import type { BenchDatabase } from './bench-database.ts';
@@ -17,6 +17,8 @@ export interface RunInput {
    * statements can be counted.
    */
   readonly by: 'DISPATCHER' | 'SETTLE';
+  /** Whether an invoice plugin is asked about every invoice, which answers at once; default false. */
+  readonly asksPlugin?: boolean;
 }
 
 export interface RunOutput {
@@ -33,7 +35,10 @@ export interface RunOutput {
 
 const pollMs = 20;
 
-async function run({ database, now, by }: RunInput): Promise<RunOutput> {
+/** Looks at every invoice and changes none. */
+const atOnce: InvoicePlugin = { name: 'at-once', getAdditionalInvoiceItems: async () => null };
+
+async function run({ database, now, by, asksPlugin = false }: RunInput): Promise<RunOutput> {
   keepYoungGenerationSmall();
   let statements = 0;
   const count = (): void => {
@@ -42,7 +47,12 @@ async function run({ database, now, by }: RunInput): Promise<RunOutput> {
   const storage = by === 'SETTLE' ? tracedStorage(database, count) : storageAt(database);
   const clock = fakeClock(now);
   const ledger = memoryLedger();
-  const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway({ ledger })] });
+  const billing = await Billing.open({
+    storage,
+    clock,
+    gateways: [sandboxGateway({ ledger })],
+    invoicePlugins: asksPlugin ? [atOnce] : [],
+  });
   const work = {
     DISPATCHER: async (): Promise<void> => {
       billing.start();

@@ -35,6 +35,12 @@ export interface RunsToConsult {
   plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
 }
 
+interface Consulting {
+  readonly runs: RunsToConsult;
+  readonly calls: InvoicePluginCalls;
+  readonly config: InvoicingConfig;
+}
+
 /** A run that no plugin keeps from being looked at. */
 interface Going {
   readonly request: RunRequest;
@@ -71,14 +77,18 @@ export class RunConsultation {
   /** What the plugins say; null where the tenant has none. Costs nothing where no tenant has any. */
   async consult(runs: RunsToConsult): Promise<Consultations | null> {
     if (this.#plugins.isEmpty) return null;
-    const planned = await this.#ports.storage.read(runs.tenant, (session) => this.#plan(session, runs));
+    const { storage } = this.#ports;
+    const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
+      const plan = await this.#plan(session, runs);
+      // Where nobody has to be asked before, the runs are worked out from the same snapshot.
+      const isAtOnce = plan !== null && !plan.calls.has('priorCall');
+      return { planned: plan, workedAtOnce: isAtOnce ? await this.#work(session, plan.going, plan) : null };
+    });
     if (planned === null) return null;
-    const { calls, config, stopped } = planned;
-    const seesInvoices = calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
+    const { calls, stopped } = planned;
     const { going, over } = await askBefore(calls, planned.going);
-    const worked = seesInvoices
-      ? await this.#ports.storage.read(runs.tenant, (session) => this.#work(session, going, { runs, config }))
-      : [];
+    const worked =
+      workedAtOnce ?? (await storage.read(runs.tenant, (session) => this.#work(session, going, planned)));
     const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) =>
       this.#ask(calls, each, runs),
     );
@@ -107,6 +117,7 @@ export class RunConsultation {
     // A run that cannot even have a date fails without plugins.
     const isRefused = ({ account }: RunRequest): boolean => !dateOf.has(account.id);
     return {
+      runs,
       calls,
       config,
       stopped: requests
@@ -128,9 +139,10 @@ export class RunConsultation {
   async #work(
     session: ReadSession,
     going: readonly Going[],
-    { runs, config }: { readonly runs: RunsToConsult; readonly config: InvoicingConfig },
+    { runs, calls, config }: Consulting,
   ): Promise<readonly Worked[]> {
-    if (going.length === 0) return [];
+    const isSeen = calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
+    if (going.length === 0 || !isSeen) return [];
     const { now } = runs;
     const recorded = new Map(going.map(({ call }) => [call.accountId, recordedIds(this.#ports.ids)]));
     const idsOf = (accountId: Uuid) => recorded.get(accountId) ?? this.#ports.ids;

@@ -107,7 +107,8 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  * invoice, numbers it, puts it off. Given to `Billing.open({ invoicePlugins: [...] })`; asked in the order of
  * `org.service.invoice.plugin`, unset: all, by name. Each member is optional.
  *
- * Called outside storage transactions and without a lock, each call within a time limit. What is stored afterwards is what
+ * Called outside storage transactions and without a lock, each call within a time limit; for an operation `within` a host's
+ * transaction, inside that one. What is stored afterwards is what
  * was seen: if the account has changed meanwhile, the plugin is asked again from `priorCall` on, so a call has to do no
  * harm when its invoice is never stored. A throw, no answer in time, or an answer of another shape: nothing is stored; an
  * automatic run parks the account, a caller gets UNEXPECTED (60000). `RetryLater` lets an automatic run come again. A
