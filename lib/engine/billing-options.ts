@@ -3,6 +3,7 @@ import type {
   Clock,
   EntitlementPlugin,
   IdGenerator,
+  InvoiceFormatterFactory,
   InvoicePlugin,
   Logger,
   PaymentControl,
@@ -37,6 +38,8 @@ export interface BillingOptions<Host> {
    * it has in `org.service.invoice.plugin`; unset, it has all, by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
+  /** Writes amounts and days of documents in the host's own way (invoicing §14 rule 5). */
+  readonly invoiceFormatter?: InvoiceFormatterFactory;
   /**
    * Values of properties by name (platform §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their

@@ -1,6 +1,7 @@
 import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
 import type { Logger } from './logger.ts';
+import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
@@ -12,6 +13,7 @@ export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';
+export type * from './plugins/invoice-formatter.ts';
 export type * from './plugins/invoice-plugin.ts';
 export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
@@ -29,6 +31,8 @@ export interface Ports {
   readonly logger: Logger;
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  /** Writes amounts and days of documents in the host's own way. */
+  readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
   /** Registered control plugins of payments by name. */
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
 }

@@ -581,6 +581,9 @@ export const MAX_TEMPLATE_DEPTH = 16;
 export const MAX_TEMPLATE_PLAIN_CHARACTERS = 10_000;
 export const MAX_TEMPLATE_BLANKS = 200;
 
+/** Characters of an amount, a quantity, a day or a period as a host's formatter may write it. */
+export const MAX_FORMATTED_CHARACTERS = 1_000;
+
 /** Items of an invoice that is made a document of: some 400 pages. */
 export const MAX_DOCUMENT_ITEMS = 10_000;
 

@@ -232,6 +232,30 @@ anyDatabase((kind, open) => {
       expect(await codeOf(html(tooMany))).to.equal(ErrorCode.ANSWER_TOO_LARGE);
     }).timeout(60_000);
 
+    it('invoicing §14 rule 5: a host writes amounts and days in its own way, and the rest as built in', async () => {
+      const asked: unknown[] = [];
+      const hosted = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        invoiceFormatter: {
+          name: 'brackets',
+          formatter: ({ builtIn, tenantId: _, accountId: __, ...context }) => {
+            asked.push(context);
+            return { amount: (amount, currency) => `<${builtIn.amount(amount, currency)}>` };
+          },
+        },
+      });
+      try {
+        const account = await hosted.acme.createAccount({ currency: 'EUR', locale: 'de_AT' });
+        const items = [{ itemType: 'TAX' as const, amount: decimal(20), startDate: '2024-01-01' }];
+        const { id } = await hosted.acme.invoices.createMigrationInvoice({ accountId: account.id, items });
+        const page = await hosted.acme.invoices.html(id);
+        expect(page).to.contain('&lt;€\u00a020,00&gt;').and.contain('01.01.2024');
+        expect(asked).to.deep.equal([{ locale: 'de-AT' }]);
+      } finally {
+        await hosted.close();
+      }
+    });
+
     it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
       const { invoiceId } = await invoiceOf(null);
       const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;

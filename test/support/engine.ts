@@ -60,6 +60,7 @@ export async function openEngine(
     readonly configuration?: BillingOptions<never>['configuration'];
     /** Beside the sandbox gateway. */
     readonly gateways?: BillingOptions<never>['gateways'];
+    readonly invoiceFormatter?: BillingOptions<never>['invoiceFormatter'];
     /** Default one that costs nothing. */
     readonly hasher?: BillingOptions<never>['hasher'];
     /** Told every statement that the storage sends. */
@@ -86,6 +87,7 @@ export async function openEngine(
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
+    ...(options.invoiceFormatter ? { invoiceFormatter: options.invoiceFormatter } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),

@@ -3,7 +3,7 @@ import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { addresseeOf } from './addressee.ts';
-import { type DocumentFormats, documentFormats } from './document-formats.ts';
+import type { DocumentFormats } from './document-formats.ts';
 import { documentItems } from './document-lines.ts';
 import {
   catalogNames,
@@ -12,6 +12,7 @@ import {
   type TenantTranslations,
   type TextOf,
 } from './document-texts.ts';
+import type { FormatsOf } from './host-formats.ts';
 import { type LineName, lineName } from './line-names.ts';
 import {
   directionOf,
@@ -32,6 +33,8 @@ export interface InvoiceToRender {
   readonly processedCurrency: Currency | null;
   /** For accounts without a locale, and for what is not translated (`default.locale`). */
   readonly defaultLocale: Locale;
+  /** How amounts and days are written. */
+  readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
 }
@@ -105,7 +108,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
   const language = languageOfTexts(given.translations, wanted, defaultLocale);
   const text = documentTexts(given.translations, wanted, defaultLocale);
   const names = catalogNames(given.catalogTranslations, wanted, defaultLocale);
-  const formats = documentFormats(locale);
+  const formats = given.formatsOf(locale, account);
   const { currency } = invoice;
   const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
   const shown = documentItems(invoice.items, currency);

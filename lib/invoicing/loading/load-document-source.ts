@@ -9,6 +9,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_DOCUMENT_ITEMS } from '../../values/limits.ts';
 import type { Currency } from '../../values/money/index.ts';
+import { formatsFrom } from '../documents/host-formats.ts';
 import { LAST_LOCALE, parseLocale } from '../documents/locale.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
 import type { TemplateNode } from '../documents/template.ts';
@@ -25,12 +26,16 @@ export interface DocumentSource {
 
 /** Loads what documents about invoices are made from (§14). */
 export class DocumentSourceLoader {
-  readonly #ports: Pick<Ports, 'storage' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'logger' | 'invoiceFormatter'>;
   readonly #catalogs: CatalogProvider;
   readonly #settingsOf: SettingsOf;
   readonly #texts = new DocumentTextLoader();
 
-  constructor(ports: Pick<Ports, 'storage' | 'logger'>, catalogs: CatalogProvider, settingsOf: SettingsOf) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'logger' | 'invoiceFormatter'>,
+    catalogs: CatalogProvider,
+    settingsOf: SettingsOf,
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#settingsOf = settingsOf;
@@ -38,7 +43,8 @@ export class DocumentSourceLoader {
 
   /** @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
   async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
-    const { storage } = this.#ports;
+    const { storage, invoiceFormatter } = this.#ports;
+    const formatsOf = formatsFrom(invoiceFormatter, context.tenant.id);
     const { accountId } = await storage.read(context.tenant, async (session) => {
       const [invoice] = await Promise.all([
         loadInvoice(session, invoiceId),
@@ -71,7 +77,7 @@ export class DocumentSourceLoader {
       if (invoice === undefined) throw noSuchInvoice(invoiceId);
       return {
         template,
-        given: { invoice, account, isManualPay, processedCurrency, defaultLocale, ...texts },
+        given: { invoice, account, isManualPay, processedCurrency, defaultLocale, formatsOf, ...texts },
       };
     });
   }

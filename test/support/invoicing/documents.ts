@@ -1,3 +1,4 @@
+import { documentFormats } from '../../../lib/invoicing/documents/document-formats.ts';
 import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
 import type { InvoiceToRender } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import { balanceOf, invoiceAmounts } from '../../../lib/invoicing/invoices/invoice-amounts.ts';
@@ -88,6 +89,7 @@ export function toRender(
     isManualPay: false,
     processedCurrency: null,
     defaultLocale: 'en_US' as Locale,
+    formatsOf: documentFormats,
     translations: new Map(),
     catalogTranslations: new Map(),
     ...given,
