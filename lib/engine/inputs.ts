@@ -148,9 +148,11 @@ export const inputs: Inputs = {
     generateGroup: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
     listGroup: [['request', { accountId: 'uuid', groupId: 'uuid' }]],
     get: [invoice, null],
+    getByItem: [item, null],
     html: [invoice],
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
     pageOfAccount: [account, null],
+    writeToLog: [account, null],
     dryRun: [
       [
         'request',

@@ -104,8 +104,11 @@ export const outputs: Outputs = {
     listGroup: invoice,
     dryRun: invoice,
     get: invoice,
+    getByItem: invoice,
+    getByNumber: invoice,
     ofAccount: invoice,
     page: invoice,
+    search: invoice,
     pageOfAccount: invoice,
     explain: {
       ...explainedDays,

@@ -13,7 +13,7 @@ export const SearchOperator = {
 export type SearchOperator = (typeof SearchOperator)[keyof typeof SearchOperator];
 
 /** The type of a column's values, as which they are compared. */
-export type SearchColumnType = 'text' | 'uuid' | 'instant' | 'number' | 'boolean';
+export type SearchColumnType = 'text' | 'uuid' | 'instant' | 'date' | 'number' | 'boolean';
 
 /** The columns that a search knows, by the names that callers write. */
 export type SearchColumns<C extends string> = Readonly<Record<C, SearchColumnType>>;
@@ -23,7 +23,7 @@ export type SearchValue = string | Instant | number | boolean;
 export interface SearchClause<C extends string = string> {
   readonly column: C;
   readonly operator: SearchOperator;
-  /** Of the column's type; in a `like` clause the pattern: `%` any run, `_` one character. */
+  /** Of the column's type, a date as YYYY-MM-DD; in a `like` clause the pattern: `%` any run, `_` one character. */
   readonly value: SearchValue;
 }
 

@@ -130,6 +130,14 @@ export function describeBilling(journey: JourneyOf): void {
       const alone = await client.invoice.getInvoice(invoiceId, true, 'FULL');
       expect(alone.data.items).to.deep.equal(invoice?.items);
       expect((await client.invoice.getInvoices(0, 10, 'NONE')).data[0]?.invoiceId).to.equal(invoiceId);
+      const byNumber = await client.invoice.getInvoiceByNumber(Number(invoice?.invoiceNumber), true, 'FULL');
+      expect(byNumber.data).to.deep.equal(alone.data);
+      const byItem = await client.invoice.getInvoiceByItemId(ids.get('invoiceItemId'), true, 'FULL');
+      expect(byItem.data).to.deep.equal(alone.data);
+      for (const key of ['1', 'USD', accountId, '_q=1&balance[eq]=0', '_q=1&status=COMMITTED']) {
+        const found = await client.invoice.searchInvoices(key, 0, 10, 'NONE');
+        expect(found.data[0]?.invoiceId, key).to.equal(invoiceId);
+      }
       const page = await client.account.getInvoicesForAccountPaginated(accountId, 0, 10, 'NONE');
       expect(page.data.map((one) => one.invoiceId)).to.include(invoiceId);
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { lendRows } from '../../adapters/mikro-orm/sqlite/lent-rows.ts';
 import type { Account } from '../../lib/index.ts';
-import type { ReadSession } from '../../lib/ports/storage/index.ts';
+import type { InvoiceSearch, ReadSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { connectedAs, eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
@@ -315,6 +315,74 @@ eachDatabase((kind, open) => {
       expect(sought.filter((statement) => !statement.includes('as max'))).to.deep.equal([]);
       const paged = await reads(({ subscriptions }) => subscriptions.pageBundles(page));
       expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
+    });
+
+    describe('invoicing §15: searches of invoices', () => {
+      const page = { offset: 0, limit: 100 };
+      /** The plans of the statements that read the page, and of what they ask before. */
+      const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {
+        opened.bound();
+        await opened.storage.read(opened.tenant, ({ invoices }) => invoices.search(search, page));
+        const plans = await plansOf(opened.database, opened.bound());
+        return plans.flatMap(({ text, plan }) => (text.includes('as max') ? [] : plan));
+      };
+
+      for (const [name, column, value] of [
+        ['currency', 'currency', 'XTS'],
+        ['status', 'status', 'VOID'],
+        ['created_by', 'created_by', 'nobody'],
+        ['invoice_date', 'invoice_date', '1999-01-01'],
+        ['target_date', 'target_date', '1999-01-01'],
+        ['created_date', 'created_date', 1],
+        ['grouped', 'grp_id', newId()],
+        ['account', 'account_id', newId()],
+      ] as const) {
+        it(`${column} equals a rare value: along its index`, async () => {
+          const plan = await planOf({ kind: 'clauses', clauses: [{ column, operator: 'eq', value }] });
+          expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
+          expect(plan.filter(isWalk)).to.deep.equal([]);
+        });
+      }
+
+      it('an often met value: the page has the order of the index, nothing is sorted', async () => {
+        for (const clause of [
+          { column: 'currency', operator: 'eq', value: 'EUR' },
+          { column: 'status', operator: 'eq', value: 'COMMITTED' },
+          { column: 'migrated', operator: 'eq', value: true },
+          { column: 'parent_invoice', operator: 'eq', value: true },
+        ] as const) {
+          const plan = await planOf({ kind: 'clauses', clauses: [clause] });
+          expect(plan.join('\n'), clause.column).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
+        }
+        const owed = await planOf({ kind: 'balance', operator: 'gt', balance: decimal(1) });
+        expect(owed.join('\n')).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
+      });
+
+      it('by number, id and the id of an account', async () => {
+        const [first] = chosen.of;
+        if (!first) throw new Error('no invoice');
+        const byNumber = await planOf({ kind: 'number', invoiceNumber: first.invoice.invoiceNumber });
+        expect(byNumber.join('\n')).to.contain('bw_invoices_number_unique');
+        for (const id of [first.invoice.id, first.invoice.accountId]) {
+          const plan = await planOf({ kind: 'id', id });
+          expect(plan.join('\n')).to.contain('bw_invoices_id_unique');
+          expect(plan.join('\n')).to.contain('bw_invoices_account_index');
+          expect(plan.filter(isWalk)).to.deep.equal([]);
+        }
+      });
+
+      for (const [column, value] of [
+        ['invoice_date', '2999-01-01'],
+        ['target_date', '2999-01-01'],
+        ['created_date', 253_402_300_799_000],
+      ] as const) {
+        it(`few invoices in a range of ${column}: along its index, then by their rows`, async () => {
+          const clauses = [{ column, operator: 'gte', value }] as const;
+          const plan = await planOf({ kind: 'clauses', clauses });
+          expect(plan.join('\n')).to.contain(`bw_invoices_${column}_index`);
+          expect(plan.filter(isWalk)).to.deep.equal([]);
+        });
+      }
     });
 
     it(`a claim among ${due} due and ${future} future entries, and what follows it, go along indexes`, async () => {

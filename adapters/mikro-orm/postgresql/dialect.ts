@@ -131,6 +131,9 @@ export const postgresqlDialect: Dialect = {
     from unnest(${`{${tables.join(',')}}`}::text[]) as given (name)
     where not row_security_active(to_regclass(given.name)) limit 1`,
   isPositive: (column) => `${column} > 0`,
+  comparesWith: (column, comparison, value) =>
+    sql`${raw(column)} ${raw(comparison)} cast(${value} as numeric)`,
+  along: () => nothing,
   // The server, the database on it, and our tables in it, since the search path may lead to those of another schema.
   identity: sql`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())

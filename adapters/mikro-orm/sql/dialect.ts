@@ -88,8 +88,12 @@ export interface Dialect extends SchemaDialect {
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /** Follows `bw_accounts` where all texts of a tenant are read: names the narrow index to read instead of the rows. */
   readonly alongAccountTexts: Sql;
+  /** Follows the name of a table: the index that SQLite is to read; nothing where statistics tell. */
+  along(index: string): Sql;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
+  /** Condition that a decimal column compares so with a decimal, written out. */
+  comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /** Gives as `identity` what tells our database from any other that a host could mean; null if it is in memory. */
   readonly identity: Sql;
   /** The database's own time in milliseconds since the epoch. */

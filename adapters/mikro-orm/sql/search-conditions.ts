@@ -12,14 +12,15 @@ export interface SearchedColumn {
   readonly type: SearchColumnType;
 }
 
-const comparisons: Readonly<Record<Exclude<SearchOperator, 'like'>, string>> = {
+/** How the operators are written in SQL. */
+export const comparisons = {
   eq: '=',
   neq: '<>',
   gt: '>',
   gte: '>=',
   lt: '<',
   lte: '<=',
-};
+} as const satisfies Readonly<Record<Exclude<SearchOperator, 'like'>, string>>;
 
 /** `and` with each clause. */
 export function clauseConditions<C extends string>(

@@ -72,6 +72,8 @@ export const sqliteDialect: Dialect = {
   alongAccountTexts: sql`indexed by bw_accounts_text_index`,
   // Decimals are stored as text, which must not be compared as numbers; written out, one has a sign or is 0.
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
+  comparesWith: comparesAsText,
+  along: (index) => sql`indexed by ${raw(index)}`,
   identity: sql`select nullif(file, '') as identity from pragma_database_list where name = 'main'`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   hasTable: async (statements, table) =>
@@ -81,6 +83,26 @@ export const sqliteDialect: Dialect = {
   insertEntries,
   moveEntries,
 };
+
+/**
+ * Of two amounts without sign, written out, that with more digits before the point is the greater; with as many, the
+ * one whose text is.
+ */
+function comparesAsText(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql {
+  const isNegative = value.startsWith('-');
+  const size = isNegative ? value.slice(1) : value;
+  const digits = `${size}.`.indexOf('.') + 1;
+  const stored = `ltrim(${column}, '-')`;
+  // Below zero the greater amount is the smaller number.
+  const between = isNegative ? comparison.replace(/[<>]/, (sign) => (sign === '<' ? '>' : '<')) : comparison;
+  const bySize = sql`(instr(${raw(stored)} || '.', '.'), ${raw(stored)}) ${raw(between)} (${digits}, ${size})`;
+  const isBelowZero = raw(`${column} like '-%'`);
+  const isUpward = comparison.startsWith('>');
+  if (isNegative) {
+    return isUpward ? sql`(not ${isBelowZero} or ${bySize})` : sql`(${isBelowZero} and ${bySize})`;
+  }
+  return isUpward ? sql`(not ${isBelowZero} and ${bySize})` : sql`(${isBelowZero} or ${bySize})`;
+}
 
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
   const first = await reserveRecordIds(statements, entries.length);

@@ -37,6 +37,7 @@ import {
 } from '../tables/record-access.ts';
 import { skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { searchInvoices } from './invoice-search.ts';
 import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
@@ -50,6 +51,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
     findByIds: async (ids) => selectByIds(scope, invoicesTable, ids),
+    findByNumbers: async (numbers) => select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers)),
     findItems: async (invoiceIds) => select(scope, invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
       invoiceIds.length === 0
@@ -123,6 +125,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       return row === undefined ? null : dateOf(row.target_date, 'target_date');
     },
     page: async (request) => page(scope, invoicesTable, { request }),
+    search: async (search, request) => searchInvoices(scope, search, request),
     pageOfAccount: async (accountId, request) =>
       page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     loadStates: async (accountIds) =>
@@ -228,8 +231,14 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       const taken = await select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers));
       return taken.map(({ invoiceNumber }) => invoiceNumber);
     },
-    insertInvoices: async (invoices) =>
-      insertAudited(scope, { table: invoicesTable, audit: invoiceAudit }, invoices),
+    insertInvoices: async (invoices) => {
+      const createdBy = scope.authorship.userName;
+      await insertAudited(
+        scope,
+        { table: invoicesTable, audit: invoiceAudit },
+        invoices.map((invoice) => ({ ...invoice, createdBy })),
+      );
+    },
     insertItems: async (items) =>
       insertAudited(scope, { table: invoiceItemsTable, audit: invoiceItemAudit }, items),
     setStanding: async (invoices) =>

@@ -30,7 +30,10 @@ import { readBasis, writeBasis } from './item-basis-text.ts';
 import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
 
-export const invoicesTable = new RecordTable<New<Invoice>>(
+/** An invoice with who made it, for searches. */
+export type StoredInvoice = New<Invoice> & { readonly createdBy?: string | null };
+
+export const invoicesTable = new RecordTable<StoredInvoice>(
   {
     name: 'invoices',
     ofTenant: true,
@@ -59,6 +62,22 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
         where: 'contributed_amount is not null',
       },
       { name: 'draft', columns: ['tenant_record_id', 'account_record_id'], where: `status = 'DRAFT'` },
+      // Those of searches (invoicing §15) have the order of their pages.
+      { name: 'invoice_date', columns: ['tenant_record_id', 'invoice_date', 'record_id'] },
+      { name: 'target_date', columns: ['tenant_record_id', 'target_date', 'record_id'] },
+      { name: 'currency', columns: ['tenant_record_id', 'currency', 'record_id'] },
+      { name: 'status', columns: ['tenant_record_id', 'status', 'record_id'] },
+      { name: 'created_by', columns: ['tenant_record_id', 'created_by', 'record_id'] },
+      { name: 'created_date', columns: ['tenant_record_id', 'created_date', 'record_id'] },
+      { name: 'migrated', columns: ['tenant_record_id', 'record_id'], where: 'is_migration' },
+      { name: 'parent', columns: ['tenant_record_id', 'record_id'], where: 'is_parent_invoice' },
+      {
+        // The first invoice of a group has the group's id itself.
+        name: 'grouped',
+        columns: ['tenant_record_id', 'group_id', 'record_id'],
+        where: 'group_id <> id',
+      },
+      { name: 'owed', columns: ['tenant_record_id', 'record_id'], where: `raw_balance <> '0'` },
     ],
   },
   {
@@ -83,8 +102,14 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     refundAdj: amount('refund_adj'),
     rawBalance: amount('raw_balance'),
     createdDate: instantAt('created_date'),
+    createdBy: aside(textOrNull('created_by')),
   },
 );
+
+/** A field that only searches look at: it is written with the record and not read with it. */
+function aside<T>(field: Field<T>): Field<T | undefined> {
+  return { ...field, isKeptAside: true, write: (value, cells) => field.write(value as T, cells) };
+}
 
 /** The facts behind an amount are rarely read, and take as much room as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {

@@ -140,6 +140,19 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<InvoiceView>;
 
   /**
+   * The invoice with this number of the tenant, otherwise as `get`.
+   * @throws BillingError INVOICE_NUMBER_NOT_FOUND (4018), INVOICE_INVALID_NUMBER (4019) for what is no number from 1 on.
+   */
+  getByNumber(
+    ...given: [...C, invoiceNumber: number, options?: Given<{ readonly withChildrenItems?: boolean }>]
+  ): Promise<InvoiceView>;
+
+  /** The invoice that the item is on, otherwise as `get`. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011). */
+  getByItem(
+    ...given: [...C, itemId: Uuid | string, options?: Given<{ readonly withChildrenItems?: boolean }>]
+  ): Promise<InvoiceView>;
+
+  /**
    * Invoices of an account by target date, then number (http-api §8 rule 6). Migration, voided and paid ones are
    * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
@@ -148,8 +161,25 @@ export interface InvoiceOperations<C extends Leading = []> {
   /** A window of the tenant's invoices in creation order, without items. */
   page(...given: [...C, request: PageRequest]): Promise<Page<InvoiceView>>;
 
+  /**
+   * A window of the invoices that the key finds, in creation order, without items (§15): those with that number, currency,
+   * id or account's id; or with `_q=1&column[operator]=value&…` those of which all clauses hold, with
+   * `_q=1&balance[operator]=value` those that owe so much. Any other key finds nothing, the empty one all.
+   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+   */
+  search(...given: [...C, key: string, request: PageRequest]): Promise<Page<InvoiceView>>;
+
   /** A window of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
+
+  /**
+   * Writes what the account's invoices come to, void and migration ones included, to the log: an entry of the level info
+   * each, with `type` as given, for tests that look at the log.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  writeToLog(
+    ...given: [...C, accountId: Uuid | string, options?: { readonly type?: string | null }]
+  ): Promise<void>;
 
   /**
    * Why an item has its amount: events, price, catalog version, the cases of the catalog's rules, period, days and every

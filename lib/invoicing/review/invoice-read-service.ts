@@ -1,11 +1,19 @@
-import { loadAccount } from '../../accounts/index.ts';
+import { loadAccount, noSuchObject } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, Invoice, Page, PageRequest } from '../../records/index.ts';
+import {
+  type CallContext,
+  type Invoice,
+  ObjectType,
+  type Page,
+  type PageRequest,
+} from '../../records/index.ts';
 import { SharedCalls } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { formatDecimal } from '../../values/money/index.ts';
+import { checkStorable } from '../../values/text/index.ts';
 import {
   type InvoiceReader,
   type InvoiceView,
@@ -16,6 +24,7 @@ import { catalogsForNames } from '../loading/catalogs-for-names.ts';
 import { loadInvoiceViews } from '../loading/load-invoice-views.ts';
 import { loadParentInvoices, onlyUnpaid } from '../loading/load-open-invoices.ts';
 import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../operations/invoice-operations.ts';
+import { invoiceSearch } from './invoice-search.ts';
 
 /** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {
@@ -66,6 +75,40 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
+  async getByNumber(
+    context: CallContext,
+    invoiceNumber: number,
+    options: { readonly withChildrenItems?: boolean } = {},
+  ): Promise<InvoiceView> {
+    if (!Number.isSafeInteger(invoiceNumber) || invoiceNumber < 1) {
+      throw new BillingError({
+        code: ErrorCode.INVOICE_INVALID_NUMBER,
+        message: 'The number of an invoice is an integer from 1 on',
+      });
+    }
+    const [found] = await this.#ports.storage.read(context.tenant, ({ invoices }) =>
+      invoices.findByNumbers([invoiceNumber]),
+    );
+    if (found) return this.get(context, found.id, options);
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NUMBER_NOT_FOUND,
+      message: `Invoice does not exist for number ${invoiceNumber}`,
+      facts: { invoiceNumber },
+    });
+  }
+
+  async getByItem(
+    context: CallContext,
+    itemId: Uuid,
+    options: { readonly withChildrenItems?: boolean } = {},
+  ): Promise<InvoiceView> {
+    const [item] = await this.#ports.storage.read(context.tenant, ({ invoices }) =>
+      invoices.findItemsByIds([itemId]),
+    );
+    if (item) return this.get(context, item.invoiceId, options);
+    throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
+  }
+
   async #views(
     context: CallContext,
     invoiceIds: readonly Uuid[],
@@ -108,9 +151,40 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
+  async writeToLog(
+    context: CallContext,
+    accountId: Uuid,
+    { type = null }: { readonly type?: string | null } = {},
+  ): Promise<void> {
+    const request = { accountId, includeVoided: true, withMigration: true } as const;
+    for (const { id, invoiceNumber, status, currency, amount, balance } of await this.ofAccount(
+      context,
+      request,
+    )) {
+      const amounts = { amount: formatDecimal(amount), balance: formatDecimal(balance), currency };
+      this.#ports.logger.info(
+        { type, accountId, invoiceId: id, invoiceNumber, status, ...amounts },
+        'invoice',
+      );
+    }
+  }
+
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);
+      return { ...page, rows: await plainViews(session, page.rows) };
+    });
+  }
+
+  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<InvoiceView>> {
+    checkStorable('Search key', key);
+    const search = invoiceSearch(key);
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      if (search === null) {
+        const { max } = await session.invoices.page({ offset: 0, limit: 0 });
+        return { rows: [], total: 0, max };
+      }
+      const page = await session.invoices.search(search, request);
       return { ...page, rows: await plainViews(session, page.rows) };
     });
   }

@@ -11,10 +11,13 @@ import type {
   New,
   Page,
   PageRequest,
+  SearchClause,
+  SearchOperator,
   StoredBalance,
   StoredCursor,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
 export interface InvoiceFilter {
@@ -27,6 +30,34 @@ export interface InvoiceFilter {
   /** Only those that `findOpen` gives. */
   readonly openOnly: boolean;
 }
+
+export type InvoiceColumn =
+  | 'id'
+  | 'account_id'
+  | 'invoice_date'
+  | 'target_date'
+  | 'currency'
+  | 'status'
+  | 'migrated'
+  | 'parent_invoice'
+  | 'grp_id'
+  | 'created_by'
+  | 'created_date';
+
+export type InvoiceSearch =
+  /** Every invoice. */
+  | { readonly kind: 'all' }
+  | { readonly kind: 'number'; readonly invoiceNumber: number }
+  /** The invoice with this id, or those of the account with it. */
+  | { readonly kind: 'id'; readonly id: Uuid }
+  /** What is owed on the invoice (invoicing §1.4 rule 6) compares so. */
+  | {
+      readonly kind: 'balance';
+      readonly operator: Exclude<SearchOperator, 'like'>;
+      readonly balance: Decimal;
+    }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<InvoiceColumn>[] };
 
 export interface DueSubscriptions {
   readonly accountId: Uuid;
@@ -67,6 +98,7 @@ export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** The invoices that the run of this group has written, in their order; empty for an unknown group. */
   findGroup(groupId: Uuid): Promise<readonly Invoice[]>;
+  findByNumbers(invoiceNumbers: readonly number[]): Promise<readonly Invoice[]>;
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /** Up to `limit` items, those after a record id. */
@@ -113,6 +145,8 @@ export interface InvoiceReads {
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
+  /** The invoices that the search finds; `max` counts all of the tenant. */
+  search(search: InvoiceSearch, request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /** Accounts without a stored state are left out; they have balance 0 and no target date. */
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;

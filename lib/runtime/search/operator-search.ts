@@ -8,7 +8,7 @@ import {
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import { parseWireInstant } from '../../values/time/index.ts';
+import { formatLocalDate, parseWireDate, parseWireInstant } from '../../values/time/index.ts';
 
 const MARK = '_q=1&';
 
@@ -107,6 +107,14 @@ const kinds: Readonly<
     },
   },
   instant: { operators: ordered, called: 'a date or a date-time', read: (text) => parseWireInstant(text) },
+  date: {
+    operators: ordered,
+    called: 'a date',
+    read(text) {
+      const date = parseWireDate(text);
+      return date === undefined ? undefined : formatLocalDate(date);
+    },
+  },
   number: {
     operators: ordered,
     called: 'an integer',

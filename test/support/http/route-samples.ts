@@ -239,6 +239,15 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   commitInvoice: draftInvoice,
   voidInvoice: draftInvoice,
   getInvoices: () => ({ query: 'audit=FULL' }),
+  searchInvoices: ({ invoiceId }) => ({ query: 'audit=FULL', segments: { searchKey: invoiceId } }),
+  getInvoiceByNumber: () => ({
+    query: 'withChildrenItems=true&audit=FULL',
+    segments: { invoiceNumber: '1' },
+  }),
+  getInvoiceByItemId: ({ invoiceItemId }) => ({
+    query: 'withChildrenItems=true&audit=FULL',
+    segments: { itemId: invoiceItemId },
+  }),
   getInvoice: () => ({ query: 'withChildrenItems=true&audit=FULL' }),
   getInvoicesGroup: ({ accountId, invoiceId }) => ({
     segments: { groupId: invoiceId },
@@ -278,6 +287,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   exportDataForAccount: nothing,
   // Nothing has run what the samples of the routes before have caused.
   waitForQueuesToComplete: () => ({ query: 'timeoutSec=18' }),
+  writeLogInvoiceLogEntriesForAccount: () => ({ query: 'type=all' }),
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
   setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),
   updateTestClockTime: () => ({ query: 'days=0' }),

@@ -157,6 +157,58 @@ export const invoiceRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/search/{searchKey}',
+    operationId: 'searchInvoices',
+    summary:
+      'Search invoices by number, currency, id or account id, or by clauses (_q=1&…), without their items',
+    permission: 'NONE',
+    query: { ...pageParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Invoice), paged: true },
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const found = await billing.invoices.search(context, params.searchKey, query);
+      return auditedPage(call, auditedInvoice, found);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/byNumber/{invoiceNumber}',
+    operationId: 'getInvoiceByNumber',
+    summary: 'Get the invoice with a number, with its items',
+    permission: 'NONE',
+    query: { withChildrenItems: flag(), ...auditParameter },
+    success: { status: 200, body: Invoice },
+    fails: [ErrorCode.INVOICE_NUMBER_NOT_FOUND, ErrorCode.INVOICE_INVALID_NUMBER],
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const { withChildrenItems } = query;
+      // Anything but digits is no number, as the operation says.
+      const number = /^\d+$/.test(params.invoiceNumber) ? Number(params.invoiceNumber) : Number.NaN;
+      return audited(
+        call,
+        auditedInvoice,
+        await billing.invoices.getByNumber(context, number, { withChildrenItems }),
+      );
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/invoices/byItemId/{itemId}',
+    operationId: 'getInvoiceByItemId',
+    summary: 'Get the invoice that an item is on, with its items',
+    permission: 'NONE',
+    query: { withChildrenItems: flag(), ...auditParameter },
+    success: { status: 200, body: Invoice },
+    fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const { withChildrenItems } = query;
+      const invoice = await billing.invoices.getByItem(context, params.itemId, { withChildrenItems });
+      return audited(call, auditedInvoice, invoice);
+    },
+  }),
+  tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/invoices/{invoiceId}/commitInvoice',
     operationId: 'commitInvoice',

@@ -8,7 +8,7 @@ import { Clock, type ShownClock } from '../../models/clock.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, TestMode } from '../../test-mode.ts';
-import { instantParameter, integer, zoneParameter } from '../../wire/query.ts';
+import { instantParameter, integer, plainText, zoneParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
 const secondMs = 1_000;
@@ -60,6 +60,16 @@ export const testModeRoutes: readonly Route[] = [
       await becomesQuiet(call);
       return json(clockJson(call));
     },
+  }),
+  tenantRoute({
+    ...shared,
+    method: 'POST',
+    path: '/1.0/kb/test/invoices/{accountId}/log',
+    operationId: 'writeLogInvoiceLogEntriesForAccount',
+    summary: 'Write what the invoices of an account come to to the log',
+    query: { type: plainText },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    handle: (call) => call.billing.invoices.writeToLog(call.context, call.params.accountId, call.query),
   }),
   tenantRoute({
     ...shared,

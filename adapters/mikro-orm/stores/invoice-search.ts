@@ -1,0 +1,219 @@
+import type { InvoiceColumn, InvoiceSearch } from '../../../lib/ports/storage/index.ts';
+import type { Invoice, Page, PageRequest, SearchClause } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { numberOf } from '../sql/columns.ts';
+import { clauseConditions, comparisons, type SearchedColumn } from '../sql/search-conditions.ts';
+import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { invoicesTable } from '../tables/invoices.ts';
+import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
+
+const searched: Readonly<Record<InvoiceColumn, SearchedColumn>> = {
+  id: { column: 'id', type: 'uuid' },
+  account_id: { column: 'account_id', type: 'uuid' },
+  invoice_date: { column: 'invoice_date', type: 'date' },
+  target_date: { column: 'target_date', type: 'date' },
+  currency: { column: 'currency', type: 'text' },
+  status: { column: 'status', type: 'text' },
+  migrated: { column: 'is_migration', type: 'boolean' },
+  parent_invoice: { column: 'is_parent_invoice', type: 'boolean' },
+  grp_id: { column: 'group_id', type: 'uuid' },
+  created_by: { column: 'created_by', type: 'text' },
+  created_date: { column: 'created_date', type: 'instant' },
+};
+
+/**
+ * A page of what a search finds. What equals goes along an index that has the order of the page. What lies in a range of
+ * days or instants is counted first, up to the threshold of all counts: few are found by the index and sorted, many by
+ * going along the invoices from the first (or last) of them on.
+ */
+export async function searchInvoices(
+  scope: TenantScope,
+  search: InvoiceSearch,
+  request: PageRequest,
+): Promise<Page<Invoice>> {
+  const found = (within: Sql, options: { readonly isSought?: boolean; readonly along?: Sql } = {}) =>
+    page(scope, invoicesTable, { request, within, among: nothing, ...options });
+  switch (search.kind) {
+    case 'all':
+      return page(scope, invoicesTable, { request });
+    case 'number':
+      return found(sql`and invoice_number = ${search.invoiceNumber}`);
+    case 'id':
+      return found(sql`and record_id in (${withIdOrOfAccount(scope, search.id)})`, { isSought: true });
+    case 'balance':
+      return found(balanceCondition(scope, search));
+    case 'clauses': {
+      const condition = clausesCondition(scope, search.clauses);
+      const range = rangeAlone(search.clauses);
+      if (range === null) return found(condition, soughtBy(search.clauses));
+      const bounds = clauseConditions(range.clauses, searched);
+      const most = scope.countThreshold ?? MAX_COUNTED_RECORDS;
+      const indexed = scope.runner.dialect.along(`bw_invoices_${range.column}_index`);
+      if ((await countUpTo(scope, sql`${indexed} where ${ofTenant(scope)} ${bounds}`, most + 1)) <= most) {
+        const within = sql`select record_id from bw_invoices ${indexed} where ${ofTenant(scope)} ${bounds}`;
+        return found(sql`and record_id in (${within}) ${condition}`, { isSought: true });
+      }
+      const isDescending = request.limit < 0;
+      const end = await endOf(scope, { column: range.column, bounds, indexed, isDescending });
+      return found(sql`and record_id ${raw(isDescending ? '<=' : '>=')} ${end} ${condition}`, {
+        along: scope.runner.dialect.along('bw_invoices_page_index'),
+      });
+    }
+  }
+}
+
+function ofTenant({ tenantRecordId }: TenantScope): Sql {
+  return sql`tenant_record_id = ${tenantRecordId}`;
+}
+
+function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
+  return sql`
+    select record_id from bw_invoices where ${haveIds(scope, [id])}
+    union all select record_id from bw_invoices where ${ofTenant(scope)} and ${ofAccount(scope, id)}`;
+}
+
+/** `and` with each clause, in the words of the indexes. */
+function clausesCondition(scope: TenantScope, clauses: readonly SearchClause<InvoiceColumn>[]): Sql {
+  return clauses.reduce((condition, clause) => {
+    const { column, operator, value } = clause;
+    const others = clauseConditions([clause], searched);
+    if (operator !== 'eq') return sql`${condition} ${others}`;
+    switch (column) {
+      case 'account_id':
+        return sql`${condition} and ${ofAccount(scope, value as Uuid)}`;
+      case 'grp_id':
+        return sql`${condition} and record_id in (
+          select record_id from bw_invoices where ${haveIds(scope, [value as Uuid])} and group_id = id
+          union all
+          select record_id from bw_invoices where ${ofTenant(scope)} and group_id = ${value} and group_id <> id)`;
+      case 'migrated':
+      case 'parent_invoice':
+        // Written out, as the predicates of the indexes are.
+        return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(searched[column].column)}`;
+      default:
+        return sql`${condition} ${others}`;
+    }
+  }, nothing);
+}
+
+/** Whether few rows are found by themselves, so that SQLite has not to go along the tenant's. */
+function soughtBy(clauses: readonly SearchClause<InvoiceColumn>[]): { readonly isSought: boolean } {
+  return {
+    isSought: clauses.some(
+      ({ column, operator }) => operator === 'eq' && (column === 'id' || column === 'grp_id'),
+    ),
+  };
+}
+
+type RangedColumn = 'invoice_date' | 'target_date' | 'created_date';
+const ranged: readonly InvoiceColumn[] = [
+  'invoice_date',
+  'target_date',
+  'created_date',
+] satisfies RangedColumn[];
+
+/** The clauses that bound the first ranged column; null where something else finds the invoices. */
+function rangeAlone(clauses: readonly SearchClause<InvoiceColumn>[]) {
+  if (clauses.some(({ operator }) => operator === 'eq')) return null;
+  const isBound = ({ column, operator }: SearchClause<InvoiceColumn>) =>
+    ranged.includes(column) && operator !== 'neq';
+  const first = clauses.find(isBound);
+  if (first === undefined) return null;
+  const column = first.column as RangedColumn;
+  return { column, clauses: clauses.filter((clause) => clause.column === column && isBound(clause)) };
+}
+
+async function countUpTo(scope: TenantScope, source: Sql, most: number): Promise<number> {
+  const [row] = await scope.runner.rows(
+    sql`select count(*) as found from (select 1 from bw_invoices ${source} limit ${most}) counted`,
+  );
+  return numberOf(row?.found, 'found');
+}
+
+interface RangeEnd {
+  readonly column: RangedColumn;
+  readonly bounds: Sql;
+  readonly indexed: Sql;
+  readonly isDescending: boolean;
+}
+
+/** The first record id in the range, or the last. */
+async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
+  const { column, bounds, indexed, isDescending } = range;
+  const end = raw(isDescending ? 'max' : 'min');
+  if (column === 'created_date') {
+    // The count keeps the databases from looking for the end along the record ids. Instants are too many to be asked one by one.
+    const [row] = await scope.runner.rows(sql`
+      select ${end}(record_id) as bound, count(*) as found from bw_invoices ${indexed}
+      where ${ofTenant(scope)} ${bounds}`);
+    return numberOf(row?.bound, 'bound');
+  }
+  const day = raw(column);
+  const direction = raw(isDescending ? 'desc' : 'asc');
+  const next = (selected: string) => sql`(
+    select i.${raw(selected)} from bw_invoices i ${indexed}
+    where i.tenant_record_id = ${scope.tenantRecordId} and i.${day} ${raw(isDescending ? '<' : '>')} days.day ${bounds}
+    order by i.${day} ${direction}, i.record_id ${direction} limit 1)`;
+  // From day to day along the index, whatever the number of invoices of each.
+  const [row] = await scope.runner.rows(sql`
+    with recursive days (day, end_id) as (
+      select * from (
+        select ${day}, record_id from bw_invoices ${indexed}
+        where ${ofTenant(scope)} ${bounds}
+        order by ${day} ${direction}, record_id ${direction} limit 1) first_day
+      union all
+      select ${next(column)}, ${next('record_id')} from days where days.day is not null)
+    select ${end}(end_id) as bound from days`);
+  return numberOf(row?.bound, 'bound');
+}
+
+/** Invoices that count with their raw balance; all others have the balance 0 (invoicing §1.4 rule 6). */
+const isCounted = (alias: string): string =>
+  `${alias}.status = 'COMMITTED' and not ${alias}.is_migration and not ${alias}.is_written_off and ${alias}.raw_balance <> '0'`;
+
+function balanceCondition(
+  scope: TenantScope,
+  { operator, balance }: Extract<InvoiceSearch, { readonly kind: 'balance' }>,
+): Sql {
+  const value = formatDecimal(balance);
+  const holds = comparison(scope, operator, value);
+  const counted = sql`${raw(isCounted('bw_invoices'))}
+    and (bw_invoices.parent_invoice_id is null or not exists (
+      select 1 from bw_invoices p where p.id = bw_invoices.parent_invoice_id
+        and p.tenant_record_id = bw_invoices.tenant_record_id and not (${raw(isCounted('p'))})))`;
+  return holdsForZero(operator, balance.comparedTo(0))
+    ? sql`and not (${counted} and not (${holds}))`
+    : sql`and raw_balance <> '0' and ${counted} and ${holds}`;
+}
+
+function comparison(
+  scope: TenantScope,
+  operator: Extract<InvoiceSearch, { readonly kind: 'balance' }>['operator'],
+  value: string,
+): Sql {
+  const sign = comparisons[operator];
+  if (sign === '=' || sign === '<>') {
+    return sql`bw_invoices.raw_balance ${raw(sign)} ${value}`;
+  }
+  return scope.runner.dialect.comparesWith('bw_invoices.raw_balance', sign, value);
+}
+
+/** Whether 0 compares so with a value of this sign. */
+function holdsForZero(operator: string, sign: number): boolean {
+  switch (operator) {
+    case 'eq':
+      return sign === 0;
+    case 'neq':
+      return sign !== 0;
+    case 'gt':
+      return sign < 0;
+    case 'gte':
+      return sign <= 0;
+    case 'lt':
+      return sign > 0;
+    default:
+      return sign >= 0;
+  }
+}

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { invoiceSearch } from '../../../lib/invoicing/review/invoice-search.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+
+const id = '0f4a3c5e-8b1d-4e57-9a43-2f1f6c1f0a11';
+
+describe('invoicing §15: what a search key of invoices asks for', () => {
+  for (const [key, search] of [
+    ['', { kind: 'all' }],
+    ['17', { kind: 'number', invoiceNumber: 17 }],
+    ['USD', { kind: 'clauses', clauses: [{ column: 'currency', operator: 'eq', value: 'USD' }] }],
+    [id.toUpperCase(), { kind: 'id', id }],
+    ['usd', null],
+    ['-17', null],
+    ['1234567890123456', null],
+    ['Ada', null],
+  ] as const) {
+    it(`"${key}"`, () => {
+      expect(invoiceSearch(key)).to.deep.equal(search);
+    });
+  }
+
+  for (const [clauses, expected] of [
+    ['invoice_date[gte]=2024-02-01', { column: 'invoice_date', operator: 'gte', value: '2024-02-01' }],
+    ['targetDate=2024-02-01', { column: 'target_date', operator: 'eq', value: '2024-02-01' }],
+    ['migrated=TRUE', { column: 'migrated', operator: 'eq', value: true }],
+    ['parent_invoice[neq]=true', { column: 'parent_invoice', operator: 'neq', value: true }],
+    [`grp_id=${id}`, { column: 'grp_id', operator: 'eq', value: id }],
+    ['created_by[like]=a%', { column: 'created_by', operator: 'like', value: 'a%' }],
+  ] as const) {
+    it(`the clause ${clauses}`, () => {
+      expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] });
+    });
+  }
+
+  it('a comparison with the balance', () => {
+    const balance = decimal('10.50');
+    expect(invoiceSearch('_q=1&balance[gte]=10.50')).to.deep.equal({
+      kind: 'balance',
+      operator: 'gte',
+      balance,
+    });
+  });
+
+  for (const key of [
+    'balance[gt]=much',
+    'balance[like]=1%',
+    'balance[gt]=1&balance[lt]=2',
+    'balance[gt]=1&currency=USD',
+    'invoice_date=yesterday',
+    'invoice_date[like]=2024%',
+    'invoice_number=1',
+    'status',
+    '',
+  ]) {
+    it(`refuses _q=1&${key}`, () => {
+      expect(() => invoiceSearch(`_q=1&${key}`))
+        .to.throw()
+        .with.property('code', 60002);
+    });
+  }
+});
