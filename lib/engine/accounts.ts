@@ -1,14 +1,20 @@
 import { AccountCloseService } from '../account-closing/index.ts';
 import { AccountEmailService, AccountService } from '../accounts/index.ts';
 import { ExportService } from '../export/index.ts';
-import { AccountCreditService, billAfterMovedDay, loadBalances } from '../invoicing/index.ts';
+import {
+  AccountCreditService,
+  billAfterMovedDay,
+  ConsultedOperations,
+  loadBalances,
+} from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
 import { TimelineService } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Accounts, their addresses and credit, all that has happened to them, and how they come to rest. */
-export function accountArea({ ports, catalogs, settings, settingsOf, maxRows }: Foundation) {
+export function accountArea(foundation: Foundation) {
+  const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
   const timelines = new TimelineService(ports, catalogs, maxRows);
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),
@@ -20,7 +26,12 @@ export function accountArea({ ports, catalogs, settings, settingsOf, maxRows }: 
       accounts: {
         ...methodsOf(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
         ...methodsOf(new AccountEmailService(ports)),
-        ...methodsOf(new AccountCreditService(ports)),
+        ...methodsOf(
+          new AccountCreditService(
+            ports,
+            new ConsultedOperations(ports, foundation.invoicePlugins, foundation.invoicingConfig),
+          ),
+        ),
         ...methodsOf(new ExportService(ports)),
         ...methodsOf(closing),
         ...methodsOf(timelines, 'timeline'),

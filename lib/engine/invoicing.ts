@@ -2,6 +2,7 @@ import { CheckService } from '../check/index.ts';
 import {
   CatalogChangeHandler,
   ChangeReports,
+  ConsultedOperations,
   CoverageService,
   CreditDeletionService,
   DocumentSourceLoader,
@@ -28,6 +29,7 @@ export function invoicingArea(foundation: Foundation) {
   const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins } = foundation;
   const invoices = new InvoiceReadService(ports, catalogs);
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
+  const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });
   const documents = new InvoiceDocumentService(ports, new DocumentSourceLoader(ports, catalogs, settingsOf));
   return {
@@ -50,10 +52,10 @@ export function invoicingArea(foundation: Foundation) {
         ...methodsOf(new DryRunService(ports, catalogs, invoicingConfig)),
         ...methodsOf(new ExplanationService(ports)),
         ...methodsOf(documents),
-        ...methodsOf(new ManualItemService(ports, catalogs)),
-        ...methodsOf(new CreditDeletionService(ports)),
-        ...methodsOf(new MigrationInvoiceService(ports, invoices)),
-        ...methodsOf(new InvoiceStatusService(ports)),
+        ...methodsOf(new ManualItemService(ports, catalogs, operations)),
+        ...methodsOf(new CreditDeletionService(operations)),
+        ...methodsOf(new MigrationInvoiceService(ports, invoices, operations)),
+        ...methodsOf(new InvoiceStatusService(ports, operations)),
         ...methodsOf(new CoverageService(ports, catalogs, invoicingConfig)),
       },
     },

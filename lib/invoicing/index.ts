@@ -10,6 +10,7 @@ export { ParentCommitHandler } from './changes/parent-commit-handler.ts';
 export { ParentSummaryHandler } from './changes/parent-summary-handler.ts';
 export { type RefundedItem, withAdjustments } from './changes/with-adjustments.ts';
 export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
+export { ConsultedOperations } from './consulting/consulted-operations.ts';
 export { RegisteredInvoicePlugins } from './consulting/registered-plugins.ts';
 export { RunConsultation } from './consulting/run-consultation.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';

@@ -1,7 +1,7 @@
-import { lockAccount, noSuchObject } from '../../accounts/index.ts';
-import type { Ports } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
+import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
+  type Account,
   type CallContext,
   type Invoice,
   type InvoiceItem,
@@ -9,11 +9,11 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import {
   type ChangedCredit,
   creditToReclaim,
@@ -32,37 +32,66 @@ import type { DeleteCreditRequest } from '../operations/invoice-operations.ts';
 
 /** Takes account credit back (§9 rule 7). */
 export class CreditDeletionService {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #operations: ConsultedOperations;
 
-  constructor(ports: Pick<Ports, 'storage'>) {
-    this.#ports = ports;
+  constructor(operations: ConsultedOperations) {
+    this.#operations = operations;
   }
 
   async deleteCredit(context: CallContext, request: DeleteCreditRequest): Promise<void> {
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, request.accountId);
-      const invoice = await countedInvoice(session, request);
-      const items = await session.invoices.findItems([invoice.id]);
-      const item = creditItemOf(items, request);
-      const own = deletedCredit(item, items);
-      if (own.length === 0) return;
-      const [stored] = await session.invoices.loadStates([account.id]);
-      const state = stored ?? initialState(account);
-      const reclaimed = await reclaim(session, account.id, creditToReclaim(item, state.accountCBA));
-      const credits = own.concat(reclaimed.credits);
-      const touched = new Set(reclaimed.items.map(({ invoiceId }) => invoiceId));
-      touched.delete(invoice.id);
-      const others = await session.invoices.findByIds([...touched]);
-      const changes = changedInvoices([{ invoice, items }, ...others.map((each) => ({ invoice: each }))], {
-        items: [...items, ...reclaimed.items],
-        credits,
-      });
-      await session.invoices.setCredits(credits);
-      await session.invoices.setAmounts(changes.map(({ after }) => storedAmounts(after)));
-      await session.invoices.saveStates([changes.reduce(accountBalancesAfter, state)]);
-      session.publish(changes.flatMap(({ after }) => invoiceAdjustmentEvents(after)));
+    const { accountId } = request;
+    await this.#operations.run(context, {
+      takesItems: false,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (session, account) => {
+        const invoice = await countedInvoice(session, request);
+        const items = await session.invoices.findItems([invoice.id]);
+        const item = creditItemOf(items, request);
+        const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
+        return {
+          accounts: [account],
+          invoices,
+          account,
+          invoice,
+          items,
+          item,
+          own: deletedCredit(item, items),
+        };
+      },
+      apply: (session, deletion) => deleteCredit(session, deletion),
     });
   }
+}
+
+interface Deletion {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+  readonly item: InvoiceItem;
+  readonly own: readonly ChangedCredit[];
+}
+
+async function deleteCredit(
+  session: WriteSession,
+  { account, invoice, items, item, own }: Deletion,
+): Promise<void> {
+  if (own.length === 0) return;
+  const [stored] = await session.invoices.loadStates([account.id]);
+  const state = stored ?? initialState(account);
+  const reclaimed = await reclaim(session, account.id, creditToReclaim(item, state.accountCBA));
+  const credits = own.concat(reclaimed.credits);
+  const touched = new Set(reclaimed.items.map(({ invoiceId }) => invoiceId));
+  touched.delete(invoice.id);
+  const others = await session.invoices.findByIds([...touched]);
+  const changes = changedInvoices([{ invoice, items }, ...others.map((each) => ({ invoice: each }))], {
+    items: [...items, ...reclaimed.items],
+    credits,
+  });
+  await session.invoices.setCredits(credits);
+  await session.invoices.setAmounts(changes.map(({ after }) => storedAmounts(after)));
+  await session.invoices.saveStates([changes.reduce(accountBalancesAfter, state)]);
+  session.publish(changes.flatMap(({ after }) => invoiceAdjustmentEvents(after)));
 }
 
 /** @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account, made here. */

@@ -1,23 +1,22 @@
-import { lockAccount, noSuchObject } from '../../accounts/index.ts';
+import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
 import type { CatalogProvider } from '../../catalog/index.ts';
-import type { Ports } from '../../ports/index.ts';
-import type { WriteSession } from '../../ports/storage/index.ts';
+import type { IdGenerator, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import {
   type CallContext,
   type Invoice,
+  type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
   ObjectType,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, roundToCurrency } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
-import { withItems, withMoreItems } from '../credit/changed-invoice.ts';
+import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import { type Draft, draftOf } from '../invoices/drafting.ts';
-import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/item-adjustment.ts';
 import {
@@ -32,16 +31,23 @@ import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { catalogsForNames } from '../loading/catalogs-for-names.ts';
 import { loadInvoiceViews } from '../loading/load-invoice-views.ts';
 import type { ItemAdjustmentRequest, ManualItemsRequest } from '../operations/invoice-operations.ts';
-import { changeInvoices } from './change-invoices.ts';
+import type { ProposedInvoice } from '../plugins/proposed-change.ts';
+import { saveDecided } from './save-decided.ts';
 
 /** Charges, taxes, credits and adjustments that people make (§9). */
 export class ManualItemService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
+  readonly #operations: ConsultedOperations;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, catalogs: CatalogProvider) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    catalogs: CatalogProvider,
+    operations: ConsultedOperations,
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#operations = operations;
   }
 
   addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
@@ -74,27 +80,32 @@ export class ManualItemService {
   async adjustItem(context: CallContext, request: ItemAdjustmentRequest): Promise<void> {
     checkTexts(request);
     if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, request.accountId);
-      const invoice = await invoiceToAdjust(session, account, request);
-      const items = await session.invoices.findItemsByIds([request.invoiceItemId]);
-      const item = items.find(({ invoiceId }) => invoiceId === invoice.id);
-      if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
-      const asked = request.amount == null ? null : roundToCurrency(request.amount, invoice.currency);
-      if (asked?.isZero()) throw notPositive(asked);
-      const amount = adjustedAmount(item, asked);
-      if (amount.isZero()) throw nothingRemains(item.id);
-      const adjustment = itemAdjustment(item, {
-        id: this.#ports.ids.next(),
-        amount,
-        date: request.requestedDate ?? localDateOf(context.createdDate, account.timeZone),
-        description: request.description ?? null,
-        itemDetails: request.itemDetails ?? null,
-      });
-      await session.invoices.setRepairable([afterAdjustment(item, amount)]);
-      const after = { ...invoice, ...amountsAfterItems(invoice, [adjustment]) };
-      const changes = [{ before: invoice, after, newItems: [adjustment] }];
-      await changeInvoices(session, { changes, accounts: [account] }, this.#ports.ids);
+    const { accountId } = request;
+    await this.#operations.run(context, {
+      takesItems: true,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (session, account, { ids, isConsulted }) => {
+        const invoice = await invoiceToAdjust(session, account, request);
+        const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
+        const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
+        const item = items.find(
+          ({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id,
+        );
+        if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
+        const left = adjustmentOf(item, { request, context, account, invoice, id: ids.next() });
+        const existing = stored?.map((each) => (each === item ? { ...each, ...left.remains } : each)) ?? null;
+        const proposed = {
+          before: invoice,
+          invoice,
+          existing,
+          newItems: [left.adjustment],
+          remains: [left.remains],
+        };
+        return { accounts: [account], account, invoices: [proposed] };
+      },
+      apply: (session, { account }, decided) =>
+        saveDecided(session, decided, { account, ids: this.#ports.ids }),
     });
   }
 
@@ -104,35 +115,16 @@ export class ManualItemService {
     request: ManualItemsRequest,
   ): Promise<readonly InvoiceItemView[]> {
     checkManualItems(type, request.items);
-    const stored = await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, request.accountId);
-      const currency = invoicingCurrency(account);
-      for (const item of request.items) checkCurrency(item.currency, currency);
-      const drafts = await draftsOf(session, account, request.items);
-      const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
-      const added = request.items.map((item) => ({
-        invoiceId: item.invoiceId ?? null,
-        item: manualItem(type, item, { id: this.#ports.ids.next(), currency, requestedDate }),
-      }));
-      const own = added.flatMap(({ invoiceId, item }) => (invoiceId === null ? [item] : []));
-      const invoice = emptyInvoice({
-        id: this.#ports.ids.next(),
-        account,
-        targetDate: requestedDate,
-        status: request.autoCommit === true ? InvoiceStatus.COMMITTED : InvoiceStatus.DRAFT,
-        now: context.createdDate,
-      });
-      const changes = [
-        ...(own.length > 0 ? [withItems(invoice, own)] : []),
-        ...drafts.map((draft) =>
-          withMoreItems(
-            draft,
-            added.flatMap((each) => (each.invoiceId === draft.invoice.id ? [each.item] : [])),
-          ),
-        ),
-      ];
-      await changeInvoices(session, { changes, accounts: [account] }, this.#ports.ids);
-      return { accountId: account.id, ids: added.map(({ item }) => item.id) };
+    const { accountId } = request;
+    const stored = await this.#operations.run(context, {
+      takesItems: true,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: (session, account, { ids }) => planItems(session, { account, context, type, request, ids }),
+      apply: async (session, { account, itemIds }, decided) => {
+        await saveDecided(session, decided, { account, ids: this.#ports.ids });
+        return { accountId: account.id, ids: itemIds };
+      },
     });
     const items = await this.#ports.storage.read(context.tenant, (session) =>
       session.invoices.findItemsByIds(stored.ids),
@@ -163,9 +155,74 @@ export class ManualItemService {
   }
 }
 
+interface AskedItems {
+  readonly account: Account;
+  readonly context: CallContext;
+  readonly type: ManualItemType;
+  readonly request: ManualItemsRequest;
+  readonly ids: IdGenerator;
+}
+
+/** The new invoice and the drafts with the items that they get, and the ids of the items in the order given. */
+async function planItems(session: ReadSession, { account, context, type, request, ids }: AskedItems) {
+  const currency = invoicingCurrency(account);
+  for (const item of request.items) checkCurrency(item.currency, currency);
+  const drafts = await draftsOf(session, account, request.items);
+  const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
+  const added = request.items.map((item) => ({
+    invoiceId: item.invoiceId ?? null,
+    item: manualItem(type, item, { id: ids.next(), currency, requestedDate }),
+  }));
+  const itemsOf = (id: Uuid | null) =>
+    added.flatMap(({ invoiceId, item }) => (invoiceId === id ? [item] : []));
+  const invoice = emptyInvoice({
+    id: ids.next(),
+    account,
+    targetDate: requestedDate,
+    status: request.autoCommit === true ? InvoiceStatus.COMMITTED : InvoiceStatus.DRAFT,
+    now: context.createdDate,
+  });
+  const own = itemsOf(null);
+  const invoices: readonly ProposedInvoice[] = [
+    ...(own.length > 0 ? [{ before: null, invoice, existing: [], newItems: own }] : []),
+    ...drafts.map(({ invoice: draft, items }) => ({
+      before: draft,
+      invoice: draft,
+      existing: items,
+      newItems: itemsOf(draft.id),
+    })),
+  ];
+  return { accounts: [account], account, invoices, itemIds: added.map(({ item }) => item.id) };
+}
+
+interface Adjusting {
+  readonly request: ItemAdjustmentRequest;
+  readonly context: CallContext;
+  readonly account: Account;
+  readonly invoice: Invoice;
+  /** Of the adjustment. */
+  readonly id: Uuid;
+}
+
+/** The adjustment, and what it leaves of the item. */
+function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
+  const asked = request.amount == null ? null : roundToCurrency(request.amount, invoice.currency);
+  if (asked?.isZero()) throw notPositive(asked);
+  const amount = adjustedAmount(item, asked);
+  if (amount.isZero()) throw nothingRemains(item.id);
+  const adjustment = itemAdjustment(item, {
+    id,
+    amount,
+    date: request.requestedDate ?? localDateOf(context.createdDate, account.timeZone),
+    description: request.description ?? null,
+    itemDetails: request.itemDetails ?? null,
+  });
+  return { adjustment, remains: afterAdjustment(item, amount) };
+}
+
 /** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */
 async function draftsOf(
-  session: WriteSession,
+  session: ReadSession,
   account: Account,
   items: readonly ManualItem[],
 ): Promise<readonly Draft[]> {
@@ -178,7 +235,7 @@ async function draftsOf(
 }
 
 async function invoiceToAdjust(
-  session: WriteSession,
+  session: ReadSession,
   account: Account,
   { invoiceId, currency }: ItemAdjustmentRequest,
 ): Promise<Invoice> {

@@ -3,10 +3,10 @@ import type { Storage } from '../../ports/storage/index.ts';
 import { inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
-import { seenInvoice } from '../plugins/seen-invoice.ts';
 import type { RunResult } from '../runs/run-accounts.ts';
 import type { Consultation, Consultations } from './consultation.ts';
 import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
+import { loadSeenInvoices } from './load-seen-invoices.ts';
 
 /**
  * Tells the plugins what has become of the runs that they were asked about, once it is committed (§8.2 steps 9 and 15, §8.6).
@@ -59,12 +59,5 @@ async function loadSeen(
 ): Promise<ReadonlyMap<Uuid, SeenInvoice>> {
   const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
   const [first] = of.values();
-  if (ids.length === 0 || first === undefined) return new Map();
-  return storage.read(first.call.tenant, async (session) => {
-    const invoices = await session.invoices.findByIds(ids);
-    const items = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
-    return new Map(
-      invoices.map((invoice) => [invoice.id, seenInvoice(invoice, items.get(invoice.id) ?? [])]),
-    );
-  });
+  return first === undefined ? new Map() : loadSeenInvoices(storage, first.call.tenant, ids);
 }

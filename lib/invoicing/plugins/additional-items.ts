@@ -30,6 +30,8 @@ export interface AskedInvoice {
   readonly items: readonly NewInvoiceItem[];
   /** What is stored of it, as plugins have changed it. */
   readonly existing: readonly InvoiceItem[];
+  /** True: it is committed, so what is stored of it is not rewritten (§1.6 rule 6). Default false. */
+  readonly isFixed?: boolean;
   /** Items of account credit, which are computed anew: changes of them are passed over. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
@@ -134,7 +136,7 @@ function repairableAfter(
 
 /** Rule 5: an item that was stored before. */
 function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: ClaimedItem): AskedInvoice {
-  if (!isAddable(stored.itemType)) return invoice;
+  if (invoice.isFixed === true || !isAddable(stored.itemType)) return invoice;
   const amount = changedAmount(stored, claim, invoice);
   if (amount.equals(stored.amount)) return invoice;
   const { description, rate, quantity, itemDetails } = claim;

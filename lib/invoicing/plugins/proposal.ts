@@ -30,7 +30,12 @@ function isSameDraft(seen: Draft | null, now: Draft | null): boolean {
   return seen.invoice.id === now.invoice.id && isSame(seen.items, now.items, isSameItem);
 }
 
-function isSame<T>(seen: readonly T[], now: readonly T[], same: (one: T, other: T) => boolean): boolean {
+/** True if both lists have as many members, each the same as its counterpart. */
+export function isSame<T>(
+  seen: readonly T[],
+  now: readonly T[],
+  same: (one: T, other: T) => boolean,
+): boolean {
   return (
     seen.length === now.length &&
     seen.every((one, index) => {
@@ -42,7 +47,8 @@ function isSame<T>(seen: readonly T[], now: readonly T[], same: (one: T, other: 
 
 type ComparedItem = Omit<NewInvoiceItem, 'basis'>;
 
-function isSameItem(seen: ComparedItem, now: ComparedItem): boolean {
+/** True if plugins see no difference. */
+export function isSameItem(seen: ComparedItem, now: ComparedItem): boolean {
   return (
     PLAIN.every((member) => seen[member] === now[member]) &&
     DECIMALS.every((member) => isSameDecimal(seen[member], now[member]))

@@ -1,11 +1,12 @@
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { InvoiceItem } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { SeenRun } from '../consulting/consultation.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { elsewhereChanges, type StoredElsewhere } from '../plugins/decided-elsewhere.ts';
+import { checkChosenIds, type LoadedElsewhere, loadElsewhere } from '../loading/load-elsewhere.ts';
+import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
 import { decidedRun } from '../plugins/decided-run.ts';
 import { invalidNumber } from '../plugins/imposed-numbers.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
@@ -47,7 +48,10 @@ export async function decideRuns(
   runs: readonly RunToDecide[],
   nextId: () => Uuid,
 ): Promise<DecidedRuns> {
-  const stored = await loadElsewhere(session, runs);
+  const stored = await loadElsewhere(
+    session,
+    runs.flatMap(({ seen }) => seen?.asked ?? []),
+  );
   const plain: EvaluatedRun[] = [];
   const split: SplitRun[] = [];
   const failed: { evaluated: EvaluatedRun; error: unknown }[] = [];
@@ -100,7 +104,7 @@ function isSplit(decided: EvaluatedRun | SplitRun): decided is SplitRun {
 }
 
 interface Deciding {
-  readonly stored: StoredElsewhere & { readonly taken: ReadonlySet<Uuid> };
+  readonly stored: LoadedElsewhere;
   readonly nextId: () => Uuid;
 }
 
@@ -110,8 +114,7 @@ function decide(
   { stored, nextId }: Deciding,
 ): EvaluatedRun | SplitRun {
   const { asked, groups, proposal } = seen;
-  const clash = asked.chosenIds.find((id) => stored.taken.has(id));
-  if (clash !== undefined) throw alreadyThere(clash);
+  checkChosenIds(asked, stored);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
   const before = proposal.draft?.items ?? [];
   const touched = asked.existing.filter((item, index) => item !== before[index]);
@@ -129,32 +132,6 @@ function decide(
   };
 }
 
-/** What is stored of the invoices and items that plugins name. */
-async function loadElsewhere(
-  session: WriteSession,
-  runs: readonly RunToDecide[],
-): Promise<Deciding['stored']> {
-  const asked = runs.flatMap(({ seen }) => seen?.asked ?? []);
-  const elsewhere = asked.flatMap((each) => each.elsewhere);
-  const chosenIds = asked.flatMap((each) => each.chosenIds);
-  const linkedIds = elsewhere.flatMap(({ item }) => item.linkedItemId ?? []);
-  const wanted = [...new Set([...linkedIds, ...chosenIds])];
-  const found = wanted.length === 0 ? [] : await session.invoices.findItemsByIds(wanted);
-  const invoiceIds = new Set([
-    ...elsewhere.flatMap(({ invoiceId }) => invoiceId ?? []),
-    ...found.map(({ invoiceId }) => invoiceId),
-  ]);
-  const isNeeded = elsewhere.length > 0 && invoiceIds.size > 0;
-  const invoices = isNeeded ? await session.invoices.findByIds([...invoiceIds]) : [];
-  const items = isNeeded ? await session.invoices.findItems(invoices.map(({ id }) => id)) : [];
-  return {
-    invoices: new Map(invoices.map((invoice) => [invoice.id, invoice])),
-    itemsOf: Map.groupBy(items, ({ invoiceId }) => invoiceId),
-    linked: new Map(found.map((item) => [item.id, item])),
-    taken: new Set(found.filter(({ id }) => chosenIds.includes(id)).map(({ id }) => id)),
-  };
-}
-
 /** The accounts whose numbers other invoices have, stored ones or those of accounts before them. */
 async function refusedNumbers(
   session: WriteSession,
@@ -169,12 +146,4 @@ async function refusedNumbers(
     taken.add(number);
   }
   return refused;
-}
-
-function alreadyThere(id: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-    message: `An invoice plugin gave a new item the id ${id}, which an item of another invoice has`,
-    facts: { invoiceItemId: id },
-  });
 }

@@ -9,6 +9,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
+import { alwaysChanged } from '../consulting/always-changed.ts';
 import type { Consultations } from '../consulting/consultation.ts';
 import type { RunConsultation } from '../consulting/run-consultation.ts';
 import { tellOutcomes } from '../consulting/tell-outcomes.ts';
@@ -231,14 +232,6 @@ function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
   return new BillingError({
     code: ErrorCode.INVOICE_NOTHING_TO_DO,
     message: `Account ${accountId} has nothing to invoice up to ${upTo}`,
-    facts: { accountId },
-  });
-}
-
-function alwaysChanged(accountId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
     facts: { accountId },
   });
 }
