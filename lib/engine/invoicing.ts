@@ -49,7 +49,9 @@ export function invoicingArea(foundation: Foundation) {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(new ParkedRunService(ports, runs)),
         ...methodsOf(invoices),
-        ...methodsOf(new DryRunService(ports, catalogs, invoicingConfig)),
+        ...methodsOf(
+          new DryRunService(ports, catalogs, { configOf: invoicingConfig, plugins: invoicePlugins }),
+        ),
         ...methodsOf(new ExplanationService(ports)),
         ...methodsOf(documents),
         ...methodsOf(new ManualItemService(ports, catalogs, operations)),

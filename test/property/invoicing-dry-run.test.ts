@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { walkToTargetDate } from '../../lib/invoicing/evaluation/dry-run-walk.ts';
+import { undisturbed, walkToTargetDate } from '../../lib/invoicing/evaluation/dry-run-walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
@@ -42,7 +42,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
   };
   const loaded = { ...ledger.load(held), items: ledger.billed, rows: ledger.loadWithItems(held) };
   const dueDates = ledger.cursor?.nextDueDate ?? null;
-  const invoice = walkToTargetDate(
+  const walk = walkToTargetDate(
     {
       state,
       subscriptions: [loaded],
@@ -55,6 +55,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     },
     countedIds(ledger.items.length),
   );
+  const invoice = undisturbed(walk);
   // What the ledger plays is the subscription; the account's credit is the account's.
   return (invoice?.run.items ?? []).filter(({ itemType }) => itemType !== 'CBA_ADJ').map(line);
 }

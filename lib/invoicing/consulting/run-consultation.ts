@@ -7,19 +7,16 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
-import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
-import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import type { AskedInvoice } from '../plugins/additional-items.ts';
+import { type AskedRun, askedOfRun, seeingRun } from '../plugins/asked-run.ts';
 import { groupedItems } from '../plugins/invoice-groups.ts';
 import { recordedIds } from '../plugins/proposal.ts';
-import { seenAsked } from '../plugins/seen-invoice.ts';
 import { type EvaluatedRun, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/evaluate-runs.ts';
 import { type Consultation, type Consultations, consultedCall, type RunCaller } from './consultation.ts';
-import type { ConsultedCall, InvoicePluginCalls, See } from './invoice-plugin-calls.ts';
+import type { ConsultedCall, InvoicePluginCalls } from './invoice-plugin-calls.ts';
 import type { RegisteredInvoicePlugins } from './registered-plugins.ts';
 
 export interface RunsToConsult {
@@ -174,12 +171,13 @@ export class RunConsultation {
     const { call, evaluated, ids, credit } = worked;
     const { run } = evaluated;
     const proposal = proposalOf(evaluated);
-    const initial = askedOf(evaluated, credit);
+    const shown = askedRun(evaluated, credit);
+    const initial = askedOfRun(shown);
     if (run.items.length === 0) {
       const seen = { proposal, ids, asked: initial, groups: [[]] };
       return { kind: 'go', call, properties: worked.properties, seen, invoice: null };
     }
-    const see = seeing(evaluated, credit, runs.now);
+    const see = seeingRun(shown, runs.now);
     let { properties } = worked;
     let latest = initial;
     try {
@@ -236,28 +234,7 @@ export function proposalOf({ billing, run, invoiceId }: EvaluatedRun) {
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
 }
 
-function askedOf({ billing, run, invoiceId }: EvaluatedRun, credit: readonly NewInvoiceItem[]): AskedInvoice {
-  return {
-    invoiceId,
-    currency: invoicingCurrency(billing.account),
-    items: run.items,
-    existing: run.invoice.draft?.items ?? [],
-    creditIds: new Set(credit.map(({ id }) => id)),
-    elsewhere: [],
-    chosenIds: [],
-  };
-}
-
-function seeing(
-  { billing, run, invoiceId }: EvaluatedRun,
-  credit: readonly NewInvoiceItem[],
-  now: Instant,
-): See {
-  const { draft } = run.invoice;
-  const made = { ...billing, id: invoiceId, run, now };
-  const { invoice } = draft === null ? newInvoice(made) : reusedDraft(draft, made);
-  return (asked) => {
-    const isUnchanged = asked.items === run.items;
-    return seenAsked(invoice, asked, isUnchanged ? credit : []);
-  };
+function askedRun({ billing, run, invoiceId }: EvaluatedRun, credit: readonly NewInvoiceItem[]): AskedRun {
+  const { account, targetDate } = billing;
+  return { account, targetDate, run, invoiceId, credit };
 }

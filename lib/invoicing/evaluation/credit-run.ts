@@ -1,3 +1,4 @@
+import type { Invoice } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { CountedAccount, LoadedCreditInput } from '../credit/apply-credit.ts';
@@ -12,6 +13,13 @@ import {
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { AccountRun } from './evaluate-account.ts';
 import { accountedInvoice } from './invoice-for-run.ts';
+
+interface Crediting {
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  readonly nextItemId: () => Uuid;
+  readonly touched?: readonly Invoice[];
+}
 
 /** The invoice of a run, as the credit rule sees it. */
 export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
@@ -32,15 +40,18 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
 /**
  * A run with the account's credit applied to its invoice and to the account's unpaid ones (§10). Pure but
  * for `nextItemId`. @throws InvariantError where the law of credit does not hold.
+ * @param touched further candidates: stored invoices that get items too. Default none.
  */
 export function creditRun(
   run: AccountRun,
   input: LoadedCreditInput,
-  { today, nextItemId }: { readonly today: LocalDate; readonly nextItemId: () => Uuid },
+  { today, nextItemId, touched = [] }: Crediting,
 ): { readonly run: AccountRun; readonly credited: CreditedInvoices } {
   const moves = applyAccountCredit(input);
   if (moves.length === 0) return { run, credited: NOTHING_CREDITED };
   const own = new Set(input.candidates.map(({ id }) => id));
+  for (const { id } of touched) own.delete(id);
+  const stored = [...input.unpaid, ...touched];
   const items = [
     ...run.items,
     ...moves
@@ -53,9 +64,9 @@ export function creditRun(
     before: accountedInvoice(run.invoice, run.amounts),
     after: accountedInvoice(run.invoice, after),
   });
-  const credited = creditInvoices(input.unpaid, others, { today, nextItemId });
+  const credited = creditInvoices(stored, others, { today, nextItemId });
   return {
-    run: { ...run, items, amounts: after, state: stateAfterMoves(state, input.unpaid, others) },
+    run: { ...run, items, amounts: after, state: stateAfterMoves(state, stored, others) },
     credited,
   };
 }

@@ -1,9 +1,12 @@
-import type { Invoice } from '../../records/index.ts';
+import type { Invoice, InvoiceItem } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { Draft } from '../invoices/drafting.ts';
+import { accountBalancesAfter, amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { tooManyPeriods } from '../periods/target-date.ts';
 import { isDue } from '../periods/window.ts';
 import { coverageAfter } from '../reconciliation/apply-to-coverage.ts';
@@ -12,6 +15,9 @@ import { countedRun, creditRun } from './credit-run.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './evaluate-account.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import type { RunInvoice } from './invoice-for-run.ts';
+
+/** Where there is nothing to invoice. */
+const NO_INVOICE = '' as Uuid;
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
@@ -39,6 +45,42 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
+/** What a run of the walk would do before account credit: the walk waits for what is made of it. */
+export interface DryRunStep {
+  /** The date that the step stands for; what fell due earlier is run today. */
+  readonly date: LocalDate;
+  readonly runDate: LocalDate;
+  readonly targetDate: LocalDate;
+  readonly run: AccountRun;
+  /** Id of the invoice that the items go to. */
+  readonly invoiceId: Uuid;
+  /** The items of account credit that the run would make as it is. */
+  credit(): readonly NewInvoiceItem[];
+}
+
+/** What others make of a step. */
+export interface MadeOfStep {
+  readonly run: AccountRun;
+  /** Stored invoices that get items too. */
+  readonly elsewhere: readonly ChangedInvoice[];
+  /** What remains of items that are billed already. */
+  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+}
+
+/** null: the run does not happen; nothing: it stays as it is. */
+export type DryRunAnswer = MadeOfStep | null | undefined;
+
+/** The steps of a dry run, each of which takes an answer, and the invoice that they come to. */
+export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
+
+/** The invoice of a walk in which nobody has a say. */
+export function undisturbed(walk: DryRunWalk): DryRunInvoice | null {
+  for (;;) {
+    const next = walk.next();
+    if (next.done === true) return next.value;
+  }
+}
+
 /** Subscriptions at whose dates an invoice is asked for; the invoice of such a date holds what is due of all (§11). */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
@@ -49,24 +91,24 @@ export type IsWatched = (subscription: SubscriptionBilling) => boolean;
  * rules of a real run and counts as billed for the next one. Load what the first step needs, with the items of all rows
  * in the window: later steps look at later days only. Nothing of the input is changed.
  */
-export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
+export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
   const { targetDate, runDates = [] } = input;
   const isUpToTarget = (date: LocalDate): boolean => date <= targetDate;
   const candidates = new DateQueue([...input.dueDates, ...eventDates(input)].filter(isUpToTarget));
   const walk = new Walk(input, nextItemId);
   let latest: DryRunInvoice | null = null;
-  const step = (date: LocalDate): DryRunInvoice | null => {
-    const invoice = walk.step(date);
+  const step = function* (date: LocalDate): DryRunWalk {
+    const invoice = yield* walk.step(date);
     latest = invoice ?? latest;
     candidates.add(walk.dueDates.filter((due) => due < targetDate));
     return invoice;
   };
-  for (const date of runDates.filter(isUpToTarget)) step(date);
+  for (const date of runDates.filter(isUpToTarget)) yield* step(date);
   const askedFor: DryRunInvoice | null = latest;
   if (askedFor !== null && runDates.includes(targetDate)) return askedFor;
   for (;;) {
     const candidate = candidates.takeFirst();
-    const invoice = step(candidate ?? targetDate);
+    const invoice = yield* step(candidate ?? targetDate);
     if (candidate === targetDate) return latest === askedFor ? latest : invoice;
     if (candidate === undefined) return latest;
   }
@@ -77,30 +119,30 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
  * UPCOMING_INVOICE). The walk passes over the dates of the other subscriptions, so that the invoice holds what will be
  * due on its day and nothing that earlier runs bill. The input's `targetDate` is not read.
  */
-export function walkToUpcomingInvoice(
+export function* walkToUpcomingInvoice(
   input: DryRunWalkInput,
   isWatched: IsWatched,
   nextItemId: () => Uuid,
-): DryRunInvoice | null {
+): DryRunWalk {
   const subscriptions = input.subscriptions.filter(isWatched);
   const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
   const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
   const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
   const walk = new Walk(input, nextItemId);
-  const step = (date: LocalDate): DryRunInvoice | null => {
+  const step = function* (date: LocalDate): DryRunWalk {
     const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
-    const invoice = walk.step(date);
+    const invoice = yield* walk.step(date);
     candidates.add(walk.dueDates);
     return isOwnDate && invoice !== null ? notBefore(input.today, invoice) : null;
   };
   for (const date of input.runDates ?? []) {
-    const invoice = step(date);
+    const invoice = yield* step(date);
     if (invoice !== null) return invoice;
   }
   for (;;) {
     const date = candidates.takeFirst();
     if (date === undefined || (watchedEvents.isEmpty && !walk.isAnyAwaited(watchedIds))) return null;
-    const invoice = step(date);
+    const invoice = yield* step(date);
     if (invoice !== null) return invoice;
   }
 }
@@ -138,19 +180,31 @@ class Walk {
     this.#nextItemId = nextItemId;
   }
 
-  step(date: LocalDate): DryRunInvoice | null {
+  *step(date: LocalDate): DryRunWalk {
     const { state } = this.#account;
     if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
-    const isEmpty = evaluated.items.length === 0;
     // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
     const runDate = maxDate(this.#today, date);
-    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, runDate, this.#nextItemId);
+    const isEmpty = evaluated.items.length === 0;
+    const invoiceId = isEmpty ? NO_INVOICE : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
+    const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
+    const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };
+    if (made === null) {
+      this.#run = undefined;
+      return null;
+    }
+    const run = isEmpty ? evaluated : this.#credited(made ?? asItIs(evaluated), invoiceId, runDate);
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };
+  }
+
+  #credited({ run, elsewhere, remains }: MadeOfStep, invoiceId: Uuid, date: LocalDate): AccountRun {
+    if (remains.length > 0) this.#account = accountWithRemains(this.#account, remains);
+    return this.#debts.credit({ run, invoiceId, date, elsewhere }, this.#nextItemId);
   }
 
   /** The invoice that the next run writes to: a draft goes on with its items; after a committed one, the next. */
@@ -244,17 +298,75 @@ class RunningDebts {
     this.#debts = debts;
   }
 
-  credit(run: AccountRun, date: LocalDate, nextItemId: () => Uuid): AccountRun {
-    const { state, candidates } = countedRun(run, nextItemId(), date);
+  credit(made: CreditedStep, nextItemId: () => Uuid): AccountRun {
+    const { run, credited, touched } = this.#credited(made, nextItemId);
+    const after = new Map([...touched, ...credited.invoices].map((invoice) => [invoice.id, invoice]));
+    const known = new Set(this.#unpaid.map(({ id }) => id));
+    this.#unpaid = [
+      ...this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice),
+      ...touched.filter(({ id }) => !known.has(id)).map((invoice) => after.get(invoice.id) ?? invoice),
+    ];
+    return run;
+  }
+
+  /** The items of credit that the invoice of the step would get. */
+  preview(step: Omit<CreditedStep, 'elsewhere'>, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
+    const { run } = this.#credited({ ...step, elsewhere: [] }, nextItemId);
+    return run.items.slice(step.run.items.length);
+  }
+
+  #credited({ run, invoiceId, date, elsewhere }: CreditedStep, nextItemId: () => Uuid) {
+    const counted = countedRun(run, invoiceId, date);
+    const changed = elsewhere.flatMap((change) => this.#changed(change));
+    const touched = changed.map(({ after }) => after);
+    const isTouched = new Set(touched.map(({ id }) => id));
+    const state = changed.reduce(accountBalancesAfter, counted.state);
     const { withheld, openUntil } = this.#debts;
     // A committed summary keeps its invoices from credit (§10 rule 5).
-    const unpaid = this.#unpaid.filter(({ id }) => date <= (openUntil.get(id) ?? date));
-    const input = { credit: state.accountCBA, candidates, unpaid, withheld };
-    const { run: credited, credited: others } = creditRun(run, input, { today: date, nextItemId });
-    const after = new Map(others.invoices.map((invoice) => [invoice.id, invoice]));
-    this.#unpaid = this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice);
-    return credited;
+    const isOffered = ({ id }: Invoice): boolean => !isTouched.has(id) && date <= (openUntil.get(id) ?? date);
+    const input = {
+      credit: state.accountCBA,
+      candidates: [...counted.candidates, ...touched],
+      unpaid: this.#unpaid.filter(isOffered),
+      withheld,
+    };
+    const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
+    return { ...credited, touched };
   }
+
+  /** A stored invoice as the walk knows it, before and after its new items. */
+  #changed({ before, newItems = [] }: ChangedInvoice) {
+    if (before === null) return [];
+    const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
+    return [{ before: known, after: { ...known, ...amountsAfterItems(known, newItems) } }];
+  }
+}
+
+/** A step whose account credit is to be applied. */
+interface CreditedStep {
+  readonly run: AccountRun;
+  readonly invoiceId: Uuid;
+  /** Of the run. */
+  readonly date: LocalDate;
+  readonly elsewhere: readonly ChangedInvoice[];
+}
+
+function asItIs(run: AccountRun): MadeOfStep {
+  return { run, elsewhere: [], remains: [] };
+}
+
+/** The account with what others have left of items that are billed already. */
+function accountWithRemains(account: AccountRunInput, remains: MadeOfStep['remains']): AccountRunInput {
+  const subscriptions = account.subscriptions.map((subscription) => {
+    const own = remains.flatMap(({ id, repairable }) => {
+      const item = subscription.items.get(id);
+      return item === undefined ? [] : [[id, { ...item, repairable }] as const];
+    });
+    return own.length === 0
+      ? subscription
+      : { ...subscription, items: new Map([...subscription.items, ...own]) };
+  });
+  return { ...account, subscriptions };
 }
 
 /**

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   type DryRunWalkInput,
   subscriptionAfter,
+  undisturbed,
   walkToTargetDate,
 } from '../../../lib/invoicing/evaluation/dry-run-walk.ts';
 import {
@@ -171,7 +172,7 @@ describe('a dry run', () => {
     const now = (today * 86_400_000) as Instant;
     const known = { ...billed, now, today, dueDates: first.dueDates };
     const input = { ...known, ...changes, targetDate: day(targetDate) };
-    const invoice = walkToTargetDate(input, countedIds(100));
+    const invoice = undisturbed(walkToTargetDate(input, countedIds(100)));
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }
 

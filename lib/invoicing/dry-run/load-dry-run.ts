@@ -16,7 +16,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { runInput } from '../evaluation/account-billing.ts';
 import {
-  type DryRunInvoice,
+  type DryRunWalk,
   type DryRunWalkInput,
   type IsWatched,
   walkToTargetDate,
@@ -32,6 +32,7 @@ import { loadDebts } from '../loading/load-debts.ts';
 import { loadDrafts } from '../loading/load-drafts.ts';
 import { withWindowItems } from '../loading/load-repaired-items.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { effectiveTargetDate } from '../periods/target-date.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 
@@ -44,22 +45,26 @@ export interface DryRunInput {
   readonly nextId: () => Uuid;
 }
 
-export interface DryRunResult {
+/** All that a dry run needs from the storage. */
+export interface LoadedDryRun {
   readonly account: Account;
-  /** null = there will be none. */
-  readonly invoice: DryRunInvoice | null;
+  /** Leads to the invoice; null = there will be none. */
+  readonly walk: DryRunWalk | null;
+  /** The date that is asked for; null = that of the next invoice. */
+  readonly targetDate: LocalDate | null;
+  readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
   /** The plan that the prices of a hypothetical action would make. */
   readonly overridePlan: OverridePlan | null;
 }
 
 /**
- * The invoice that a run would make (§11). Reads one snapshot, takes no lock and writes nothing.
+ * Loads what leads to the invoice that a run would make (§11). Reads one snapshot, takes no lock and writes nothing.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
  * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not
  * the account's.
  */
-export async function dryRun(session: ReadSession, input: DryRunInput): Promise<DryRunResult> {
+export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
   const { accountId, wanted, now, catalogsOf, nextId } = input;
   const [[account], [stored], tags, config, catalogOf] = await Promise.all([
     session.accounts.findByIds([accountId]),
@@ -97,14 +102,22 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   for (const { error } of failures) throw error;
   const [billing] = await withWindowItems(session, billings);
   const overridePlan = hypothesis?.overridePlan ?? null;
-  if (!billing) return { account, invoice: null, catalogOf, overridePlan };
+  const asked = requestedDateOf(wanted, hypothesis) ?? today;
+  const loaded = {
+    account,
+    targetDate: choice === null ? asked : null,
+    config,
+    catalogOf,
+    overridePlan,
+  };
+  if (!billing) return { ...loaded, walk: null };
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
   const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const walkInput: DryRunWalkInput = {
     ...runInput(billing, config),
     invoice: runInvoiceOf(drafted, drafts),
-    targetDate: requestedDateOf(wanted, hypothesis) ?? today,
+    targetDate: asked,
     now,
     today,
     dueDates: awaited.dueDates,
@@ -114,9 +127,9 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
       ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
       : {}),
   };
-  const invoice =
+  const walk =
     choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
-  return { account, invoice, catalogOf, overridePlan };
+  return { ...loaded, walk };
 }
 
 /**

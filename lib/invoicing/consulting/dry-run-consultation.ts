@@ -1,0 +1,102 @@
+import type { Ports } from '../../ports/index.ts';
+import type { Account, CallContext, InvoiceItem, PluginProperty } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../evaluation/dry-run-walk.ts';
+import { checkChosenIds, loadElsewhere } from '../loading/load-elsewhere.ts';
+import type { AskedInvoice } from '../plugins/additional-items.ts';
+import { askedOfRun, seeingRun } from '../plugins/asked-run.ts';
+import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
+import { decidedStep } from '../plugins/decided-step.ts';
+import { consultedCall } from './consultation.ts';
+import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
+
+export interface ConsultedDryRun {
+  readonly context: CallContext;
+  readonly account: Account;
+  /** The date that is asked for; null = whatever comes next. */
+  readonly targetDate: LocalDate | null;
+}
+
+/**
+ * Asks the invoice plugins about the runs of a dry run (§11 rule 5), outside any transaction: before each, and about the
+ * items of each that has some. How an invoice is split is not asked, since one is answered with, and nobody is told an
+ * outcome, since nothing is stored.
+ */
+export class DryRunConsultation {
+  readonly #storage: Ports['storage'];
+  readonly #calls: InvoicePluginCalls;
+  readonly #of: ConsultedDryRun;
+  /** What earlier steps have left of stored items. */
+  readonly #left = new Map<Uuid, Decimal>();
+
+  constructor({ storage }: Pick<Ports, 'storage'>, calls: InvoicePluginCalls, of: ConsultedDryRun) {
+    this.#storage = storage;
+    this.#calls = calls;
+    this.#of = of;
+  }
+
+  /** The invoice that the walk comes to. @throws BillingError of a plugin that fails or claims what cannot be. */
+  async follow(walk: DryRunWalk): Promise<DryRunInvoice | null> {
+    let next = walk.next();
+    while (next.done !== true) next = walk.next(await this.#answer(next.value));
+    return next.value;
+  }
+
+  async #answer(step: DryRunStep): Promise<DryRunAnswer> {
+    const { context, account } = this.#of;
+    const { tenant, createdDate: now } = context;
+    const { targetDate, run, invoiceId } = step;
+    const caller = { ...context, userTokenOf: () => context.userToken };
+    const of = { tenant, now, targetDate, rescheduled: false, dryRun: true };
+    const call = consultedCall(account, caller, of);
+    const prior = await this.#calls.prior(call, this.#propertiesOf(step));
+    if (prior.kind !== 'go') return null;
+    if (run.items.length === 0) return undefined;
+    const asked = { account, targetDate, run, invoiceId, credit: step.credit() };
+    const { properties } = prior;
+    const { invoice } = await this.#calls.additionalItems(
+      call,
+      { invoice: askedOfRun(asked), properties },
+      { see: seeingRun(asked, now), date: step.runDate },
+    );
+    return this.#made(step, invoice);
+  }
+
+  #propertiesOf({ date }: DryRunStep): readonly PluginProperty[] {
+    const { context, targetDate } = this.#of;
+    return [
+      ...(context.pluginProperties ?? []),
+      { key: 'DRY_RUN_CUR_DATE', value: formatLocalDate(date), isUpdatable: false },
+      {
+        key: 'DRY_RUN_TARGET_DATE',
+        value: targetDate === null ? null : formatLocalDate(targetDate),
+        isUpdatable: false,
+      },
+    ];
+  }
+
+  /** What the step comes to, with what is stored of the invoices that plugins add to. */
+  async #made({ run }: DryRunStep, asked: AskedInvoice): Promise<DryRunAnswer> {
+    const before = run.invoice.draft?.items ?? [];
+    const touched = asked.existing.filter((item, index) => item !== before[index]);
+    const named = asked.elsewhere.length > 0 || asked.chosenIds.length > 0;
+    const other = named ? await this.#elsewhere(asked) : { changes: [], remains: [] };
+    const remains = [...other.remains, ...touched];
+    for (const { id, repairable } of remains) this.#left.set(id, repairable);
+    return { run: decidedStep(run, asked), elsewhere: other.changes, remains };
+  }
+
+  async #elsewhere(asked: AskedInvoice) {
+    const { context, account } = this.#of;
+    const stored = await this.#storage.read(context.tenant, (session) => loadElsewhere(session, [asked]));
+    checkChosenIds(asked, stored);
+    const withLeft = (item: InvoiceItem): InvoiceItem => {
+      const repairable = this.#left.get(item.id);
+      return repairable === undefined ? item : { ...item, repairable };
+    };
+    const linked = new Map([...stored.linked].map(([id, item]) => [id, withLeft(item)]));
+    return elsewhereChanges(account.id, asked.elsewhere, { ...stored, linked });
+  }
+}
