@@ -1,7 +1,10 @@
 import type { Leading } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Credit of accounts. */
+/**
+ * Credit of accounts. Where the tenant has invoice plugins, they are asked first (§13 rule 7):
+ * INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for one that fails.
+ */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**
    * Uses the account's credit on its unpaid invoices, the oldest first; nothing to do is fine too.

@@ -87,7 +87,12 @@ export interface MigrationInvoiceRequest {
   readonly targetDate?: LocalDate | null | undefined;
 }
 
-/** Invoices, and what is put on them by hand. */
+/**
+ * Invoices, and what is put on them by hand. Where the tenant has invoice plugins, they are asked about charges, taxes,
+ * credits, adjustments, deletions of credit, migration, commits and voids before anything is changed (§13 rule 7), which
+ * can then fail with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a
+ * plugin adds, 4006 to 4031.
+ */
 export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Runs the account up to the target date now and returns the invoice (§8). Works on a parked account and

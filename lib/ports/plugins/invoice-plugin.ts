@@ -125,7 +125,10 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
 export interface InvoicePlugin {
   /** Named in configuration, errors, explanations and the log; unique. */
   readonly name: string;
-  /** Before anything is looked at. The first that aborts wins over all that put off. */
+  /**
+   * Before a run looks at anything, and before an operation of people changes anything. The first that aborts wins over
+   * all that put off; operations are refused by either (4029).
+   */
   priorCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],

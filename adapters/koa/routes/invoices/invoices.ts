@@ -18,6 +18,7 @@ import {
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditedPage, auditParameter } from '../objects/audit.ts';
+import { pluginItemErrors } from './plugin-errors.ts';
 import { requestedDay } from './requested-day.ts';
 
 const area = 'invoices';
@@ -34,17 +35,10 @@ const runErrors = [
 const generateErrors = [
   ...runErrors,
   ErrorCode.INVOICE_NOTHING_TO_DO,
-  ErrorCode.INVOICE_NOT_FOUND,
   ErrorCode.INVOICE_ALREADY_COMMITTED,
   ErrorCode.INVOICE_INVALID_STATUS,
   ErrorCode.INVOICE_INVALID_NUMBER,
-  ErrorCode.INVOICE_ITEM_NOT_FOUND,
-  ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
-  ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+  ...pluginItemErrors,
 ];
 
 const generateQuery = {
@@ -131,10 +125,10 @@ export const invoiceRoutes: readonly Route[] = [
     summary:
       'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
-    query: { accountId: required(uuidParameter), targetDate: moment },
+    query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
     body: optionalJsonBody(InvoiceDryRun),
     success: { status: 200, emptyStatus: 204, body: Invoice },
-    fails: [...runErrors, ...actionErrors],
+    fails: [...runErrors, ...actionErrors, ...pluginItemErrors],
     async handle(call) {
       const { accountId } = call.query;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
@@ -214,7 +208,12 @@ export const invoiceRoutes: readonly Route[] = [
     operationId: 'commitInvoice',
     summary: 'Commit a draft: it is owed from now on',
     permission: 'invoice:commit',
-    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.INVOICE_INVALID_STATUS],
+    query: { pluginProperty: pluginProperties },
+    fails: [
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_INVALID_STATUS,
+      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
+    ],
     handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
   }),
   tenantRoute({
@@ -223,7 +222,9 @@ export const invoiceRoutes: readonly Route[] = [
     operationId: 'voidInvoice',
     summary: 'Void an invoice: what it billed is billed again by the next run',
     permission: 'invoice:void',
+    query: { pluginProperty: pluginProperties },
     fails: [
+      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
       ErrorCode.INVOICE_NOT_FOUND,
       ErrorCode.INVOICE_INVALID_STATUS,
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,

@@ -14,12 +14,12 @@ import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts
 import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
+import { abortErrors, pluginItemErrors } from './plugin-errors.ts';
 import { requestedDay } from './requested-day.ts';
 
 const manualParameters = {
   requestedDate: moment,
   autoCommit: flag(),
-  // Accepted: no invoice plugin reads them.
   pluginProperty: pluginProperties,
 };
 const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
@@ -28,12 +28,11 @@ const success = { status: 201, body: listOf(InvoiceItem) } as const;
 const fails = [
   ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   ErrorCode.CURRENCY_INVALID,
-  ErrorCode.INVOICE_NOT_FOUND,
   ErrorCode.INVOICE_INVALID_STATUS,
   ErrorCode.INVOICE_ALREADY_COMMITTED,
-  ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+  ...abortErrors,
+  ...pluginItemErrors,
 ];
-const chargeFails = [...fails, ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID];
 
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
@@ -48,7 +47,7 @@ export const manualItemRoutes: readonly Route[] = [
     query: manualParameters,
     body,
     success,
-    fails: chargeFails,
+    fails,
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addCharges),
   }),
   tenantRoute({
@@ -60,7 +59,7 @@ export const manualItemRoutes: readonly Route[] = [
     query: manualParameters,
     body,
     success,
-    fails: chargeFails,
+    fails,
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
   }),
   tenantRoute({
@@ -69,13 +68,14 @@ export const manualItemRoutes: readonly Route[] = [
     operationId: 'createMigrationInvoice',
     summary: 'Store an invoice that another system has made; it counts in no balance',
     permission: 'invoice:trigger',
-    query: { targetDate: moment },
+    query: { targetDate: moment, pluginProperty: pluginProperties },
     body: migrationBody,
     success: { status: 201, location: '/invoices/{invoiceId}' },
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.CURRENCY_INVALID,
       ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+      ...abortErrors,
     ],
     async handle(call) {
       const { accountId } = call.params;
@@ -95,8 +95,9 @@ export const manualItemRoutes: readonly Route[] = [
     operationId: 'deleteCBA',
     summary: 'Delete an item of account credit: what was used comes back, what was given goes',
     permission: 'invoice:delete_cba',
-    query: { accountId: required(uuidParameter) },
+    query: { accountId: required(uuidParameter), pluginProperty: pluginProperties },
     fails: [
+      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.INVOICE_NOT_FOUND,
       ErrorCode.INVOICE_ITEM_NOT_FOUND,
@@ -117,15 +118,10 @@ export const manualItemRoutes: readonly Route[] = [
     success: { status: 201, location: '/invoices/{invoiceId}' },
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.INVOICE_NOT_FOUND,
-      ErrorCode.INVOICE_ITEM_NOT_FOUND,
       ErrorCode.CURRENCY_INVALID,
-      ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
-      ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-      ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-      ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-      ErrorCode.INVOICE_VOID_UPDATED,
       ErrorCode.INVOICE_NOTHING_TO_DO,
+      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
+      ...pluginItemErrors,
     ],
     statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
     async handle(call) {
@@ -152,7 +148,7 @@ export const manualItemRoutes: readonly Route[] = [
     query: manualParameters,
     body,
     success,
-    fails: [...fails, ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID],
+    fails,
     handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),
   }),
   tenantRoute({
@@ -174,7 +170,8 @@ export const manualItemRoutes: readonly Route[] = [
     operationId: 'rebalanceExistingCBAOnAccount',
     summary: "Use an account's credit on its unpaid invoices",
     permission: 'invoice:delete_cba',
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    query: { pluginProperty: pluginProperties },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.INVOICE_PLUGIN_API_ABORTED],
     handle: ({ billing, context, params }) => billing.accounts.rebalanceCredit(context, params.accountId),
   }),
   tenantRoute({
@@ -183,7 +180,9 @@ export const manualItemRoutes: readonly Route[] = [
     operationId: 'transferChildCreditToParent',
     summary: 'Move all credit of a child account to its parent',
     permission: 'invoice:delete_cba',
+    query: { pluginProperty: pluginProperties },
     fails: [
+      ...abortErrors,
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
       ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
