@@ -8,6 +8,7 @@ import {
 } from '../../lib/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { example } from '../support/files.ts';
 
 const splitter: InvoicePlugin = {
   name: 'splitter',
@@ -75,6 +76,36 @@ anyDatabase((_kind, open) => {
       const again = await engine.acme.generateInvoice({ accountId });
       expect(itemLines(again)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
       expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+    });
+
+    it('a run that cannot be worked out before its plugins are asked is not stored without them', async () => {
+      const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
+      engine = await openEngine(open, {
+        now: '2024-06-01T00:00:00Z',
+        catalog: example('catalogs/meadow.xml'),
+        configuration: { [bound]: 1 },
+        invoicePlugins: [
+          {
+            name: 'tax',
+            getAdditionalInvoiceItems: async () => {
+              // Now the other account of the batch can be invoiced as well.
+              await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [bound]: -1 }));
+              return { items: [{ itemType: 'TAX', amount: '1' }] };
+            },
+          },
+        ],
+      });
+      const ids: Uuid[] = [];
+      for (const planName of ['canopy-monthly', 'sprout-monthly-direct']) {
+        const { id } = await engine.acme.createAccount({ currency: 'USD' });
+        await engine.acme.createSubscription({ accountId: id, planName });
+        ids.push(id);
+      }
+      await engine.settle();
+      for (const id of ids) {
+        const types = (await invoicesOf(id)).flatMap(({ items }) => items.map(({ itemType }) => itemType));
+        expect([await isParked(id), types.includes('TAX')], types.join()).to.deep.equal([false, true]);
+      }
     });
 
     it('invoicing §8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {

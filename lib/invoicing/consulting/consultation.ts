@@ -16,11 +16,14 @@ export interface SeenRun extends DecidedInvoice {
 /** What the plugins say about the run of one account. */
 export type Consultation =
   | {
-      /** It goes on; `seen` null: nobody wanted to see the invoice, or it could not be worked out. */
+      /** It goes on. */
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
+      /** null: nobody has seen the run. */
       readonly seen: SeenRun | null;
+      /** Whether a plugin wants to see the invoice, if there is one. */
+      readonly isToBeSeen: boolean;
       /** The invoice as plugins saw it last; null = none. */
       readonly invoice: SeenInvoice | null;
     }

@@ -90,7 +90,11 @@ export class RunConsultation {
       this.#ask(calls, each, runs),
     );
     const seen = new Set(asked.map(({ call }) => call.accountId));
-    const unseen = going.filter(({ call }) => !seen.has(call.accountId)).map(unseenRun);
+    // What could not be worked out fails under the lock too, or is worked out there and has to be seen then.
+    const isToBeSeen = seesInvoices(calls);
+    const unseen = going
+      .filter(({ call }) => !seen.has(call.accountId))
+      .map((each) => unseenRun(each, isToBeSeen));
     const all = [...stopped, ...over, ...asked, ...unseen];
     return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
   }
@@ -119,7 +123,12 @@ export class RunConsultation {
       config,
       stopped: requests
         .filter(isRefused)
-        .map((request) => unseenRun({ request, properties, call: callOf(request, request.requestedDate) })),
+        .map((request) =>
+          unseenRun(
+            { request, properties, call: callOf(request, request.requestedDate) },
+            seesInvoices(calls),
+          ),
+        ),
       going: requests
         .filter((request) => !isRefused(request))
         .map(
@@ -138,8 +147,7 @@ export class RunConsultation {
     going: readonly Going[],
     { runs, calls, config }: Consulting,
   ): Promise<readonly Worked[]> {
-    const isSeen = calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
-    if (going.length === 0 || !isSeen) return [];
+    if (going.length === 0 || !seesInvoices(calls)) return [];
     const { now } = runs;
     const recorded = new Map(going.map(({ call }) => [call.accountId, recordedIds(this.#ports.ids)]));
     const idsOf = (accountId: Uuid) => recorded.get(accountId) ?? this.#ports.ids;
@@ -175,7 +183,7 @@ export class RunConsultation {
     const initial = askedOfRun(shown);
     if (run.items.length === 0) {
       const seen = { proposal, ids, asked: initial, groups: [[]] };
-      return { kind: 'go', call, properties: worked.properties, seen, invoice: null };
+      return { kind: 'go', call, properties: worked.properties, seen, isToBeSeen: true, invoice: null };
     }
     const see = seeingRun(shown, runs.now);
     let { properties } = worked;
@@ -194,7 +202,7 @@ export class RunConsultation {
         groups = grouping.groups ?? groups;
       }
       const seen = { proposal, ids, asked: latest, groups };
-      return { kind: 'go', call, properties, seen, invoice: see(latest) };
+      return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
     } catch (error) {
       const failed = { dueDates: run.dueDates, invoice: see(latest) };
       return { kind: 'failed', call, properties, error, worked: failed };
@@ -224,8 +232,12 @@ async function askBefore(
   return { going, over };
 }
 
-function unseenRun({ call, properties }: Going): Consultation {
-  return { kind: 'go', call, properties, seen: null, invoice: null };
+function unseenRun({ call, properties }: Going, isToBeSeen: boolean): Consultation {
+  return { kind: 'go', call, properties, seen: null, isToBeSeen, invoice: null };
+}
+
+function seesInvoices(calls: InvoicePluginCalls): boolean {
+  return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
 /** What plugins are asked about, as it has to be under the lock too. */

@@ -78,8 +78,10 @@ export async function runAccounts(
     },
   );
   const isAsSeen = (run: EvaluatedRun): boolean => {
-    const seen = seenOf(run.billing.account.id);
-    return seen === null || isSameProposal(seen.proposal, proposalOf(run));
+    const going = goingOf(consulted, run.billing.account.id);
+    if (going === null || going.seen !== null)
+      return going?.seen == null || isSameProposal(going.seen.proposal, proposalOf(run));
+    return !going.isToBeSeen || run.run.items.length === 0;
   };
   const decided = await decideRuns(
     session,
