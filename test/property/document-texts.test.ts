@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
+import { parseProperties } from '../../lib/invoicing/documents/properties-text.ts';
+import { renderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.ts';
+import { parseTemplate } from '../../lib/invoicing/documents/template.ts';
+import { renderingTemplate } from '../../lib/invoicing/documents/template-output.ts';
+import { atOnce } from '../../lib/runtime/index.ts';
+import { BillingError } from '../../lib/values/errors/index.ts';
+import { toRender, viewedItem } from '../support/invoicing/documents.ts';
+import { isLongRun, seed } from '../support/long-run.ts';
+
+const numRuns = isLongRun ? 50_000 : 1_000;
+
+const names = [
+  'a',
+  '.',
+  'text',
+  'text.invoiceTitle',
+  'invoice',
+  'invoice.invoiceItems',
+  'name',
+  'account.name',
+  'constructor',
+  '__proto__',
+];
+const marks = ['{{', '}}', '{{{', '}}}', '{', '}', '#', '^', '/', '&', '>', '=', '!', ' ', '\n', '<b>', '"'];
+const tag = fc
+  .tuple(fc.constantFrom('#', '^', '/', '&', '', '!', ' '), fc.constantFrom(...names))
+  .map(([sign, name]) => `{{${sign}${name}}}`);
+const section = fc
+  .tuple(fc.constantFrom('#', '^'), fc.constantFrom(...names), fc.array(tag, { maxLength: 3 }))
+  .map(
+    ([sign, name, inner]) =>
+      `{{${sign}${name}}}${inner.filter((each) => !/[#^/]/.test(each)).join('')}{{/${name}}}`,
+  );
+const hostile = fc
+  .array(fc.oneof(tag, section, section, fc.constantFrom(...marks, ...names)), { maxLength: 20 })
+  .map((pieces) => pieces.join(''));
+
+/** No character of it is one of a template, so that it is found again in the page. */
+const intruder = '<i onload="☠">\'`&☠;';
+const view = renderedInvoice(
+  toRender([viewedItem('EXTERNAL_CHARGE', '1', { description: intruder }), viewedItem('TAX', '2')], {
+    of: { name: intruder },
+    translations: new Map([['en', new Map([['invoiceTitle', intruder]])]]) as never,
+  }),
+);
+const data = invoiceData(view);
+
+describe('texts of documents, whatever they are', () => {
+  it('invoicing §14 rule 5: a template is refused with a reason, or fills in without letting a value become markup', () => {
+    let [rendered, shown] = [0, 0];
+    fc.assert(
+      fc.property(hostile, (source) => {
+        let page: string;
+        try {
+          page = atOnce(renderingTemplate(parseTemplate(source), data));
+        } catch (error) {
+          expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
+          return;
+        }
+        rendered += 1;
+        if (page.includes('☠')) shown += 1;
+        expect(page).to.not.contain('<i').and.not.contain('"☠').and.not.contain("'`").and.not.contain('&☠');
+        expect(page).to.not.match(/function|\[object|native code/);
+      }),
+      { numRuns, seed },
+    );
+    expect(rendered).to.be.greaterThan(numRuns / 20);
+    expect(shown).to.be.greaterThan(0);
+  });
+
+  it('invoicing §14 rule 3: properties are read as they were written, whatever keys and values say', () => {
+    const text = fc
+      .string({ unit: 'grapheme', maxLength: 12 })
+      .filter((each) => each.isWellFormed() && !each.includes('\0'));
+    const written = (each: string) =>
+      [...each]
+        .map((character) =>
+          /[\\=:#! \t\n\r\f]/.test(character)
+            ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+            : character,
+        )
+        .join('');
+    fc.assert(
+      fc.property(fc.dictionary(text, text, { noNullPrototype: true }), (entries) => {
+        const source = Object.entries(entries).map(([key, value]) => `  ${written(key)} = ${written(value)}`);
+        expect([...parseProperties(source.join('\r\n'))]).to.deep.equal(Object.entries(entries));
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('invoicing §14 rule 3: any text is properties, or is refused with a reason', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('\\', '\\u', '00e9', '=', ':', '#', '!', '\n', '\r', ' ', '\t', 'key'),
+      fc.string({ maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        try {
+          for (const [key, value] of parseProperties(pieces.join('')))
+            expect(key.isWellFormed() && value.isWellFormed()).to.equal(true);
+        } catch (error) {
+          expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
+        }
+      }),
+      { numRuns, seed },
+    );
+  });
+});
