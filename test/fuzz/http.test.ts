@@ -41,7 +41,7 @@ function liveHeap(): number {
 }
 
 const statuses = new Set([
-  200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 422, 501,
+  200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 412, 413, 414, 415, 422, 501,
 ]);
 const codes = new Set<number>(Object.values(ErrorCode));
 const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];

@@ -26,7 +26,8 @@ const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 
 /**
- * Reads a Mustache template (§14 rule 5). Values are escaped however they are asked for, `{{{name}}}` included.
+ * Reads a Mustache template (§14 rule 5). mustache.js spares reading sections, comments and tags on lines of their own as
+ * the specification has them; filling in is ours, since it has to be bounded and to see nothing but data. Values are escaped however they are asked for, `{{{name}}}` included.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for one that cannot be read, that names partials or other
  * delimiters, or that is past a bound (platform §16).
  */
