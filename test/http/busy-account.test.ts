@@ -13,7 +13,10 @@ import { migrated, storageOf } from '../support/storage.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under. */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags'];
-/** The first two make an account, the others store nothing of one, or only leave a plan out of the queue. */
+/**
+ * The first two make an account, the others store nothing of one, keep texts of the tenant, only leave a plan out of the
+ * queue, or answer for each account by itself.
+ */
 const goOn: readonly string[] = [
   'createAccount',
   'createComboPayment',
@@ -21,6 +24,11 @@ const goOn: readonly string[] = [
   'buildFormDescriptor',
   'buildComboFormDescriptor',
   'processNotification',
+  'uploadInvoiceTranslation',
+  'uploadCatalogTranslation',
+  'uploadInvoiceTemplate',
+  'uploadInvoiceMPTemplate',
+  'triggerInvoiceGenerationForParkedAccounts',
   'cancelScheduledPaymentTransactionById',
   'cancelScheduledPaymentTransactionByExternalKey',
 ];
