@@ -1,26 +1,13 @@
 import { expect } from 'chai';
-import {
-  BillingError,
-  formatDecimal,
-  type InvoicePlugin,
-  type InvoicePluginContext,
-  parseLocalDate,
-  type SeenInvoice,
-  type Uuid,
-} from '../../lib/index.ts';
+import { BillingError, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-
-type Call = Exclude<keyof InvoicePlugin, 'name'>;
-type Answer =
-  | 'ok'
-  | 'abort'
-  | 'reschedule'
-  | 'throw'
-  | 'time out'
-  | 'malformed'
-  | 'adjusts too much'
-  | 'unknown invoice';
+import {
+  type Answer,
+  type InvoiceCall,
+  type ScriptedCall,
+  ScriptedInvoicePlugin,
+} from '../support/scripted-invoice-plugin.ts';
 
 /** What a run comes to: billed (with a tax where the plugin adds one), nothing now, nothing before later, or it fails. */
 type Outcome = 'billed' | 'nothing' | 'later' | 'fails';
@@ -29,7 +16,7 @@ type Outcome = 'billed' | 'nothing' | 'later' | 'fails';
  * Members of an answer that its call does not have say nothing. A failure is told to plugins only once the invoice was
  * worked out, and what they do then changes nothing.
  */
-const outcomes: Readonly<Record<Call, Readonly<Record<Answer, Outcome>>>> = {
+const outcomes: Readonly<Record<InvoiceCall, Readonly<Record<Answer, Outcome>>>> = {
   priorCall: {
     ok: 'billed',
     abort: 'nothing',
@@ -82,87 +69,26 @@ const outcomes: Readonly<Record<Call, Readonly<Record<Answer, Outcome>>>> = {
   },
 };
 
-interface Cell {
-  readonly call: Call;
-  readonly answer: Answer;
+interface Cell extends ScriptedCall {
   readonly outcome: Outcome;
 }
 
 const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]) =>
   Object.entries(answers).map(([answer, outcome]) => ({
-    call: call as Call,
+    call: call as InvoiceCall,
     answer: answer as Answer,
     outcome,
   })),
 );
 
-const NOBODYS = '99999999-9999-4999-8999-999999999999';
-
-/** Does in each account what its cell says. */
-class ScriptedPlugin implements InvoicePlugin {
-  readonly name = 'scripted';
-  readonly cells = new Map<Uuid, Cell>();
-  readonly told = new Map<Uuid, string[]>();
-
-  priorCall = (context: InvoicePluginContext) => this.#answer('priorCall', context);
-  getInvoiceGrouping: NonNullable<InvoicePlugin['getInvoiceGrouping']> = (...[invoice, , , context]) =>
-    this.#answer('getInvoiceGrouping', context, invoice);
-
-  getAdditionalInvoiceItems: NonNullable<InvoicePlugin['getAdditionalInvoiceItems']> = (...given) => {
-    const [invoice, , , context] = given;
-    if (this.cells.get(context.accountId)?.call === 'onFailureCall') throw new Error('so that it fails');
-    return this.#answer('getAdditionalInvoiceItems', context, invoice);
-  };
-
-  onSuccessCall = (context: InvoicePluginContext) => {
-    this.#note('success', context);
-    return this.#answer('onSuccessCall', context);
-  };
-
-  onFailureCall = (context: InvoicePluginContext) => {
-    this.#note('failure', context);
-    return this.#answer('onFailureCall', context);
-  };
-
-  #note(what: string, { accountId }: InvoicePluginContext): void {
-    this.told.set(accountId, [...(this.told.get(accountId) ?? []), what]);
-  }
-
-  async #answer(call: Call, context: InvoicePluginContext, invoice?: SeenInvoice): Promise<object | null> {
-    const cell = this.cells.get(context.accountId);
-    if (cell?.call !== call || context.rescheduled) return null;
-    switch (cell.answer) {
-      case 'ok':
-        return { items: [{ itemType: 'TAX', amount: '1' }], groups: [] };
-      case 'abort':
-        return { aborted: true };
-      case 'reschedule':
-        return { rescheduleDate: new Date(context.now + 3_600_000) };
-      case 'throw':
-        throw new Error('the tax office is closed');
-      case 'time out':
-        return new Promise(() => undefined);
-      case 'malformed':
-        return ['nonsense'];
-      case 'adjusts too much':
-        return { items: [{ itemType: 'ITEM_ADJ', amount: '-20', linkedItemId: invoice?.items[0]?.id }] };
-      case 'unknown invoice':
-        return {
-          items: [{ itemType: 'TAX', amount: '1', invoiceId: NOBODYS }],
-          groups: [{ itemIds: [NOBODYS] }],
-        };
-    }
-  }
-}
-
 eachDatabase((_kind, open) => {
   describe('every answer of every call of an invoice plugin (invoicing §13), in every kind of run', () => {
     let engine: TestEngine;
-    let plugin: ScriptedPlugin;
+    let plugin: ScriptedInvoicePlugin;
     const accountOf = new Map<Cell, Uuid>();
 
     before(async () => {
-      plugin = new ScriptedPlugin();
+      plugin = new ScriptedInvoicePlugin();
       engine = await openEngine(open, {
         now: '2024-01-01T00:00:00Z',
         invoicePlugins: [plugin],
@@ -183,7 +109,7 @@ eachDatabase((_kind, open) => {
 
     function script(): void {
       plugin.told.clear();
-      for (const [cell, id] of accountOf) plugin.cells.set(id, cell);
+      for (const [cell, id] of accountOf) plugin.script.set(id, cell);
     }
 
     async function linesOf(accountId: Uuid): Promise<readonly string[]> {
@@ -270,7 +196,7 @@ eachDatabase((_kind, open) => {
       const january = 'RECURRING 2024-01-02..2024-02-02 19.95';
 
       before(async () => {
-        plugin.cells.clear();
+        plugin.script.clear();
         engine.clock.set('2024-01-02T00:00:00Z');
         await signUp();
         await engine.settle();
@@ -315,7 +241,7 @@ eachDatabase((_kind, open) => {
 
       describe('falls due', () => {
         before(async () => {
-          plugin.cells.clear();
+          plugin.script.clear();
           engine.clock.set('2024-01-03T00:00:00Z');
           await signUp();
           await engine.settle();

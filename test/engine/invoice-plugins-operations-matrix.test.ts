@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { formatDecimal, type Uuid } from '../../lib/index.ts';
+import { inParallel } from '../../lib/runtime/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import {
+  type Answer,
+  answers,
+  type InvoiceCall,
+  invoiceCalls,
+  ScriptedInvoicePlugin,
+} from '../support/scripted-invoice-plugin.ts';
+
+const operations = ['dry run', 'charge', 'tax', 'credit', 'adjustment', 'commit', 'void'] as const;
+type Operation = (typeof operations)[number];
+
+/** What an operation comes to: it is done, with a tax where the plugin adds one, answers with nothing, or fails with a code. */
+type Outcome = 'done' | 'taxed' | 'nothing' | number;
+
+const ABORTED = 4029;
+const FAILED = 60_000;
+/** It was done in between, by the plugin. */
+const SPOILT = 4023;
+
+interface Cell {
+  readonly operation: Operation;
+  readonly call: InvoiceCall;
+  readonly answer: Answer;
+}
+
+const cells: readonly Cell[] = operations.flatMap((operation) =>
+  invoiceCalls.flatMap((call) => answers.map((answer) => ({ operation, call, answer }))),
+);
+
+const takesItems = (operation: Operation): boolean => operation !== 'commit' && operation !== 'void';
+
+/** Members of an answer that its call does not have say nothing, and the last two calls change nothing. */
+function outcomeOf({ operation, call, answer }: Cell): Outcome {
+  switch (call) {
+    case 'priorCall':
+      return beforeIt(operation, answer);
+    case 'getAdditionalInvoiceItems':
+      return takesItems(operation) ? withItems(operation, answer) : 'done';
+    case 'onFailureCall':
+      return takesItems(operation) ? FAILED : SPOILT;
+    case 'getInvoiceGrouping':
+    case 'onSuccessCall':
+      return 'done';
+  }
+}
+
+function beforeIt(operation: Operation, answer: Answer): Outcome {
+  if (answer === 'abort' || answer === 'reschedule') return operation === 'dry run' ? 'nothing' : ABORTED;
+  return answer === 'throw' || answer === 'time out' || answer === 'malformed' ? FAILED : 'done';
+}
+
+function withItems(operation: Operation, answer: Answer): Outcome {
+  switch (answer) {
+    case 'ok':
+      return 'taxed';
+    case 'abort':
+    case 'reschedule':
+      return 'done';
+    case 'adjusts too much':
+      return operation === 'credit' ? 4021 : 4020;
+    case 'unknown invoice':
+      return 4006;
+    default:
+      return FAILED;
+  }
+}
+
+/** What is there before, after, and after with a tax: each invoice with its status and what it owes. */
+const stored: Readonly<Record<Operation, Readonly<Record<'before' | 'done' | 'taxed', readonly string[]>>>> =
+  {
+    'dry run': { before: [], done: [], taxed: [] },
+    charge: {
+      before: [],
+      done: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10 owes 10'],
+      taxed: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10, TAX 2024-01-01 1 owes 11'],
+    },
+    tax: {
+      before: [],
+      done: ['COMMITTED TAX 2024-01-01 10 owes 10'],
+      taxed: ['COMMITTED TAX 2024-01-01 10, TAX 2024-01-01 1 owes 11'],
+    },
+    credit: {
+      before: [],
+      done: ['COMMITTED CREDIT_ADJ 2024-01-01..2024-01-01 -10, CBA_ADJ 2024-01-01..2024-01-01 10 owes 0'],
+      taxed: [
+        'COMMITTED CREDIT_ADJ 2024-01-01..2024-01-01 -10, TAX 2024-01-01 1, CBA_ADJ 2024-01-01..2024-01-01 9 owes 0',
+      ],
+    },
+    adjustment: {
+      before: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10 owes 10'],
+      done: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10, ITEM_ADJ 2024-01-01..2024-01-01 -2 owes 8'],
+      taxed: [
+        'COMMITTED EXTERNAL_CHARGE 2024-01-01 10, ITEM_ADJ 2024-01-01..2024-01-01 -2, TAX 2024-01-01 1 owes 9',
+      ],
+    },
+    commit: {
+      before: ['DRAFT EXTERNAL_CHARGE 2024-01-01 10 owes 0'],
+      done: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10 owes 10'],
+      taxed: [],
+    },
+    void: {
+      before: ['COMMITTED EXTERNAL_CHARGE 2024-01-01 10 owes 10'],
+      done: ['VOID EXTERNAL_CHARGE 2024-01-01 10 owes 0'],
+      taxed: [],
+    },
+  };
+
+const foreseen: Readonly<Record<'done' | 'taxed' | 'nothing', readonly string[]>> = {
+  done: ['RECURRING 2024-02-01..2024-03-01 19.95'],
+  taxed: ['RECURRING 2024-02-01..2024-03-01 19.95', 'TAX 2024-02-01 1'],
+  nothing: [],
+};
+
+/** An account, and the invoice and item that its operation is about. */
+interface Stage {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  readonly invoiceItemId: Uuid;
+}
+
+eachDatabase((_kind, open) => {
+  describe('every answer of every call of an invoice plugin (invoicing §13), in dry runs and operations of people', () => {
+    let engine: TestEngine;
+    let plugin: ScriptedInvoicePlugin;
+    const stages = new Map<Cell, Stage>();
+    const failures = new Map<Cell, unknown>();
+    const answered = new Map<Cell, readonly string[]>();
+    const spoiling = new Set<Uuid>();
+
+    before(async () => {
+      plugin = new ScriptedInvoicePlugin();
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        invoicePlugins: [plugin],
+        longestTimerMs: 1_500,
+      });
+      await inParallel(cells, 8, async (cell) => stages.set(cell, await stageOf(cell)));
+      await engine.settle();
+      for (const cell of cells) plugin.script.set(stageFor(cell).accountId, cell);
+      plugin.told.clear();
+      plugin.spoil = spoil;
+      // What is spoilt is done within the time that the plugin has, so nothing else is done meanwhile.
+      const isSpoilt = (cell: Cell): boolean => outcomeOf(cell) === SPOILT;
+      await inParallel(cells.filter(isSpoilt), 1, perform);
+      await inParallel(
+        cells.filter((cell) => !isSpoilt(cell)),
+        16,
+        perform,
+      );
+    });
+
+    after(() => engine.close());
+
+    async function perform(cell: Cell): Promise<void> {
+      try {
+        answered.set(cell, await act(cell, stageFor(cell)));
+      } catch (error) {
+        failures.set(cell, error);
+      }
+    }
+
+    function stageFor(cell: Cell): Stage {
+      const stage = stages.get(cell);
+      if (stage === undefined) throw new Error('the cell has no account');
+      return stage;
+    }
+
+    async function stageOf({ operation }: Cell): Promise<Stage> {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      const nothing = { accountId, invoiceId: accountId, invoiceItemId: accountId };
+      if (operation === 'dry run') {
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        return nothing;
+      }
+      if (stored[operation].before.length === 0) return nothing;
+      const autoCommit = operation !== 'commit';
+      const [item] = await engine.acme.invoices.addCharges({
+        accountId,
+        autoCommit,
+        items: [{ amount: '10' }],
+      });
+      if (item === undefined) throw new Error('a charge has an item');
+      return { accountId, invoiceId: item.invoiceId, invoiceItemId: item.id };
+    }
+
+    async function act({ operation }: Cell, stage: Stage): Promise<readonly string[]> {
+      const { invoices } = engine.acme;
+      const { accountId, invoiceId } = stage;
+      const items = [{ amount: '10' }];
+      switch (operation) {
+        case 'dry run': {
+          const found = await invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+          return found === null ? [] : itemLines(found);
+        }
+        case 'charge':
+          await invoices.addCharges({ accountId, items, autoCommit: true });
+          return [];
+        case 'tax':
+          await invoices.addTaxes({ accountId, items, autoCommit: true });
+          return [];
+        case 'credit':
+          await invoices.addCredits({ accountId, items, autoCommit: true });
+          return [];
+        case 'adjustment':
+          await invoices.adjustItem({ ...stage, amount: '2' });
+          return [];
+        case 'commit':
+          await invoices.commit(invoiceId);
+          return [];
+        case 'void':
+          await invoices.void(invoiceId);
+          return [];
+      }
+    }
+
+    /** Does what is about to be done first, so that it cannot be done again. */
+    async function spoil(accountId: Uuid): Promise<void> {
+      const cell = cells.find((each) => stageFor(each).accountId === accountId);
+      if (cell === undefined || takesItems(cell.operation) || spoiling.has(accountId)) return;
+      spoiling.add(accountId);
+      await act(cell, stageFor(cell));
+      plugin.told.delete(accountId);
+    }
+
+    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+      return all.map(
+        (each) => `${each.status} ${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
+      );
+    }
+
+    for (const operation of operations) {
+      describe(operation, () => {
+        for (const cell of cells.filter((each) => each.operation === operation)) {
+          const outcome = outcomeOf(cell);
+          it(`${cell.call}, ${cell.answer}: ${outcome}`, async () => {
+            const { accountId } = stageFor(cell);
+            const failure = failures.get(cell);
+            const told = plugin.told.get(accountId) ?? [];
+            const isDone = outcome === 'done' || outcome === 'taxed';
+            if (typeof outcome === 'number') {
+              expect(failure).to.have.property('code', outcome);
+              if (outcome !== SPOILT) expect(String(failure)).to.contain('"scripted"');
+            } else expect(failure).to.equal(undefined);
+            if (operation === 'dry run') {
+              expect(told).to.deep.equal([]);
+              expect(answered.get(cell)).to.deep.equal(
+                typeof outcome === 'number' ? undefined : foreseen[outcome],
+              );
+              const [only] = await linesOf(accountId);
+              expect(only).to.equal('COMMITTED RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95');
+              return;
+            }
+            const { before: unchanged, done, taxed } = stored[operation];
+            const isSpoilt = outcome === SPOILT;
+            const expected = outcome === 'taxed' ? taxed : isDone || isSpoilt ? done : unchanged;
+            expect(await linesOf(accountId)).to.deep.equal(expected);
+            const isWorkedOut = typeof outcome === 'number' && cell.call !== 'priorCall';
+            expect(told).to.deep.equal(isDone ? ['success'] : isWorkedOut ? ['failure'] : []);
+          });
+        }
+      });
+    }
+
+    it('the books are sound', async () => {
+      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    });
+  });
+});
