@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import {
   type Account,
+  type Currency,
   decimal,
   ErrorCode,
+  type InvoiceRefundInput,
   type PaymentControl,
   type PaymentControlContext,
   type PaymentView,
@@ -13,6 +15,7 @@ import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
+const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 anyDatabase((_kind, open) => {
@@ -20,9 +23,10 @@ anyDatabase((_kind, open) => {
     let engine: TestEngine;
     let account: Account;
     let asked: string[] = [];
+    let rate: { readonly currency: Currency; readonly each: string } = EUROS;
     let meanwhile: () => Promise<unknown> = async () => null;
 
-    /** Nine euros for every ten dollars that are asked for. */
+    /** Of another currency for each dollar that is asked for: nine euros for every ten, where nothing else is said. */
     const exchange: PaymentControl = {
       name: 'exchange',
       priorCall: async (context: PaymentControlContext) => {
@@ -30,7 +34,7 @@ anyDatabase((_kind, open) => {
         if (paymentApiType !== 'PAYMENT_TRANSACTION' || currency !== 'USD' || !amount) return null;
         asked.push(`${amount.toFixed()} ${currency}`);
         await meanwhile();
-        return { adjustedAmount: amount.times('0.9'), adjustedCurrency: 'EUR' };
+        return { adjustedAmount: amount.times(rate.each), adjustedCurrency: rate.currency };
       },
     };
     const controlPlugins = [exchange.name];
@@ -45,6 +49,7 @@ anyDatabase((_kind, open) => {
     });
     beforeEach(async () => {
       asked = [];
+      rate = EUROS;
       meanwhile = async () => null;
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
       account = await engine.payingAccount({ currency: 'USD' });
@@ -135,18 +140,91 @@ anyDatabase((_kind, open) => {
       expect(await balanceOf(invoiceId)).to.equal(35);
     });
 
-    it('payments §9.5 rule 1: no more is refunded in another currency than was taken in it', async () => {
+    /** Pays 50 USD of an invoice of 100 USD. */
+    async function halfPaid(): Promise<{ readonly invoiceId: Uuid; readonly paymentId: Uuid }> {
       const invoiceId = await invoiced('100', { isHeldBack: true });
       const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
-      const refund = (amount: string) =>
-        engine.acme.invoicePayments.refund({
-          paymentId: paid?.payment.id ?? NOWHERE,
-          amount,
-          currency: 'EUR',
-          controlPlugins: [],
-        });
-      expect(await codeOf(refund('46'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      expect((await refund('45')).transaction.status).to.equal('SUCCESS');
+      return { invoiceId, paymentId: paid?.payment.id ?? NOWHERE };
+    }
+    const refund = ({
+      amount = null,
+      ...input
+    }: Omit<InvoiceRefundInput, 'amount'> & { readonly amount?: string | null }) =>
+      engine.acme.invoicePayments.refund({
+        currency: rate.currency,
+        controlPlugins: [],
+        amount: amount === null ? null : decimal(amount),
+        ...input,
+      });
+
+    it('payments §9.5 rule 1: what is refunded in another currency is owed again for the share that it had settled', async () => {
+      const { invoiceId, paymentId } = await halfPaid();
+      expect(await codeOf(refund({ paymentId, amount: '46' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+      expect((await refund({ paymentId, amount: '18' })).transaction.status).to.equal('SUCCESS');
+      expect(await balanceOf(invoiceId)).to.equal(70);
+      expect(await codeOf(refund({ paymentId, amount: '27.01' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+      await refund({ paymentId, amount: '27' });
+      expect(await balanceOf(invoiceId)).to.equal(100);
+    });
+
+    it('payments §9.5 rule 1: refunds in a currency of small units take all that was paid, the last one the rest', async () => {
+      rate = { currency: 'JPY', each: '140' };
+      const { invoiceId, paymentId } = await halfPaid();
+      await refund({ paymentId, amount: '2334' });
+      expect(await balanceOf(invoiceId)).to.equal(66.67);
+      await refund({ paymentId, amount: '2333' });
+      expect(await balanceOf(invoiceId)).to.equal(83.33);
+      expect(await codeOf(refund({ paymentId, amount: '2334' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+      await refund({ paymentId, amount: '2333' });
+      expect(await balanceOf(invoiceId)).to.equal(100);
+    });
+
+    it('payments §9.5 rule 1: refunds in another currency that end together take no more than was paid', async () => {
+      rate = { currency: 'JPY', each: '140' };
+      const { invoiceId, paymentId } = await halfPaid();
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 3 });
+      const open: Uuid[] = [];
+      for (const amount of ['2334', '2333', '2333'])
+        open.push((await refund({ paymentId, amount })).transaction.id);
+      for (const transactionId of open)
+        engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
+      await engine.acme.payments.get(paymentId, { withPluginInfo: true });
+      expect(await balanceOf(invoiceId)).to.equal(100);
+      expect(await codeOf(refund({ paymentId, amount: '1' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+    });
+
+    it('payments §9.5 rule 1: the share of a refund in another currency is compared with what its items are adjusted by', async () => {
+      const { invoiceId, paymentId } = await halfPaid();
+      const [item] = (await engine.acme.invoices.get(invoiceId)).items;
+      const invoiceItemId = item?.id ?? NOWHERE;
+      const adjusted = { isAdjusted: true, adjustments: [{ invoiceItemId, amount: decimal('10') }] };
+      expect(await codeOf(refund({ paymentId, amount: '8.99', ...adjusted }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
+      );
+      await refund({ paymentId, amount: '9', ...adjusted });
+      expect(await balanceOf(invoiceId)).to.equal(50);
+      const { transaction } = await refund({ paymentId, ...adjusted });
+      expect(transaction.amount?.toFixed()).to.equal('9');
+      expect(await balanceOf(invoiceId)).to.equal(50);
+    });
+
+    it('payments §9.5 rule 2: what is refunded another way leaves the less to be refunded in another currency', async () => {
+      const { invoiceId, paymentId } = await halfPaid();
+      await refund({ paymentId, amount: '20', currency: 'USD', isExternal: true });
+      expect(await balanceOf(invoiceId)).to.equal(70);
+      expect(await codeOf(refund({ paymentId, amount: '27.01' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
+      );
+      await refund({ paymentId, amount: '27' });
+      expect(await balanceOf(invoiceId)).to.equal(100);
     });
 
     it('a balance that falls while plugins convert is converted anew', async () => {

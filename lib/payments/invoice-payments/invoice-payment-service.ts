@@ -33,6 +33,7 @@ import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
+import { paidRows } from '../planning/operation-amount.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
 import { planOperation } from '../planning/operation-plan.ts';
@@ -42,7 +43,7 @@ import { sharesOf } from '../planning/shares.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
 import type { ReservationPlan } from '../reservation/plan-reservation.ts';
-import { checkRefundable } from '../state/invoice-remainder.ts';
+import { checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
 import { paidRowOf } from '../state/paid-row.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, paymentBusy } from '../state/payment-errors.ts';
@@ -128,7 +129,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       isOfInvoice: true,
       plan: async ({ request, facts, rules, session }) => {
         const paid = paidRow(facts, input.paymentId);
-        const { amount, adjustments } = await refundOf(session, { ...input, ...request }, paid);
+        const { amount, adjustments } = await refundOf(
+          session,
+          { ...input, ...request },
+          { paid, of: paidRows(facts) },
+        );
         const plan = planOperation({ ...request, amount }, facts, rules);
         const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
         return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
@@ -287,7 +292,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const [method = null] = await reads.findMethodsByIds([methodId]);
         const rows = await reads.findInvoicePaymentsByPayments([paymentId]);
         const paid = paidRow({ rows }, paymentId);
-        const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, paid);
+        const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, { paid, of: null });
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
           throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
@@ -295,7 +300,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const plan = planOperation(request, { ...facts, method }, rules);
         if (plan.kind !== 'NEW') return plan;
         const open = await reads.findOpenInvoiceRefunds([facts.account.recordId]);
-        checkRefundable(amount, { paid, rows, transactions: [...own, ...open] });
+        checkRefundable(request, { paid, rows, transactions: [...own, ...open] });
         return { ...plan, invoiceRefund: { paymentId, invoicePaymentId: paid.id, adjustments } };
       },
     });
@@ -363,11 +368,18 @@ function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
 async function refundOf(
   session: WriteSession,
   input: Pick<InvoiceRefundInput, 'isAdjusted' | 'adjustments' | 'amount'>,
-  { invoiceId }: InvoicePayment,
+  {
+    paid: { invoiceId },
+    of,
+  }: {
+    readonly paid: InvoicePayment;
+    /** Null where another payment gives it back, in the invoice's currency. */
+    readonly of: PaidRows | null;
+  },
 ) {
   const { isAdjusted = false, adjustments = [], amount = null } = input;
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
-  return adjustedRefund({ amount, isAdjusted, adjustments }, items);
+  return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of });
 }
 
 /** A plan that only payments of invoices have. */

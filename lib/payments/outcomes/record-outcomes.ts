@@ -68,8 +68,8 @@ export async function recordOutcomes(
 }
 
 /**
- * What follows from all of them, in the order in which the transactions were created: each begins with the state in which
- * the one before has left their payment.
+ * What follows from all of them, in the order in which the transactions were created: each begins with what
+ * the one before has left of their payment and its rows.
  */
 function consequencesInOrder(
   changes: readonly (Omit<Decided, 'transaction'> & { readonly after: PaymentTransaction })[],
@@ -77,13 +77,19 @@ function consequencesInOrder(
   tools: RecordTools,
 ): { readonly all: readonly Consequences[]; readonly payments: ReadonlyMap<Uuid, Payment> } {
   const payments = new Map(records.payments);
+  const latest = new Map(records.latest);
   const order = new Map(records.transactions.map(({ id }, index) => [id, index]));
   const placeOf = ({ after }: { readonly after: PaymentTransaction }) => order.get(after.id) ?? 0;
   const all = changes
     .toSorted((one, other) => placeOf(one) - placeOf(other))
     .flatMap(({ after, ...decided }) => {
-      const found = consequencesOf({ ...decided, transaction: after }, { ...records, payments }, tools);
+      const found = consequencesOf(
+        { ...decided, transaction: after },
+        { ...records, payments, latest },
+        tools,
+      );
       if (found === undefined) return [];
+      if (found.row !== null) latest.set(found.row.after.id, found.row.after);
       payments.set(found.payment.id, found.payment);
       return [found];
     });
@@ -120,6 +126,7 @@ async function loadRecords(
     payments: new Map(payments.map((payment) => [payment.id, payment])),
     attempts: new Map(attempts.map((attempt) => [attempt.id, attempt])),
     rows,
+    latest: new Map(rows.map((row) => [row.id, row])),
     invoices: new Map(invoices.map((invoice) => [invoice.id, invoice])),
   };
 }

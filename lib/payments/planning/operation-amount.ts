@@ -32,7 +32,7 @@ export function checkAmount(
   const amount = request.amount;
   if (amount === null) throw badParameter('amount', 'is needed');
   checkSign(amount, operation);
-  if (operation === 'REFUND') checkRefund(amount, facts, rules);
+  if (operation === 'REFUND') checkRefund({ amount, currency }, facts, rules);
   if (operation === 'CHARGEBACK') checkChargeback({ amount, currency }, facts);
   return { amount, currency };
 }
@@ -46,22 +46,23 @@ export function checkSign(amount: Decimal, operation: OperationRequest['operatio
 
 /** Rule 5; of a payment of an invoice what is left of its ledger (§9.5 rule 1). */
 export function checkRefund(
-  amount: Decimal,
+  { amount, currency }: { readonly amount: Decimal; readonly currency: Currency | null },
   facts: OperationFacts,
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
 ): void {
   const paid = paidRows(facts);
-  if (paid !== null) checkRefundable(amount, paid);
-  // The ledger of an invoice cannot tell how much was taken in another currency.
-  const isCovered = paid?.paid.currency === currencyOf(facts.transactions);
-  if (paid === null ? allowsOverRefund : isCovered) return;
+  if (paid !== null) {
+    checkRefundable({ amount, currency }, paid);
+    return;
+  }
+  if (allowsOverRefund) return;
   const most = refundable(facts.transactions).minus(openRefunds(facts.transactions));
   if (amount.lessThanOrEqualTo(most)) return;
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
 /** What the payment has paid of an invoice, and what may take it back; null = it pays none. */
-function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
+export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
   const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }

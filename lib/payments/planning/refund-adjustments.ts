@@ -3,6 +3,8 @@ import type { InvoiceItem, InvoiceRefund } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import type { PaidRows } from '../state/invoice-remainder.ts';
+import { refundFor, refundShare } from '../state/refund-share.ts';
 
 /** An item that a refund is to adjust; without an amount all that remains of it. */
 export interface RefundAdjustmentInput {
@@ -23,15 +25,27 @@ export interface AdjustedRefund {
 }
 
 /**
- * Amount and adjustments of a refund, `items` being those of the invoice.
+ * Amount and adjustments of a refund: of a payment in another currency than its invoice the adjustments are compared with
+ * the share of the invoice that goes back.
  * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
  * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
  * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted.
  */
-export function adjustedRefund(asked: AskedRefund, items: readonly InvoiceItem[]): AdjustedRefund {
+export function adjustedRefund(
+  asked: AskedRefund,
+  {
+    items,
+    of,
+  }: {
+    /** Those of the invoice. */
+    readonly items: readonly InvoiceItem[];
+    /** What is given back of; null = the invoice's own currency. */
+    readonly of: PaidRows | null;
+  },
+): AdjustedRefund {
   const adjustments = asked.isAdjusted ? adjustmentsOf(asked.adjustments, items) : [];
   const adjusted = sum(adjustments.map(({ amount }) => amount));
-  const amount = asked.amount ?? (adjustments.length > 0 ? adjusted : null);
+  const amount = asked.amount ?? (adjustments.length > 0 ? amountFor(adjusted, of) : null);
   if (amount === null || amount.lessThanOrEqualTo(0)) {
     throw new BillingError({
       code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
@@ -39,12 +53,17 @@ export function adjustedRefund(asked: AskedRefund, items: readonly InvoiceItem[]
       facts: { amount: amount === null ? null : formatDecimal(amount) },
     });
   }
-  if (amount.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
+  const share = of === null ? amount : refundShare(amount, of);
+  if (share.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
   throw new BillingError({
     code: ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
-    message: `A refund of ${formatDecimal(amount)} is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
+    message: `A refund that takes ${formatDecimal(share)} off the invoice is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
     facts: { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
   });
+}
+
+function amountFor(adjusted: Decimal, of: PaidRows | null): Decimal {
+  return of === null ? adjusted : refundFor(adjusted, of);
 }
 
 /** One for each item: named twice, it is adjusted by the sum. */

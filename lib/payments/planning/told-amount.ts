@@ -44,7 +44,7 @@ function checkMore(amount: Decimal, { pending, facts, rules }: Completing): void
       transactions: transactions.filter(isOther),
       openInvoiceRefunds: openInvoiceRefunds.filter(isOther),
     };
-    checkRefund(amount, others, rules);
+    checkRefund({ amount, currency: pending.currency }, others, rules);
     return;
   }
   // What is given back of it another way is known to the other payment only.

@@ -4,13 +4,16 @@ import {
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  type New,
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import { convertedPayment, isOwnRefund, movedIn } from './converted-payment.ts';
 import {
   asSettled,
   type ChangedRow,
@@ -21,9 +24,12 @@ import {
 import { remainderOf } from './invoice-remainder.ts';
 import { decidingTransaction, isRowOf } from './keyed-row.ts';
 import { paidRowOf } from './paid-row.ts';
+import { refundShare } from './refund-share.ts';
 
 interface Ledger {
   readonly rows: readonly InvoicePayment[];
+  /** The same by id, with what has been decided just before. */
+  readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   /** Among them the refunds of these payments that are under way. */
   readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
@@ -83,20 +89,38 @@ function effectOfPurchase(
 }
 
 /** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */
-function effectOfRefund(
-  transaction: PaymentTransaction,
-  { rows, invoices }: Ledger,
-  tools: Tools,
-): ChangedRow | null {
+function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
+  const { rows, invoices } = ledger;
   const paid = paidBy(transaction, rows);
   const invoice = paid && invoices.get(paid.invoiceId);
   if (!paid || !invoice) return null;
-  const taken = invoicePaymentResult(transaction, invoice.currency);
-  const result = { ...taken, amount: taken.amount.negated() };
   const before = rowOf(InvoicePaymentType.REFUND, transaction, rows);
+  const taken = invoicePaymentResult(transaction, invoice.currency);
+  const amount = takenOfInvoice(transaction, { paid, before, amount: taken.amount }, ledger);
+  const result = { ...taken, amount: amount.negated() };
   if (before) return changedRow(before, result);
   if (result.status === InvoicePaymentStatus.INIT) return null;
   return newRow(InvoicePaymentType.REFUND, { transaction, paid, result }, tools);
+}
+
+/** In the invoice's currency; of a payment in another one the share of what it settled (§9.5 rule 1 d). */
+function takenOfInvoice(
+  transaction: PaymentTransaction,
+  {
+    paid,
+    before,
+    amount,
+  }: {
+    readonly paid: InvoicePayment;
+    readonly before: InvoicePayment | undefined;
+    readonly amount: Decimal;
+  },
+  { own, latest }: Ledger,
+): Decimal {
+  const converted = isOwnRefund(transaction, paid) ? convertedPayment(paid, own) : null;
+  if (converted === null || amount.isZero()) return amount;
+  const rows = [...latest.values()].filter(({ id }) => id !== before?.id);
+  return refundShare(movedIn(transaction, converted), { paid, rows, transactions: own });
 }
 
 /**

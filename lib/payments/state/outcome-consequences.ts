@@ -4,6 +4,7 @@ import {
   type InvoicePayment,
   type InvoiceRefund,
   isUnresolved,
+  type New,
   type NewBusEvent,
   type NewNotification,
   type OpenStatus,
@@ -34,6 +35,8 @@ export interface SettledRecords {
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
+  /** The same by id, with what has been decided just before. */
+  readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 

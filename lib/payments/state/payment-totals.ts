@@ -52,8 +52,15 @@ export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
   const kept = keptTransactions(transactions);
-  const taken = totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
-  return taken.minus(totalOf(kept, 'REFUND', currency));
+  return takenOf(transactions).minus(totalOf(kept, 'REFUND', currency));
+}
+
+/** What was taken, before chargebacks and refunds. */
+export function takenOf(transactions: readonly Counted[]): Decimal {
+  const currency = currencyOf(transactions);
+  if (currency === null) return ZERO;
+  const kept = keptTransactions(transactions);
+  return totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
 }
 
 /** The chargeback of this key that stands, if it does (§4.4 rule 2). */
