@@ -11,6 +11,7 @@ import { describeTagsAndFields } from './carried-steps.ts';
 import { describeCatalog } from './catalog-steps.ts';
 import { describeCredit } from './credit-steps.ts';
 import { describeDocuments } from './document-steps.ts';
+import { describeGroups } from './group-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
@@ -69,6 +70,7 @@ eachDatabase((kind, open) => {
     describePaymentMethods(journey);
     describePayments(journey);
     describePaymentGateways(journey);
+    describeGroups(journey);
 
     describe('in the end', () => {
       it('deletes the catalog of a tenant that sells nothing', async () => {

@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import type { Subscription } from 'killbill';
+import { BY, type JourneyOf } from './journey.ts';
+import { failureOf } from './killbill-client.ts';
+
+export function describeGroups(journey: JourneyOf): void {
+  describe('groups of invoices', () => {
+    it('invoices an account by a group, and lists it', async () => {
+      const { account, invoice, subscription } = journey().client;
+      const { data: made } = await account.createAccount({ currency: 'USD' }, BY);
+      const accountId = String(made.accountId);
+      const wanted = { accountId, planName: 'sprout-monthly-direct' };
+      await subscription.createSubscription(wanted as Subscription, BY);
+      const { status, data } = await invoice.createFutureInvoiceGroup(accountId, BY);
+      expect(status).to.equal(201);
+      expect(data.map(({ items }) => items?.map(({ planName }) => planName))).to.deep.equal([
+        ['sprout-monthly-direct'],
+      ]);
+      const groupId = String(data[0]?.invoiceId);
+      const listed = await invoice.getInvoicesGroup(groupId, accountId);
+      expect(listed.data.map(({ invoiceId }) => invoiceId)).to.deep.equal([groupId]);
+      expect(await failureOf(invoice.createFutureInvoiceGroup(accountId, BY))).to.nested.include({
+        status: 404,
+        'body.code': 4007,
+      });
+    });
+
+    it('runs the accounts that automatic runs pass over', async () => {
+      const { admin } = journey().client;
+      expect((await admin.triggerInvoiceGenerationForParkedAccounts(BY)).status).to.equal(200);
+    });
+  });
+}
