@@ -15,7 +15,7 @@ import { methodsOf } from './methods-of.ts';
 /** Accounts, their addresses and credit, all that has happened to them, and how they come to rest. */
 export function accountArea(foundation: Foundation) {
   const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
-  const timelines = new TimelineService(ports, catalogs, maxRows);
+  const timelines = new TimelineService(ports, catalogs, { settingsOf, maxRows });
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),
     workOff: settings.workOff,

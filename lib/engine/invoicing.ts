@@ -27,7 +27,7 @@ import { methodsOf } from './methods-of.ts';
 /** Invoices, and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
   const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins } = foundation;
-  const invoices = new InvoiceReadService(ports, catalogs);
+  const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
   const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });

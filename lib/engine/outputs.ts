@@ -176,7 +176,7 @@ export const outputs: Outputs = {
   keyValues: {},
   invoiceTexts: {},
   signingSecrets: {},
-  configuration: {},
+  configuration: { settings: { 'invoice.numberPattern': [{ from: 'date' }] } },
 };
 
 /**

@@ -5,6 +5,7 @@ import { type InvoicePaymentView, loadPayments, viewPayments, withInvoices } fro
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { answerTooLarge, findBundlesOfAccount, loadOutlines, type RowBound } from '../subscriptions/index.ts';
+import type { SettingsOf } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
@@ -14,6 +15,7 @@ export interface LoadTimelineInput extends RowBound {
   readonly accountId: Uuid;
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
+  readonly settingsOf: SettingsOf;
 }
 
 /** A timeline that has been read, with the number of its rows besides those of its bundles. */
@@ -75,13 +77,13 @@ class RowCount {
 
 async function invoicesOf(
   session: ReadSession,
-  { accountId, catalogsOf, nextTurn }: LoadTimelineInput,
+  { accountId, catalogsOf, settingsOf, nextTurn }: LoadTimelineInput,
   rows: RowCount,
 ): Promise<readonly InvoiceView[]> {
   const found = await shownInvoicesOf(session, { accountId, nextTurn, rows });
   if (found.length === 0) return [];
   const items = await itemsOf(session, found, { nextTurn, rows });
-  const sources = await loadViewSources(session, { invoices: found, items, catalogsOf });
+  const sources = await loadViewSources(session, { invoices: found, items, catalogsOf, settingsOf });
   const itemsOfInvoice = Map.groupBy(items, ({ invoiceId }) => invoiceId);
   const views: InvoiceView[] = [];
   let made = 0;

@@ -2,6 +2,7 @@ import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { answerTooLarge, bundleViews, countRows } from '../subscriptions/index.ts';
+import type { SettingsOf } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';
 import type { AccountTimeline, TimelineOperations } from './timeline-operations.ts';
@@ -11,11 +12,17 @@ import type { TimelineOutline } from './timeline-outline-operations.ts';
 export class TimelineService implements TimelineOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
+  readonly #settingsOf: SettingsOf;
   readonly #maxRows: number;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, catalogs: CatalogProvider, maxRows: number) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    { settingsOf, maxRows }: { readonly settingsOf: SettingsOf; readonly maxRows: number },
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#settingsOf = settingsOf;
     this.#maxRows = maxRows;
   }
 
@@ -30,7 +37,7 @@ export class TimelineService implements TimelineOperations<WithContext> {
     const bound = { maxRows: this.#maxRows, nextTurn: systemClock.nextTurn.bind(systemClock) };
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
     const loaded = await this.#ports.storage.read(tenant, (session) =>
-      loadTimeline(session, { accountId, now, catalogsOf, ...bound }),
+      loadTimeline(session, { accountId, now, catalogsOf, settingsOf: this.#settingsOf, ...bound }),
     );
     const shown = await countRows(accountId, loaded.bundles.outlines, bound);
     if (shown + loaded.rows > bound.maxRows) throw answerTooLarge(accountId, bound.maxRows);

@@ -131,6 +131,11 @@ export const Invoice = model('Invoice', {
     from: ({ invoiceNumber }: ShownInvoice, { dialect }) =>
       dialect === Dialect.D || invoiceNumber === null ? invoiceNumber : String(invoiceNumber),
   }),
+  // Left out where the tenant has no pattern, so that clients see what they know.
+  formattedNumber: field(text(), 'R', {
+    absentable: true,
+    from: ({ formattedNumber }: ShownInvoice) => formattedNumber ?? undefined,
+  }),
   balance: field(decimalNumber, 'R'),
   bundleKeys: field(text(), 'R', {
     nullable: true,

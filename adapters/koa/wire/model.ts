@@ -217,7 +217,7 @@ function componentOf(fields: Fields): JsonSchema {
   const properties = Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, propertyOf(each)]));
   // A read-only field is required in answers only; a field that requests may leave out cannot be in the list.
   const required = Object.entries(fields)
-    .filter(([, each]) => (each.access === 'R' && !each.onlyD) || each.required)
+    .filter(([, each]) => (each.access === 'R' && !each.onlyD && !each.absentable) || each.required)
     .map(([key]) => key);
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }

@@ -149,7 +149,7 @@ export class ManualItemService {
       const invoices = await session.invoices.findByIds([
         ...new Set(items.map(({ invoiceId }) => invoiceId)),
       ]);
-      const views = await loadInvoiceViews(session, invoices, catalogsOf);
+      const views = await loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: null });
       return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
     });
   }

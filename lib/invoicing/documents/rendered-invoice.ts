@@ -145,7 +145,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
     isManualPay,
     invoice,
     status: statusOf(invoice),
-    formattedInvoiceNumber: String(invoice.invoiceNumber),
+    formattedInvoiceNumber: invoice.formattedNumber ?? String(invoice.invoiceNumber),
     formattedInvoiceDate: formats.date(invoice.invoiceDate),
     formattedTargetDate: invoice.targetDate === null ? null : formats.date(invoice.targetDate),
     formattedChargedAmount: formats.amount(invoice.amount, currency),

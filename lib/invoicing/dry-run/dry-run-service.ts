@@ -84,6 +84,7 @@ export class DryRunService {
       {
         catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
         parents: new Map(),
+        numberPatterns: [],
       },
     );
     return view ?? null;

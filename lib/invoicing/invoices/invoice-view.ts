@@ -1,8 +1,10 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import type { NumberPattern } from '../../tenants/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
+import { formattedNumber } from './formatted-number.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import { parentBalanceOf } from './parent-standing.ts';
 
@@ -18,6 +20,8 @@ export interface InvoiceItemView extends InvoiceItem {
 
 /** An invoice as it is read; `items` is empty where a list was asked for without them. */
 export interface InvoiceView extends Invoice {
+  /** The number by the tenant's pattern (§1.7); null = it has none. */
+  readonly formattedNumber: string | null;
   /** What is owed on it now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
@@ -38,17 +42,19 @@ export interface ViewSources {
   readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
   /** The parents' invoices that these are linked to, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
+  readonly numberPatterns: readonly NumberPattern[];
 }
 
 /** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  { catalogOf, parents }: ViewSources,
+  { catalogOf, parents, numberPatterns }: ViewSources,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
+    formattedNumber: formattedNumber(invoice, numberPatterns),
     // The parent pays it by a summary; until it is in one, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),

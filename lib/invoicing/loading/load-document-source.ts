@@ -71,7 +71,7 @@ export class DocumentSourceLoader {
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
       const [{ template, ...texts }, sources] = await Promise.all([
         this.#texts.load(session, { locale, defaultLocale, isManualPay }),
-        loadViewSources(session, { invoices: [found], items, catalogsOf }),
+        loadViewSources(session, { invoices: [found], items, catalogsOf, settingsOf: this.#settingsOf }),
       ]);
       const [invoice] = viewInvoices([found], items, sources);
       if (invoice === undefined) throw noSuchInvoice(invoiceId);

@@ -10,6 +10,7 @@ import {
   type PageRequest,
 } from '../../records/index.ts';
 import { SharedCalls } from '../../runtime/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal } from '../../values/money/index.ts';
@@ -21,8 +22,8 @@ import {
   withChildItems,
 } from '../invoices/invoice-view.ts';
 import { catalogsForNames } from '../loading/catalogs-for-names.ts';
-import { loadInvoiceViews } from '../loading/load-invoice-views.ts';
-import { loadParentInvoices, onlyUnpaid } from '../loading/load-open-invoices.ts';
+import { loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
+import { onlyUnpaid } from '../loading/load-open-invoices.ts';
 import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../operations/invoice-operations.ts';
 import { invoiceSearch } from './invoice-search.ts';
 
@@ -30,11 +31,17 @@ import { invoiceSearch } from './invoice-search.ts';
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
   readonly #catalogs: CatalogProvider;
+  readonly #settingsOf: SettingsOf;
   readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'logger' | 'systemClock'>, catalogs: CatalogProvider) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'logger' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    settingsOf: SettingsOf,
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#settingsOf = settingsOf;
     this.#reads = new SharedCalls(ports.systemClock);
   }
 
@@ -125,9 +132,10 @@ export class InvoiceReadService implements InvoiceReader {
     });
     return this.#ports.storage.read(context.tenant, async (session) => {
       const { found, children } = await find(session);
-      const views = await loadInvoiceViews(session, found, catalogsOf);
+      const tools = { catalogsOf, settingsOf: this.#settingsOf };
+      const views = await loadInvoiceViews(session, found, tools);
       const complete = withChildrenItems
-        ? withChildItems(views, await loadInvoiceViews(session, children, catalogsOf))
+        ? withChildItems(views, await loadInvoiceViews(session, children, tools))
         : views;
       const viewOf = new Map(complete.map((view) => [view.id, view]));
       return invoiceIds.map((id) => viewOf.get(id));
@@ -146,8 +154,8 @@ export class InvoiceReadService implements InvoiceReader {
         ...filter,
       });
       const invoices = unpaidOnly ? await onlyUnpaid(session, listed) : listed;
-      if (!withItems) return plainViews(session, invoices);
-      return loadInvoiceViews(session, invoices, catalogsOf);
+      if (!withItems) return this.#plainViews(session, invoices);
+      return loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: this.#settingsOf });
     });
   }
 
@@ -172,7 +180,7 @@ export class InvoiceReadService implements InvoiceReader {
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);
-      return { ...page, rows: await plainViews(session, page.rows) };
+      return { ...page, rows: await this.#plainViews(session, page.rows) };
     });
   }
 
@@ -185,7 +193,7 @@ export class InvoiceReadService implements InvoiceReader {
         return { rows: [], total: 0, max };
       }
       const page = await session.invoices.search(search, request);
-      return { ...page, rows: await plainViews(session, page.rows) };
+      return { ...page, rows: await this.#plainViews(session, page.rows) };
     });
   }
 
@@ -197,7 +205,7 @@ export class InvoiceReadService implements InvoiceReader {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await loadAccount(session, accountId);
       const page = await session.invoices.pageOfAccount(accountId, request);
-      return { ...page, rows: await plainViews(session, page.rows) };
+      return { ...page, rows: await this.#plainViews(session, page.rows) };
     });
   }
 
@@ -205,15 +213,9 @@ export class InvoiceReadService implements InvoiceReader {
     const request = { tenant: context.tenant, now: context.createdDate, accounts };
     return catalogsForNames(this.#ports, this.#catalogs, request);
   }
-}
-
-/** Without items and names. */
-async function plainViews(
-  session: ReadSession,
-  invoices: readonly Invoice[],
-): Promise<readonly InvoiceView[]> {
-  return viewInvoices(invoices, [], {
-    catalogOf: null,
-    parents: await loadParentInvoices(session, invoices),
-  });
+  /** Without items and names. */
+  async #plainViews(session: ReadSession, invoices: readonly Invoice[]): Promise<readonly InvoiceView[]> {
+    const tools = { catalogsOf: null, settingsOf: this.#settingsOf };
+    return viewInvoices(invoices, [], await loadViewSources(session, { invoices, items: [], ...tools }));
+  }
 }

@@ -1,6 +1,7 @@
 export { busyPausesOf, lockWaitOf } from './account-lock-wait.ts';
 export { configurableProperties } from './configurable-properties.ts';
 export { InArrearMode } from './in-arrear-mode.ts';
+export { NumberField, type NumberPart, type NumberPattern } from './number-pattern.ts';
 export type { Period } from './period.ts';
 export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';
 export { type ServerConfiguration, serverConfiguration } from './server-configuration.ts';

@@ -8,6 +8,7 @@ import {
   MIN_STORED_INTEGER,
 } from '../../values/limits.ts';
 import { InArrearMode } from './in-arrear-mode.ts';
+import { numberPatterns } from './number-pattern.ts';
 import { NO_PERIOD } from './period.ts';
 import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
 
@@ -46,6 +47,7 @@ export const tenantProperties = {
   'invoice.item.result.behavior.mode': oneOf(['AGGREGATE', 'DETAIL'], 'AGGREGATE'),
   'invoice.inArrear.mode': oneOf(Object.values(InArrearMode), InArrearMode.DEFAULT),
   'invoice.proration.fixed.days': integer(0, { min: 0, max: 366 }),
+  'invoice.numberPattern': numberPatterns(),
   'invoice.emailNotificationsEnabled': flag(false),
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),

@@ -11,6 +11,7 @@ import {
 } from '../../../lib/tenants/configuration/index.ts';
 import { readStoredConfiguration } from '../../../lib/tenants/configuration/read-configuration.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { localDate } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 /** platform §4.2, by the line: property, its default as a typed value. */
@@ -31,6 +32,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.item.result.behavior.mode', 'AGGREGATE'],
   ['invoice.inArrear.mode', 'DEFAULT'],
   ['invoice.proration.fixed.days', 0],
+  ['invoice.numberPattern', []],
   ['invoice.emailNotificationsEnabled', false],
   ['invoice.globalLock.retries', 50],
   ['invoice.usage.lateMode', 'DELTA'],
@@ -83,6 +85,45 @@ const values: readonly (readonly [TenantPropertyName, string | number | boolean,
   ['invoice.maxNumberOfMonthsInFuture', 1.5, undefined],
   ['invoice.maxNumberOfMonthsInFuture', -1, undefined],
   ['invoice.maxNumberOfMonthsInFuture', '', undefined],
+  ['invoice.numberPattern', '', []],
+  ['invoice.numberPattern', 'INV-{n}', [{ from: null, parts: ['INV-', { field: 'n', digits: 1 }] }]],
+  [
+    'invoice.numberPattern',
+    '{yy}{mm}{dd}/{n:12}, 2027-01-01  {yyyy}.{n:3}-É',
+    [
+      {
+        from: null,
+        parts: [
+          { field: 'yy', digits: 2 },
+          { field: 'mm', digits: 2 },
+          { field: 'dd', digits: 2 },
+          '/',
+          { field: 'n', digits: 12 },
+        ],
+      },
+      {
+        from: localDate(2027, 1, 1),
+        parts: [{ field: 'yyyy', digits: 4 }, '.', { field: 'n', digits: 3 }, '-É'],
+      },
+    ],
+  ],
+  ['invoice.numberPattern', 'INV-{yyyy}', undefined],
+  ['invoice.numberPattern', '{n}{n}', undefined],
+  ['invoice.numberPattern', '{n:0}', undefined],
+  ['invoice.numberPattern', '{n:13}', undefined],
+  ['invoice.numberPattern', '{N}', undefined],
+  ['invoice.numberPattern', '{week}-{n}', undefined],
+  ['invoice.numberPattern', 'INV {n}', undefined],
+  ['invoice.numberPattern', '<b>{n}', undefined],
+  ['invoice.numberPattern', `${'x'.repeat(62)}{n}`, undefined],
+  ['invoice.numberPattern', 'A{n}, B{n}', undefined],
+  ['invoice.numberPattern', '2027-01-01 A{n}, 2026-01-01 B{n}', undefined],
+  ['invoice.numberPattern', '2027-02-30 A{n}', undefined],
+  [
+    'invoice.numberPattern',
+    Array.from({ length: 21 }, (_, year) => `${2_000 + year}-01-01 {n}`).join(),
+    undefined,
+  ],
   ['invoice.maxDailyNumberOfItemsSafetyBound', -1, -1],
   ['invoice.maxDailyNumberOfItemsSafetyBound', -2, undefined],
   ['invoice.readMaxRawUsagePreviousPeriod', -1, -1],
