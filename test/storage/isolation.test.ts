@@ -157,6 +157,10 @@ eachDatabaseAndSuperuser((kind, open) => {
         balances: invoices.loadBalances([acme.id]),
         openSummaries: invoices.findOpenSummaries([acme.id]),
         linked: invoices.findLinked([all.summary.id]),
+        invoicesByNumber: invoices.findByNumbers([all.invoice.invoiceNumber]),
+        invoicesSearched: invoices
+          .search({ kind: 'id', id: all.invoice.id }, { offset: 0, limit: 10 })
+          .then(({ rows }) => rows),
         countedItems: invoices.countItems(all.invoice.id, 5).then((length) => Array.from({ length })),
         drafts: invoices.findDrafts([acme.id]),
         group: invoices.findGroup(all.summary.id),
