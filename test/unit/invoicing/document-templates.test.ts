@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
@@ -159,6 +160,29 @@ describe('templates of documents', () => {
       );
       expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
     });
+  });
+
+  it('invoicing §14: the names that templates can use are those that the page on invoicing tells of', async () => {
+    const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
+    const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
+    const empty = (): string[] => [];
+    const told = { anywhere: empty(), account: empty(), invoice: empty(), 'a line': empty() };
+    for (const row of table.trim().split('\n')) {
+      const [, of = '', names = ''] = /^\| `?([^|,`]+)[^|]*\| (.*) \|$/.exec(row) ?? [];
+      const list = told[of.trim() as keyof typeof told];
+      list.push(...[...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name = '']) => name));
+    }
+    const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
+    const { account, invoice } = data as {
+      readonly account: TemplateObject;
+      readonly invoice: TemplateObject;
+    };
+    const [line] = (invoice.items as TemplateList).elements();
+    const namesOf = (object: unknown) => Object.keys(object as object).sort();
+    expect(told.anywhere.sort()).to.deep.equal(namesOf(data));
+    expect(told.account.sort()).to.deep.equal(namesOf(account));
+    expect(told.invoice.sort()).to.deep.equal(namesOf(invoice));
+    expect(told['a line'].sort()).to.deep.equal(namesOf(line));
   });
 
   describe('the built-in page', () => {
