@@ -14,6 +14,7 @@ import {
   uuidGenerator,
 } from '../node/index.ts';
 import type { SandboxGateway } from '../payments/index.ts';
+import { pdfRenderer } from '../pdf/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { besideDatabase, isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
@@ -117,6 +118,7 @@ async function compose(parts: {
     nodeName: options.nodeName,
     isFormerNode,
     testMode: options.testMode,
+    documentRenderer: pdfRenderer(),
     gateways: sandbox === undefined ? [] : [sandbox],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,

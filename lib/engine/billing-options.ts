@@ -1,6 +1,7 @@
 import type {
   CatalogPlugin,
   Clock,
+  DocumentRenderer,
   EntitlementPlugin,
   IdGenerator,
   InvoiceFormatterFactory,
@@ -40,6 +41,8 @@ export interface BillingOptions<Host> {
   readonly invoicePlugins?: readonly InvoicePlugin[];
   /** Writes amounts and days of documents in the host's own way (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;
+  /** Makes PDFs of invoices (invoicing §14 rule 6): `pdfRenderer()` of `billwright/pdf`. Without one there are none. */
+  readonly documentRenderer?: DocumentRenderer;
   /**
    * Values of properties by name (platform §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their

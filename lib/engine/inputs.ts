@@ -150,6 +150,7 @@ export const inputs: Inputs = {
     get: [invoice, null],
     getByItem: [item, null],
     html: [invoice],
+    pdf: [invoice],
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
     pageOfAccount: [account, null],
     writeToLog: [account, null],

@@ -5,6 +5,7 @@ import {
   ConsultedOperations,
   CoverageService,
   CreditDeletionService,
+  DocumentFiles,
   DocumentSourceLoader,
   DryRunService,
   ExplanationService,
@@ -31,7 +32,11 @@ export function invoicingArea(foundation: Foundation) {
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
   const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });
-  const documents = new InvoiceDocumentService(ports, new DocumentSourceLoader(ports, catalogs, settingsOf));
+  const documents = new InvoiceDocumentService(
+    ports,
+    new DocumentSourceLoader(ports, catalogs, settingsOf),
+    new DocumentFiles(ports),
+  );
   return {
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,

@@ -72,6 +72,7 @@ export { effectiveTargetDate } from './periods/target-date.ts';
 export { rowsOfItem } from './reconciliation/apply-to-coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
 export { CoverageService } from './review/coverage-service.ts';
+export { DocumentFiles } from './review/document-files.ts';
 export { ExplanationService } from './review/explanation-service.ts';
 export { InvoiceDocumentService } from './review/invoice-document-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';

@@ -1,6 +1,7 @@
 import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
 import type { Logger } from './logger.ts';
+import type { DocumentRenderer } from './plugins/document-renderer.ts';
 import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
@@ -11,6 +12,7 @@ export type * from './identity.ts';
 export type * from './logger.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
+export type * from './plugins/document-renderer.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';
 export type * from './plugins/invoice-formatter.ts';
@@ -29,6 +31,8 @@ export interface Ports {
   readonly hasher: SecretHasher;
   readonly cipher: SecretCipher;
   readonly logger: Logger;
+  /** Makes PDFs; undefined: there are none. */
+  readonly documentRenderer?: DocumentRenderer | undefined;
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   /** Writes amounts and days of documents in the host's own way. */

@@ -22,7 +22,7 @@ const entryPoints: readonly EntryPoint[] = [
   {
     name: 'billwright',
     peers: [],
-    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose'],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose', 'pdfkit'],
   },
   { name: 'billwright/storage', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
   { name: 'billwright/testing', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
@@ -40,6 +40,11 @@ const entryPoints: readonly EntryPoint[] = [
     name: 'billwright/koa',
     peers: ['koa', '@koa/router', 'koa-body', 'zod', 'jose'],
     absent: ['@mikro-orm', 'pg', 'better-sqlite3', 'swagger-ui-dist'],
+  },
+  {
+    name: 'billwright/pdf',
+    peers: ['pdfkit', 'fontkit', 'bidi-js', '@expo-google-fonts/noto-sans'],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'],
   },
 ];
 
@@ -131,7 +136,7 @@ describe('the published package', function () {
     const { own, packages, builtin } = await loadedByServe(project);
     expect(own, 'files of the package that a start loads').to.be.within(1, 40);
     expect([...packages]).to.include.members(['@mikro-orm/sqlite', 'koa', 'zod']);
-    expect([...packages]).to.not.include.members(['jose', 'koa-body', 'swagger-ui-dist', 'pg']);
+    expect([...packages]).to.not.include.members(['jose', 'koa-body', 'swagger-ui-dist', 'pdfkit', 'pg']);
     expect(builtin.filter((name) => name.includes('undici'))).to.deep.equal([]);
   });
 

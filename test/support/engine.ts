@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
+import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import {
   type Account,
@@ -56,6 +57,8 @@ export async function openEngine(
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
     readonly invoicePlugins?: BillingOptions<never>['invoicePlugins'];
     readonly paymentControls?: BillingOptions<never>['paymentControls'];
+    /** Default: that of `billwright/pdf`; null: none. */
+    readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
     /** Beside the sandbox gateway. */
@@ -69,7 +72,7 @@ export async function openEngine(
     readonly longestTimerMs?: number;
   },
 ): Promise<TestEngine> {
-  const { catalog = specCatalog } = options;
+  const { catalog = specCatalog, documentRenderer = pdfRenderer() } = options;
   const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
   const storage = storageOf(database, options.trace);
   const clock = fakeClock(options.now);
@@ -84,6 +87,7 @@ export async function openEngine(
     logger,
     hasher: options.hasher ?? plainHasher(),
     gateways: [gateway, ...(options.gateways ?? [])],
+    ...(documentRenderer === null ? {} : { documentRenderer }),
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),

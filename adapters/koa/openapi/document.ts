@@ -108,7 +108,8 @@ function responsesOf(route: Route): JsonSchema {
 }
 
 function contentSchema(route: Route, type: string): JsonSchema {
-  return type === 'application/json' && route.success.body ? route.success.body.json : { type: 'string' };
+  if (type === 'application/json' && route.success.body) return route.success.body.json;
+  return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
 function failuresOf(route: Route): JsonSchema {

@@ -3,7 +3,12 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Success } from '../routing/route.ts';
 
 /** Types that are also served to clients that ask for JSON: these send a fixed `Accept` (http-api §3 rule 4). */
-const servedToJsonClients = new Set(['application/octet-stream', 'text/plain', 'text/html']);
+const servedToJsonClients = new Set([
+  'application/octet-stream',
+  'text/plain',
+  'text/html',
+  'application/pdf',
+]);
 
 /** The media types that a route can produce; none for empty answers. */
 export function producedTypes(success: Success): readonly string[] {

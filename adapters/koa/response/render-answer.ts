@@ -63,9 +63,10 @@ function entityTag(body: string): string {
 }
 
 async function contentOf({ route, answer, mediaType }: Rendering) {
-  const { jsonPieces, textPieces, jsonWindows, text, json } = answer;
+  const { jsonPieces, textPieces, jsonWindows, text, json, bytes } = answer;
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (textPieces !== undefined) return { type: mediaType, body: textPieces };
+  if (bytes !== undefined) return { type: mediaType, body: Buffer.from(bytes) };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
   if (jsonWindows !== undefined)
     return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows))) };

@@ -11,8 +11,8 @@ export interface Rendered {
   readonly status: number;
   /** With the type of the content, on an empty answer too. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text, or pieces of it as they come. */
-  readonly body: string | AsyncIterable<string>;
+  /** Text, or pieces of it as they come, or a file. */
+  readonly body: string | Buffer | AsyncIterable<string>;
 }
 
 /** Sends it. An error while pieces are sent can only break off the answer, whose head has already been sent. */
@@ -22,14 +22,19 @@ export async function writeRendered(ctx: Context, { status, headers, body }: Ren
   if (status === 204) keepContentType(ctx.res);
   else if (isKnown(ctx.get('If-None-Match'), headers.ETag)) ctx.status = 304;
   else {
-    const whole = typeof body === 'string' ? body : streamTo(ctx.res, body);
-    ctx.body = ctx.method === 'HEAD' ? whole : await compressed(ctx, whole);
+    const whole = isWhole(body) ? body : streamTo(ctx.res, body);
+    // Files are compressed by what made them.
+    ctx.body = ctx.method === 'HEAD' || Buffer.isBuffer(whole) ? whole : await compressed(ctx, whole);
   }
 }
 
 /** Releases what is behind an answer that nobody gets. */
 export async function discard({ body }: Rendered): Promise<void> {
-  if (typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
+  if (!isWhole(body)) await body[Symbol.asyncIterator]().return?.();
+}
+
+function isWhole(body: Rendered['body']): body is string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body);
 }
 
 /** A stalled reader must not keep memory in use for ever: the answer is broken off. */

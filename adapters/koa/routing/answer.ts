@@ -11,6 +11,8 @@ export interface Answer {
   readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;
   /** Written as it is, with the negotiated type. */
   readonly text?: string;
+  /** A file of the route's type. */
+  readonly bytes?: Uint8Array;
   /** JSON text, written piece by piece as it comes. */
   readonly jsonPieces?: AsyncIterable<string>;
   /** Written piece by piece as it comes, with the type that was negotiated. */

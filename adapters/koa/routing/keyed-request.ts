@@ -87,6 +87,7 @@ export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts
 
 async function textOf(body: Rendered['body']): Promise<string> {
   if (typeof body === 'string') return body;
+  if (Buffer.isBuffer(body)) return body.toString();
   let text = '';
   for await (const piece of body) text += piece;
   return text;

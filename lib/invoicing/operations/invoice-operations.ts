@@ -203,6 +203,14 @@ export interface InvoiceOperations<C extends Leading = []> {
   html(...given: [...C, invoiceId: Uuid | string]): Promise<string>;
 
   /**
+   * The invoice as a PDF, with what the built-in page shows (§14 rule 6): A4 or Letter by the country of the account. Made by
+   * the `documentRenderer` that the engine was opened with.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
+   * NOT_IMPLEMENTED (1) without a renderer or its packages, and for a language that its fonts cannot write.
+   */
+  pdf(...given: [...C, invoiceId: Uuid | string]): Promise<Uint8Array>;
+
+  /**
    * Adds external charges, to one new invoice or to the drafts that they name (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),

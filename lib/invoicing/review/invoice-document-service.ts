@@ -3,18 +3,22 @@ import type { CallContext } from '../../records/index.ts';
 import { timeSlices } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { invoiceData } from '../documents/invoice-data.ts';
+import { printableInvoice } from '../documents/printable-invoice.ts';
 import { renderingInvoice } from '../documents/rendered-invoice.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
 import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
+import type { DocumentFiles } from './document-files.ts';
 
 /** Invoices as documents (§14). */
 export class InvoiceDocumentService {
   readonly #ports: Pick<Ports, 'systemClock'>;
   readonly #sources: DocumentSourceLoader;
+  readonly #files: DocumentFiles;
 
-  constructor(ports: Pick<Ports, 'systemClock'>, sources: DocumentSourceLoader) {
+  constructor(ports: Pick<Ports, 'systemClock'>, sources: DocumentSourceLoader, files: DocumentFiles) {
     this.#ports = ports;
     this.#sources = sources;
+    this.#files = files;
   }
 
   async html(context: CallContext, invoiceId: Uuid): Promise<string> {
@@ -22,5 +26,12 @@ export class InvoiceDocumentService {
     const slices = timeSlices(this.#ports.systemClock);
     const view = await slices(renderingInvoice(given));
     return slices(renderingTemplate(template, invoiceData(view)));
+  }
+
+  async pdf(context: CallContext, invoiceId: Uuid): Promise<Uint8Array> {
+    this.#files.check();
+    const { given } = await this.#sources.load(context, invoiceId);
+    const view = await timeSlices(this.#ports.systemClock)(renderingInvoice(given));
+    return this.#files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
   }
 }

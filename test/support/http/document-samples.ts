@@ -10,6 +10,7 @@ const replacing = 'deleteIfExists=true';
 /** Of invoices as pages, and what they are made of. */
 export const documentSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceAsHTML: () => ({}),
+  getInvoiceAsPDF: () => ({}),
   uploadInvoiceTranslation: (world) => ({ body: 'invoiceTitle=Beleg', segments: newLocale(world) }),
   getInvoiceTranslation: (world) => stored(world, '/translation', 'invoiceTitle=Beleg'),
   uploadCatalogTranslation: (world) => ({ body: 'gold=Gold', segments: newLocale(world) }),

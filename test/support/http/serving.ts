@@ -5,6 +5,7 @@ import type { KoaOptions, TestMode } from '../../../adapters/koa/index.ts';
 import { createKoaApp, listen } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
+import { pdfRenderer } from '../../../adapters/pdf/index.ts';
 import {
   type FakeClock,
   fakeClock,
@@ -128,6 +129,7 @@ async function serveAt(
     clock,
     hasher,
     logger: log,
+    documentRenderer: pdfRenderer(),
     gateways: [gateway, signing, ...(options.gateways ?? [])],
   });
   const isFirst = await billing.security.ensureAdministrator('admin', 'password');

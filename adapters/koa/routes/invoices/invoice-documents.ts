@@ -9,6 +9,7 @@ import { flag } from '../../wire/query.ts';
 const area = 'invoices';
 const root = '/1.0/kb/invoices';
 const html = 'text/html';
+const pdf = 'application/pdf';
 const text = 'text/plain';
 
 /**
@@ -37,6 +38,20 @@ export const invoiceDocumentRoutes: readonly Route[] = [
     fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.ANSWER_TOO_LARGE],
     async handle({ billing, context, params }) {
       return htmlAnswer(await billing.invoices.html(context, params.invoiceId));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: `${root}/{invoiceId}/pdf`,
+    operationId: 'getInvoiceAsPDF',
+    area,
+    summary: 'Get an invoice as a PDF for its customer',
+    permission: 'NONE',
+    success: { status: 200, mediaTypes: [pdf] },
+    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
+    async handle({ billing, context, params }) {
+      const bytes = await billing.invoices.pdf(context, params.invoiceId);
+      return pdfAnswer(bytes, `invoice-${params.invoiceId}.pdf`);
     },
   }),
   ...translationRoutes({
@@ -194,4 +209,15 @@ function uploadRoute({
 
 function htmlAnswer(page: string): Answer {
   return { ...plain(page), headers: htmlHeaders };
+}
+
+/** @param name of ASCII letters, digits, `-` and `.`. */
+export function pdfAnswer(bytes: Uint8Array, name: string): Answer {
+  return {
+    bytes,
+    headers: {
+      'Content-Disposition': `inline; filename="${name}"`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+  };
 }

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import type { Font } from 'fontkit';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { notInstalled, type Packages } from './packages.ts';
+import { withQuickLayout } from './quick-layout.ts';
+
+/** A font in the format TrueType, OpenType or WOFF: a path, a file URL or its bytes. */
+export type FontSource = string | URL | Uint8Array;
+
+export interface FontFamily {
+  readonly regular: FontSource;
+  /** Default: the regular one. */
+  readonly bold?: FontSource;
+}
+
+export type Weight = 'regular' | 'bold';
+
+export interface LoadedFont {
+  readonly name: string;
+  readonly font: Font;
+}
+
+type LoadedFamily = Readonly<Record<Weight, LoadedFont>>;
+
+/** Stands for what no font has. */
+const REPLACEMENT = '\uFFFD';
+
+/** Noto Sans (SIL Open Font License 1.1): Latin, Greek and Cyrillic. Others of its packages are used where they are installed. */
+const builtIn = ['noto-sans', 'NotoSans'] as const;
+const others: readonly (readonly [name: string, file: string])[] = [
+  ['noto-sans-arabic', 'NotoSansArabic'],
+  ['noto-sans-hebrew', 'NotoSansHebrew'],
+  ['noto-sans-jp', 'NotoSansJP'],
+  ['noto-sans-kr', 'NotoSansKR'],
+  ['noto-sans-sc', 'NotoSansSC'],
+  ['noto-sans-tc', 'NotoSansTC'],
+  ['noto-sans-thai', 'NotoSansThai'],
+  ['noto-sans-devanagari', 'NotoSansDevanagari'],
+];
+
+/** The fonts that texts are written in, the first that has a character first. */
+export class Fonts {
+  readonly #families: readonly LoadedFamily[];
+  readonly #found = {
+    regular: new Map<string, LoadedFont | null>(),
+    bold: new Map<string, LoadedFont | null>(),
+  };
+
+  private constructor(families: readonly LoadedFamily[]) {
+    this.#families = families;
+  }
+
+  /** @throws BillingError NOT_IMPLEMENTED (1) where the built-in font is not installed. */
+  static async load(fontkit: Packages['fontkit'], given: readonly FontFamily[]): Promise<Fonts> {
+    const first = packaged(builtIn);
+    if (first === null) throw notInstalled(undefined);
+    const installed = others.flatMap((each) => packaged(each) ?? []);
+    const families = [first, ...given, ...installed];
+    return new Fonts(await Promise.all(families.map((family, index) => loaded(fontkit, family, index))));
+  }
+
+  /** The font for a character; null if none has it. */
+  fontOf(character: string, weight: Weight): LoadedFont | null {
+    const known = this.#found[weight].get(character);
+    if (known !== undefined) return known;
+    const codePoint = character.codePointAt(0) ?? 0;
+    const family = this.#families.find((each) => each[weight].font.hasGlyphForCodePoint(codePoint));
+    const found = family?.[weight] ?? null;
+    this.#found[weight].set(character, found);
+    return found;
+  }
+
+  has(character: string): boolean {
+    return this.fontOf(character, 'regular') !== null;
+  }
+
+  /** The sign for unknown characters, and what it is written in. */
+  replacement(weight: Weight): { readonly text: string; readonly font: LoadedFont } {
+    const font = this.fontOf(REPLACEMENT, weight);
+    const first = this.#families[0];
+    if (font !== null) return { text: REPLACEMENT, font };
+    if (first === undefined) throw notInstalled(undefined);
+    return { text: '?', font: first[weight] };
+  }
+}
+
+function packaged([name, file]: readonly [name: string, file: string]): FontFamily | null {
+  const directory = `@expo-google-fonts/${name}`;
+  try {
+    return {
+      regular: new URL(import.meta.resolve(`${directory}/400Regular/${file}_400Regular.ttf`)),
+      bold: new URL(import.meta.resolve(`${directory}/700Bold/${file}_700Bold.ttf`)),
+    };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+async function loaded(
+  fontkit: Packages['fontkit'],
+  { regular, bold }: FontFamily,
+  index: number,
+): Promise<LoadedFamily> {
+  const one = await opened(fontkit, regular, `regular-${index}`);
+  return { regular: one, bold: bold === undefined ? one : await opened(fontkit, bold, `bold-${index}`) };
+}
+
+async function opened(fontkit: Packages['fontkit'], source: FontSource, name: string): Promise<LoadedFont> {
+  const bytes = source instanceof Uint8Array ? source : await readFile(source);
+  const font = fontkit.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (!('fonts' in font)) return { name, font: withQuickLayout(font) };
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `A collection of fonts was given as a font for PDFs (${String(source).slice(0, 200)}); give one font`,
+  });
+}

@@ -1,0 +1,2 @@
+export type { FontFamily, FontSource } from './fonts.ts';
+export { type PdfOptions, pdfRenderer } from './pdf-renderer.ts';

@@ -1,0 +1,94 @@
+import type { PrintableDocument, PrintableFact, PrintableLine } from '../../ports/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { paperOf } from './paper.ts';
+import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
+
+/** An invoice as it is printed (§14 rule 6): what the built-in page shows. */
+export function printableInvoice(view: RenderedInvoice, createdDate: Instant): PrintableDocument {
+  const { text, status, invoice } = view;
+  return {
+    ...printableFrame(view, createdDate),
+    title: `${text('invoiceTitle')} ${view.formattedInvoiceNumber}`,
+    heading: text('invoiceTitle'),
+    status: status === null ? null : { text: text(statusTexts[status]), isGood: status === 'PAID' },
+    facts: [
+      { label: text('invoiceNumber'), value: view.formattedInvoiceNumber },
+      { label: text('invoiceDate'), value: view.formattedInvoiceDate },
+    ],
+    lines: view.totalledLines.map(printableLine),
+    totals: totalsOf(view),
+    isLastTotalStressed: invoice.status === 'COMMITTED',
+    note:
+      view.isManualPay && invoice.balance.greaterThan(0)
+        ? textOrNull(text('invoicePaymentInstructions'))
+        : null,
+  };
+}
+
+const statusTexts = {
+  DRAFT: 'invoiceStatusDraft',
+  VOID: 'invoiceStatusVoid',
+  PAID: 'invoiceStatusPaid',
+} as const;
+
+/** Language, sender and receiver, which are the same on each document of an account. */
+type Frame = Omit<
+  PrintableDocument,
+  'title' | 'heading' | 'status' | 'facts' | 'lines' | 'totals' | 'isLastTotalStressed' | 'note'
+>;
+
+/** What documents of an account are made in, whatever they are about. */
+type Framed = Pick<RenderedInvoice, 'text' | 'language' | 'direction' | 'account' | 'addressee'>;
+
+export function printableFrame(view: Framed, createdDate: Instant): Frame {
+  const { text, addressee, account } = view;
+  return {
+    author: textOrNull(text('companyName')),
+    createdDate,
+    language: view.language,
+    direction: view.direction,
+    paper: paperOf(account.country),
+    sender: senderOf(view),
+    addressee: addressee.length === 0 ? null : { label: text('invoiceBillTo'), lines: addressee },
+    columns: {
+      name: text('invoiceItemDescription'),
+      period: text('invoiceItemServicePeriod'),
+      amount: text('invoiceItemAmount'),
+    },
+    noLines: text('invoiceNoItems'),
+    footer: textOrNull(text('invoiceFooter')),
+  };
+}
+
+/** As on the page: without a name there is no sender. */
+function senderOf({ text }: Pick<RenderedInvoice, 'text'>): readonly string[] {
+  const name = text('companyName');
+  if (name === '') return [];
+  const address = (['companyAddress', 'companyCityProvincePostalCode', 'companyCountry'] as const).map(text);
+  return [name, ...address.filter((line) => line !== '')];
+}
+
+export function printableLine(line: RenderedLine): PrintableLine {
+  return {
+    name: line.name,
+    detail: line.detail,
+    period: line.formattedPeriod,
+    amount: line.formattedAmount,
+  };
+}
+
+function totalsOf(view: RenderedInvoice): readonly PrintableFact[] {
+  const { text, accountCredit, paidAmount, invoice } = view;
+  const totals = [{ label: text('invoiceAmount'), value: view.formattedTotal }];
+  if (accountCredit !== null)
+    totals.push({ label: accountCredit.name, value: accountCredit.formattedAmount });
+  if (invoice.status !== 'COMMITTED') return totals;
+  if (!paidAmount.isZero())
+    totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
+  totals.push({ label: text('invoiceBalance'), value: view.formattedBalance });
+  return totals;
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}

@@ -1,0 +1,34 @@
+import type { Ports, PrintableDocument } from '../../ports/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
+
+/** Files of documents, by what the host has given to make them with (§14 rule 6). */
+export class DocumentFiles {
+  readonly #ports: Pick<Ports, 'documentRenderer' | 'logger'>;
+
+  constructor(ports: Pick<Ports, 'documentRenderer' | 'logger'>) {
+    this.#ports = ports;
+  }
+
+  /** @throws BillingError NOT_IMPLEMENTED (1) where the host has given no renderer. */
+  check(): void {
+    if (this.#ports.documentRenderer === undefined) throw noRenderer();
+  }
+
+  async pdf(document: PrintableDocument, facts: Readonly<Record<string, string>>): Promise<Uint8Array> {
+    const { documentRenderer, logger } = this.#ports;
+    if (documentRenderer === undefined) throw noRenderer();
+    const { bytes, missingCharacters } = await documentRenderer.pdf(document);
+    if (missingCharacters !== '')
+      logger.warn({ ...facts, characters: shortened(missingCharacters) }, 'no font for characters of a PDF');
+    return bytes;
+  }
+}
+
+function noRenderer(): BillingError {
+  return new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message:
+      'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf',
+  });
+}

@@ -1,0 +1,52 @@
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface ReadPdf {
+  /** The lines of each page from the top, their pieces from left to right. */
+  readonly pages: readonly (readonly string[])[];
+  /** In points. */
+  readonly size: readonly [width: number, height: number];
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly language: string | null;
+}
+
+interface Piece {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+/** What a reader of a PDF sees, taken out by another library than the one that made it. */
+export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
+  const loading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
+  const document = await loading.promise;
+  const pages: (readonly string[])[] = [];
+  for (let number = 1; number <= document.numPages; number += 1) {
+    const page = await document.getPage(number);
+    const { items } = await page.getTextContent();
+    pages.push(
+      linesOf(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [pieceOf(item)] : []))),
+    );
+  }
+  const { view } = await document.getPage(1);
+  const { info } = await document.getMetadata();
+  const [, , width = 0, height = 0] = view;
+  const read = { pages, size: [width, height] as const, info: { ...info } };
+  await loading.destroy();
+  return { ...read, language: 'Language' in info ? String(info.Language) : null };
+}
+
+function pieceOf({ str, transform }: { readonly str: string; readonly transform: readonly number[] }): Piece {
+  return { text: str, x: transform[4] ?? 0, y: Math.round(transform[5] ?? 0) };
+}
+
+function linesOf(pieces: readonly Piece[]): readonly string[] {
+  const byLine = Map.groupBy(pieces, ({ y }) => y);
+  return [...byLine]
+    .sort(([one], [other]) => other - one)
+    .map(([, line]) =>
+      line
+        .toSorted((one, other) => one.x - other.x)
+        .map(({ text }) => text)
+        .join(' '),
+    );
+}
