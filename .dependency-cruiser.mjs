@@ -203,7 +203,7 @@ export default {
     // TypeScript 7 has no compiler interface for tools yet: swc reads the sources, type imports included.
     parser: 'swc',
     moduleSystems: ['es6'],
-    doNotFollow: { path: '^node_modules' },
+    doNotFollow: { path: '(^|/)node_modules/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

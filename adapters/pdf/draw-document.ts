@@ -99,9 +99,12 @@ async function drawTable(sheet: Sheet, document: PrintableDocument): Promise<voi
   const columns = await columnsOf(sheet, document);
   const head = () => drawTableHead(sheet, document, columns);
   head();
-  if (document.lines.length === 0) drawRow(sheet, emptyRow(document.noLines), { columns, head });
+  if (document.lines.length === 0) drawRow(sheet, emptyRow(document.noLines), { columns, head, below: 0 });
+  const last = document.lines.at(-1);
   for (const line of document.lines) {
-    drawRow(sheet, line, { columns, head });
+    // The totals do not stand on a page without any line.
+    const below = line === last ? totalsHeight(document) + gap : 0;
+    drawRow(sheet, line, { columns, head, below });
     await sheet.turn();
   }
 }
@@ -148,7 +151,7 @@ const padding = 5.5;
 function drawRow(
   sheet: Sheet,
   line: PrintableLine,
-  { columns, head }: { readonly columns: Columns; readonly head: () => void },
+  { columns, head, below }: { readonly columns: Columns; readonly head: () => void; readonly below: number },
 ): void {
   const detail: TextStyle = { ...label, direction: 'auto', maxLines: 6 };
   const names = sheet.lines(line.name, columns.name.width, own);
@@ -162,7 +165,7 @@ function drawRow(
       nameHeight + details.length * detail.size * LINE_HEIGHT,
       Math.max(periods.length, amounts.length) * text.size * LINE_HEIGHT,
     );
-  if (sheet.y + height > sheet.bottom) {
+  if (sheet.y + height + below > sheet.bottom) {
     sheet.newPage();
     head();
   }
@@ -175,22 +178,32 @@ function drawRow(
   sheet.rule(sheet.y, { start: 0, width: sheet.width }, { thickness: 0.6, color: '#d9dde2' });
 }
 
-/** The totals stand together, on a page of their own if need be. */
-function drawTotals(sheet: Sheet, { totals, isLastTotalStressed }: PrintableDocument): void {
+/** The totals stand together. */
+function drawTotals(sheet: Sheet, document: PrintableDocument): void {
   const width = Math.max(240, sheet.width / 2);
   const start = sheet.width - width;
-  const last = totals.at(-1);
-  const isStressed = isLastTotalStressed && last !== undefined;
-  const plain = isStressed ? totals.slice(0, -1) : totals;
-  const height =
-    plain.length * (text.size * LINE_HEIGHT + 3) + (isStressed ? 2 * stressed.size * LINE_HEIGHT + 12 : 0);
-  startOf(sheet, height + gap);
+  const { plain, last } = partsOfTotals(document);
+  startOf(sheet, totalsHeight(document) + gap);
   sheet.y += drawPairs(sheet, plain, { top: sheet.y, start, width, style: text });
-  if (!isStressed) return;
+  if (last === undefined) return;
   sheet.y += 4;
   sheet.rule(sheet.y, { start, width }, { thickness: 1.1, color: black });
   sheet.y += 6;
   sheet.y += drawPairs(sheet, [last], { top: sheet.y, start, width, style: stressed });
+}
+
+/** @returns last: the one that is stressed, if one is. */
+function partsOfTotals({ totals, isLastTotalStressed }: PrintableDocument) {
+  return isLastTotalStressed
+    ? { plain: totals.slice(0, -1), last: totals.at(-1) }
+    : { plain: totals, last: undefined };
+}
+
+/** Enough for two lines of the last one. */
+function totalsHeight(document: PrintableDocument): number {
+  const { plain, last } = partsOfTotals(document);
+  const lastHeight = last === undefined ? 0 : 2 * stressed.size * LINE_HEIGHT + 12;
+  return plain.length * (text.size * LINE_HEIGHT + 3) + lastHeight;
 }
 
 /** Leaves a gap, or begins a page if what follows does not fit. */

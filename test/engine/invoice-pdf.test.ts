@@ -54,18 +54,19 @@ anyDatabase((kind, open) => {
         const { pages, info, language, size } = await pdfOf(id);
         expect(pages).to.deep.equal([
           [
-            'Rechnung',
             'Obst & Söhne',
+            'Rechnung',
             'Am Hang 1',
-            'Rechnungsnummer 1',
             'Rechnung an',
+            'Rechnungsnummer 1',
             'Zoë Müller',
             'Datum 01.01.2024',
             'Deutschland',
             'Beschreibung Leistungszeitraum Betrag',
-            'Line 1 01.01.2024 1,50 €',
-            'Line 2 01.01.2024 2,50 €',
+            'Line 1 1,50 €',
+            'Line 2 2,50 €',
             'Gesamtbetrag 4,00 €',
+            'Bezahlt 4,00 €',
             'Offener Betrag 0,00 €',
             'HRB 12',
             '1 / 1',
@@ -84,7 +85,8 @@ anyDatabase((kind, open) => {
       expect(rows.map((row) => Number(row.split(' ')[1]))).to.deep.equal(
         Array.from({ length: 400 }, (_, index) => index + 1),
       );
-      for (const row of rows) expect(row).to.match(/^Line \d+ Jan 1, 2024 €\d+\.50$/);
+      for (const row of rows) expect(row).to.match(/^Line \d+ €\d+\.50$/);
+      for (const page of pages.slice(1)) expect(page.slice(0, 2).join()).to.match(/^Desc.*Amount,Line \d+ /);
       const heads = lines.filter((line) => line === 'Description Service period Amount');
       expect(heads).to.have.length(pages.length);
       expect(pages.length).to.be.within(10, 30);
@@ -131,7 +133,7 @@ anyDatabase((kind, open) => {
 
     it('a character that no font has is replaced, and the log says which', async () => {
       const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
-      expect(pages.flat()).to.include('Fresh \uFFFD apples Jan 1, 2024 €1.50');
+      expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
       const [warning] = engine.logger.lines.filter(({ level }) => level === 'warn');
       expect(warning?.fields).to.include({ characters: '🍏' });
     });
@@ -145,10 +147,10 @@ anyDatabase((kind, open) => {
     });
 
     it('a name of any length takes some lines and no more', async () => {
-      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 2, () => 'Wort'.repeat(120)));
+      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 2, () => 'Wort'.repeat(60)));
       const lines = pages.flat();
-      expect(lines.filter((line) => line.includes('WortWort')).length).to.be.within(10, 24);
-      expect(lines.filter((line) => line.includes('Jan 1, 2024 €'))).to.have.length(2);
+      expect(lines.filter((line) => line.includes('WortWort')).length).to.be.within(5, 10);
+      expect(lines.filter((line) => /Wort.* €[12]\.50$/.test(line))).to.have.length(2);
     });
 
     it('there is none of an invoice that there is not', async () => {
@@ -186,7 +188,7 @@ anyDatabase((kind, open) => {
         paper: 'LETTER',
         language: 'en-US',
         direction: 'ltr',
-        lines: [{ name: 'Tax', detail: null, period: 'Jan 1, 2024', amount: '$2.00' }],
+        lines: [{ name: 'TAX', detail: null, period: null, amount: '$2.00' }],
       });
     });
   });
