@@ -14,6 +14,7 @@ import { dryRun } from './dry-run.ts';
 import { type Bench, type Goal, Size } from './goal.ts';
 import { historyGrowth } from './history-growth.ts';
 import { invoiceRun } from './invoice-run.ts';
+import { invoiceSearch } from './invoice-search.ts';
 import { manySubscriptions } from './many-subscriptions.ts';
 import { payments } from './payments.ts';
 import { queueLatency } from './queue-latency.ts';
@@ -28,6 +29,7 @@ const goals: readonly Goal[] = [
   historyGrowth,
   apiReads,
   accountReads,
+  invoiceSearch,
   apiWrites,
   payments,
   dryRun,
