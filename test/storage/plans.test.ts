@@ -356,6 +356,7 @@ eachDatabase((kind, open) => {
         }
         const owed = await planOf({ kind: 'balance', operator: 'gt', balance: decimal(1) });
         expect(owed.join('\n')).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
+        expect(owed.join('\n')).to.contain('bw_invoices_counted_index');
       });
 
       it('by number, id and the id of an account', async () => {

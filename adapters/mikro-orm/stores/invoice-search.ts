@@ -6,7 +6,7 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { numberOf } from '../sql/columns.ts';
 import { clauseConditions, comparisons, type SearchedColumn } from '../sql/search-conditions.ts';
 import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { invoicesTable } from '../tables/invoices.ts';
+import { COUNTED_INVOICES, invoicesTable } from '../tables/invoices.ts';
 import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
 
 const searched: Readonly<Record<InvoiceColumn, SearchedColumn>> = {
@@ -43,7 +43,9 @@ export async function searchInvoices(
     case 'id':
       return found(sql`and record_id in (${withIdOrOfAccount(scope, search.id)})`, { isSought: true });
     case 'balance':
-      return found(balanceCondition(scope, search));
+      return found(balanceCondition(scope, search), {
+        along: isOfZero(search) ? nothing : scope.runner.dialect.along('bw_invoices_counted_index'),
+      });
     case 'clauses': {
       const condition = clausesCondition(scope, search.clauses);
       const range = rangeAlone(search.clauses);
@@ -169,30 +171,17 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
   return numberOf(row?.bound, 'bound');
 }
 
-/** Invoices that count with their raw balance; all others have the balance 0 (invoicing §1.4 rule 6). */
-const isCounted = (alias: string): string =>
-  `${alias}.status = 'COMMITTED' and not ${alias}.is_migration and not ${alias}.is_written_off and ${alias}.raw_balance <> '0'`;
-
-function balanceCondition(
-  scope: TenantScope,
-  { operator, balance }: Extract<InvoiceSearch, { readonly kind: 'balance' }>,
-): Sql {
-  const value = formatDecimal(balance);
-  const holds = comparison(scope, operator, value);
-  const counted = sql`${raw(isCounted('bw_invoices'))}
+/** `and` with the comparison of what is owed; a summary that owes nothing settles what is linked to it. */
+function balanceCondition(scope: TenantScope, search: BalanceSearch): Sql {
+  const holds = comparison(scope, search.operator, formatDecimal(search.balance));
+  const counted = sql`${raw(COUNTED_INVOICES)}
     and (bw_invoices.parent_invoice_id is null or not exists (
       select 1 from bw_invoices p where p.id = bw_invoices.parent_invoice_id
-        and p.tenant_record_id = bw_invoices.tenant_record_id and not (${raw(isCounted('p'))})))`;
-  return holdsForZero(operator, balance.comparedTo(0))
-    ? sql`and not (${counted} and not (${holds}))`
-    : sql`and raw_balance <> '0' and ${counted} and ${holds}`;
+        and p.tenant_record_id = bw_invoices.tenant_record_id and not (${raw(COUNTED_INVOICES)})))`;
+  return isOfZero(search) ? sql`and not (${counted} and not (${holds}))` : sql`and ${counted} and ${holds}`;
 }
 
-function comparison(
-  scope: TenantScope,
-  operator: Extract<InvoiceSearch, { readonly kind: 'balance' }>['operator'],
-  value: string,
-): Sql {
+function comparison(scope: TenantScope, operator: BalanceSearch['operator'], value: string): Sql {
   const sign = comparisons[operator];
   if (sign === '=' || sign === '<>') {
     return sql`bw_invoices.raw_balance ${raw(sign)} ${value}`;
@@ -200,8 +189,11 @@ function comparison(
   return scope.runner.dialect.comparesWith('bw_invoices.raw_balance', sign, value);
 }
 
-/** Whether 0 compares so with a value of this sign. */
-function holdsForZero(operator: string, sign: number): boolean {
+type BalanceSearch = Extract<InvoiceSearch, { readonly kind: 'balance' }>;
+
+/** Whether invoices with the balance 0 are among what is found. */
+function isOfZero({ operator, balance }: BalanceSearch): boolean {
+  const sign = balance.comparedTo(0);
   switch (operator) {
     case 'eq':
       return sign === 0;

@@ -33,6 +33,9 @@ import { RecordTable } from './record-table.ts';
 /** An invoice with who made it, for searches. */
 export type StoredInvoice = New<Invoice> & { readonly createdBy?: string | null };
 
+/** Which invoices count with their raw balance; all others have the balance 0 (invoicing §1.4 rule 6). */
+export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and not is_written_off and raw_balance <> '0'`;
+
 export const invoicesTable = new RecordTable<StoredInvoice>(
   {
     name: 'invoices',
@@ -77,7 +80,12 @@ export const invoicesTable = new RecordTable<StoredInvoice>(
         columns: ['tenant_record_id', 'group_id', 'record_id'],
         where: 'group_id <> id',
       },
-      { name: 'owed', columns: ['tenant_record_id', 'record_id'], where: `raw_balance <> '0'` },
+      {
+        // With all that decides a balance, so that invoices are counted by it without being read.
+        name: 'counted',
+        columns: ['tenant_record_id', 'record_id', 'raw_balance', 'parent_invoice_id'],
+        where: COUNTED_INVOICES,
+      },
     ],
   },
   {

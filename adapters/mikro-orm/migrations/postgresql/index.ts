@@ -2,10 +2,12 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration20261123000000Initial } from './20261123000000-initial.ts';
 import { Migration20261123051120PaymentsWhole } from './20261123051120-payments-whole.ts';
 import { Migration20261123090209InvoiceSearch } from './20261123090209-invoice-search.ts';
+import { Migration20261123093500CountedInvoices } from './20261123093500-counted-invoices.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
   { name: '20261123000000-initial', class: Migration20261123000000Initial },
   { name: '20261123051120-payments-whole', class: Migration20261123051120PaymentsWhole },
   { name: '20261123090209-invoice-search', class: Migration20261123090209InvoiceSearch },
+  { name: '20261123093500-counted-invoices', class: Migration20261123093500CountedInvoices },
 ];
