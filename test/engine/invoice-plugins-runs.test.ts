@@ -385,6 +385,32 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
+    it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
+      let asked = 0;
+      let changes = 1;
+      await begin({
+        name: 'slow',
+        getAdditionalInvoiceItems: async () => {
+          asked += 1;
+          if (asked <= changes) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+          return null;
+        },
+      });
+      await subscribe();
+      expect(asked).to.be.greaterThan(1);
+      expect((await invoices()).flatMap(({ items }) => items)).to.have.length(2);
+      const before = asked;
+      changes = before + 7;
+      engine.clock.set('2024-02-01T00:00:00Z');
+      await engine.settle();
+      expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
+      expect(await parkReason()).to.equal('not parked');
+      const february = (await invoices())
+        .flatMap(({ items }) => items)
+        .filter(({ startDate }) => startDate === parseLocalDate('2024-02-01'));
+      expect(february).to.have.length(9);
+    });
+
     it(
       'an account that changes between asking and applying is asked about again, at most five times',
       onEachDatabase(async () => {

@@ -135,6 +135,7 @@ anyDatabase((_kind, open) => {
       expect(outcome?.[1]).to.equal('OK');
       expect(page.headers.get('x-service-pagination-currentoffset')).to.equal('0');
       expect(page.headers.get('x-service-pagination-nextoffset')).to.equal('1');
+      expect(page.headers.get('x-service-pagination-totalnbrecords')).to.equal('2');
       const isParked = async (id: string): Promise<boolean> => {
         const { json } = await serving.call('GET', `/1.0/kb/accounts/${id}/tags`);
         return (json as readonly { tagDefinitionId: string }[]).some((tag) => tag.tagDefinitionId === park);
