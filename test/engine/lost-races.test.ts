@@ -8,7 +8,7 @@ import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { author } from '../support/storage/stored-records.ts';
+import { author, payment, transaction } from '../support/storage/stored-records.ts';
 
 /**
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
@@ -78,6 +78,10 @@ onPostgresql('lost races on PostgreSQL', (open) => {
     describe(way, () => {
       const newAccount = (parent: Account | null = null) =>
         engine.acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
+      const externalMethodOf = async ({ id: accountId }: Account) =>
+        (await engine.acme.paymentMethods.add({ accountId, pluginName: '__EXTERNAL_PAYMENT__' })).id;
+      /** Far from what the engine counts. */
+      const firstNumber = way === 'by itself' ? 1_000_000 : 2_000_000;
       const movedTo =
         (parent: Account | undefined) => async (session: WriteSession, locked: readonly Account[]) => {
           const [child] = locked;
@@ -119,6 +123,41 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         );
         expect(code).to.equal(ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
       });
+
+      for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries()) {
+        it(`the key of a new transaction goes to another account, where it is ${status}: refused as that account’s`, async () => {
+          const [ada, grace] = [await newAccount(), await newAccount()];
+          const [mine, theirs] = [await externalMethodOf(ada), await externalMethodOf(grace)];
+          const key = `T ${status} ${way}`;
+          const owner = { accountId: grace.id, accountRecordId: grace.recordId };
+          const made = payment(owner, { paymentMethodId: theirs, paymentNumber: firstNumber + index });
+          const taken = transaction(owner, {
+            paymentId: made.id,
+            externalKey: key,
+            status,
+            leaseUntil: null,
+          });
+          const code = await overtaken(
+            [],
+            async ({ payments }) => {
+              await payments.insertPayments([made]);
+              await payments.insertTransactions([taken]);
+            },
+            () =>
+              codeOf(
+                run((acme) =>
+                  acme.payments.purchase({
+                    accountId: ada.id,
+                    paymentMethodId: mine,
+                    transactionExternalKey: key,
+                    amount: '10',
+                  }),
+                ),
+              ),
+          );
+          expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
+        });
+      }
 
       it('the parent of a new account gets a parent: it is created below both', async () => {
         const [parent, above] = [await newAccount(), await newAccount()];

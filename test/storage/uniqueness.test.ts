@@ -169,13 +169,15 @@ const rules: readonly Rule[] = [
     insert: (session, owner, key) => session.payments.insertPayments([payment(owner, { externalKey: key })]),
   },
   {
-    title: 'transaction external key among the successful ones',
+    title: 'transaction external key among those that have succeeded or are open',
     meaning: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { externalKey: key, status: 'SUCCESS' })]),
     near: (session, owner, key) =>
       session.payments.insertTransactions([
         transaction(owner, { externalKey: key, status: 'PAYMENT_FAILURE' }),
+        transaction(owner, { externalKey: key, status: 'PLUGIN_FAILURE' }),
+        transaction(owner, { externalKey: key, status: 'PENDING', transactionType: 'CHARGEBACK' }),
         transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
         transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
       ]),

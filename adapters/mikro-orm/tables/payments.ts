@@ -118,12 +118,13 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
       { name: 'id', columns: ['id'] },
       {
         // payments §1.7 rule 2
-        name: 'success_key',
+        name: 'active_key',
         columns: ['tenant_record_id', 'external_key'],
-        where: `status = 'SUCCESS' and transaction_type <> 'CHARGEBACK'`,
+        where: `status in ('SUCCESS', 'PENDING', 'UNKNOWN') and transaction_type <> 'CHARGEBACK'`,
         violation: {
           code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-          message: 'A successful transaction with this external key exists already; choose another key',
+          message:
+            'Another transaction with this external key has succeeded or is still open; choose another key',
         },
       },
       {

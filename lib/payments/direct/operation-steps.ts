@@ -8,6 +8,7 @@ import type { OpenCall } from '../gateways/call-operation.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { openOf } from '../planning/operation-plan.ts';
 import { checkCommits } from '../reservation/check-commits.ts';
+import { decidedOnKeys } from '../reservation/key-races.ts';
 import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
@@ -76,8 +77,8 @@ export class OperationSteps {
   async take(context: CallContext, work: PreparedWork, control: ControlledOperation | null): Promise<Step> {
     const { storage, gateways } = this.#ports;
     const request = control?.request ?? work.request;
-    return storage
-      .write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
+    const decide = () =>
+      storage.write(context.tenant, authorshipOf(context), async (session): Promise<Step> => {
         const accountId = request.accountId ?? (await loadAsked(session, request)).accountId;
         const [[locked], config, stateMachines] = await Promise.all([
           session.lockAccounts([accountId], { wait: LockWait.PAYMENT }),
@@ -96,11 +97,11 @@ export class OperationSteps {
           awaitsMethod: this.#control.areRegistered(names),
         };
         return this.#plan({ context, work, config, control, names, request, facts, rules, session });
-      })
-      .catch((error: unknown) => {
-        if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
-        throw error;
       });
+    return decidedOnKeys(decide).catch((error: unknown) => {
+      if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
+      throw error;
+    });
   }
 
   async #plan(planning: Planning): Promise<Step> {

@@ -45,7 +45,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
    * Says how a transaction has really ended, whatever is recorded of it; the gateway is not asked. What follows from its
    * status follows: events, the invoice's balance, the state of its attempt and of its retry.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_INVALID_PARAMETER (7031),
-   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) for a second success under one key, PAYMENT_INTERNAL_ERROR (7019,
+   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) where another transaction of the key has succeeded or is open, beside one that is to be so too, PAYMENT_INTERNAL_ERROR (7019,
    * `facts.isBusy`) while a call of the payment is running.
    */
   fixTransaction(...given: [...C, input: Given<TransactionFixInput>]): Promise<PaymentResult>;

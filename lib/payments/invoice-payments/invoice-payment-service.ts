@@ -42,6 +42,7 @@ import { planRefusedChargeback } from '../planning/refused-chargeback.ts';
 import { sharesOf } from '../planning/shares.ts';
 import { noDefaultMethod } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
+import { decidedOnKeys } from '../reservation/key-races.ts';
 import type { ReservationPlan } from '../reservation/plan-reservation.ts';
 import { checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
 import { paidRowOf } from '../state/paid-row.ts';
@@ -99,7 +100,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         return { account, payments: [{ invoiceId, api }] };
       });
       if (left.stopped.size > 0) return stoppedBy(left.stopped.get(input.invoiceId));
-      const { tried, patience } = await this.#try(context, input, left).catch(this.#giveUp(context, left));
+      const attempt = decidedOnKeys(() => this.#try(context, input, left));
+      const { tried, patience } = await attempt.catch(this.#giveUp(context, left));
       if (tried.kind === 'NOTHING') return null;
       if (tried.kind === 'CHARGE') return this.#charge(context, tried, left);
       if (looks >= patience) throw paymentBusy({ invoiceId: input.invoiceId });

@@ -13,6 +13,8 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
 
     this.addSql(`alter table \`bw_payment_transactions\` add column \`invoice_refund\` text null;`);
     this.addSql(`create index \`bw_payment_transactions_open_invoice_refund_index\` on \`bw_payment_transactions\` (\`tenant_record_id\`, \`account_record_id\`, \`record_id\`) where invoice_refund is not null and status in ('UNKNOWN', 'PENDING');`);
+    this.addSql(`drop index \`bw_payment_transactions_success_key_unique\`;`);
+    this.addSql(`create unique index \`bw_payment_transactions_active_key_unique\` on \`bw_payment_transactions\` (\`tenant_record_id\`, \`external_key\`) where status in ('SUCCESS', 'PENDING', 'UNKNOWN') and transaction_type <> 'CHARGEBACK';`);
 
     this.addSql(`alter table \`bw_tenants\` add column \`state_machine_revision\` integer null;`);
     this.addSql(`update \`bw_tenants\` set \`state_machine_revision\` = 1 where \`record_id\` in (select \`tenant_record_id\` from \`bw_tenant_kvs\` where \`is_active\` and \`key\` like 'PLUGIN_PAYMENT_STATE_MACHINE_%');`);
@@ -38,6 +40,8 @@ export class Migration20261123051120PaymentsWhole extends Migration {  override 
     this.addSql(`alter table \`bw_payment_attempts\` drop column \`plugin_properties\`;`);
 
     this.addSql(`drop index \`bw_payment_transactions_open_invoice_refund_index\`;`);
+    this.addSql(`drop index \`bw_payment_transactions_active_key_unique\`;`);
+    this.addSql(`create unique index \`bw_payment_transactions_success_key_unique\` on \`bw_payment_transactions\` (\`tenant_record_id\`, \`external_key\`) where status = 'SUCCESS' and transaction_type <> 'CHARGEBACK';`);
     this.addSql(`alter table \`bw_payment_transactions\` drop column \`invoice_refund\`;`);
 
     this.addSql(`alter table \`bw_tenants\` drop column \`state_machine_revision\`;`);
