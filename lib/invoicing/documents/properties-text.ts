@@ -16,13 +16,15 @@ export function parseProperties(source: string): ReadonlyMap<string, string> {
       `The text has ${source.length} characters; at most ${MAX_PROPERTIES_CHARACTERS} are read`,
     );
   const entries = new Map<string, string>();
+  let read = 0;
   for (const { line, text } of logicalLines(source.replace(/^\uFEFF/, ''))) {
+    read += 1;
+    if (read > MAX_PROPERTIES_ENTRIES)
+      throw invalidField(`The text has more than ${MAX_PROPERTIES_ENTRIES} entries`);
     const end = endOfKey(text);
     const key = unescaped(text.slice(0, end), line);
     const value = unescaped(text.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, ''), line);
     entries.set(key, value);
-    if (entries.size > MAX_PROPERTIES_ENTRIES)
-      throw invalidField(`The text has more than ${MAX_PROPERTIES_ENTRIES} entries`);
   }
   return entries;
 }

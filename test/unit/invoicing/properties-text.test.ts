@@ -57,6 +57,7 @@ describe('Java properties', () => {
   }
 
   it('refuses more than its bounds', () => {
+    expect(codeThrownBy(() => parseProperties('a=b\n'.repeat(25_001)))).to.equal(60_003);
     expect(codeThrownBy(() => parseProperties('a'.repeat(MAX_PROPERTIES_CHARACTERS + 1)))).to.equal(60_003);
     expect(
       codeThrownBy(() =>
