@@ -37,6 +37,7 @@ export type {
   ChangeReportPart,
   ChangeReportTotals,
   CoverageDifference,
+  CreditNoteOperations,
   DeleteCreditRequest,
   DocumentText,
   DocumentTextUpload,

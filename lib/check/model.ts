@@ -16,6 +16,8 @@ export const CheckedInvariant = {
   OPEN_PAYMENT: 'OPEN_PAYMENT',
   /** What an invoice counts as paid, refunded or charged back is what transactions say (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
+  /** Credit notes are numbered without gaps, and each has the amount of its lines (invoicing §21). */
+  CREDIT_NOTE: 'CREDIT_NOTE',
   /** The default payment method of an account is an active one of its own (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
   /** Every audited record has exactly one audit row of its creation. */

@@ -15,6 +15,7 @@ import {
 import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
+import { wrongCreditNotes } from './credit-note-sums.ts';
 import { type Breach, CheckedInvariant } from './model.ts';
 
 interface CoverageInput {
@@ -63,6 +64,7 @@ export class CheckService {
     for await (const each of tenant === null ? this.#tenants() : [tenant]) {
       tenants.set(each.recordId, each);
       yield* this.#ofAccounts(each, isTimeKnown);
+      yield* this.#ofCreditNotes(each);
     }
     yield* this.#ofRecords(tenants, tenant?.recordId ?? null);
     yield* this.#ofQueue(tenants);
@@ -93,6 +95,19 @@ export class CheckService {
           yield { invariant, tenantId: tenant.id, accountId, message };
       if (accounts.length < CHECKED_ACCOUNTS_AT_ONCE) return;
       afterRecordId = accounts.at(-1)?.recordId ?? afterRecordId;
+    }
+  }
+
+  async *#ofCreditNotes(tenant: TenantRef): AsyncIterable<Breach> {
+    let last = 0;
+    for (;;) {
+      const after = last;
+      const notes = await this.#ports.storage.read(tenant, (session) =>
+        session.creditNotes.afterNumber(after, CHECKED_RECORDS_AT_ONCE),
+      );
+      for (const finding of wrongCreditNotes(notes, after)) yield { ...finding, tenantId: tenant.id };
+      if (notes.length < CHECKED_RECORDS_AT_ONCE) return;
+      last = notes.at(-1)?.creditNoteNumber ?? last;
     }
   }
 

@@ -6,6 +6,7 @@ const account = ['accountId', 'uuid'] as const;
 const bundle = ['bundleId', 'uuid'] as const;
 const subscription = ['subscriptionId', 'uuid'] as const;
 const invoice = ['invoiceId', 'uuid'] as const;
+const creditNote = ['creditNoteId', 'uuid'] as const;
 const item = ['itemId', 'uuid'] as const;
 
 const requestedDate = { requestedDate: 'requestedDate' } as const;
@@ -142,6 +143,13 @@ export const inputs: Inputs = {
     bundle: [bundle],
     subscription: [subscription],
     timeline: [account],
+  },
+  creditNotes: {
+    get: [creditNote],
+    ofInvoice: [invoice],
+    pageOfAccount: [account, null],
+    html: [creditNote],
+    pdf: [creditNote],
   },
   invoices: {
     generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],

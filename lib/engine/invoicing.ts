@@ -5,6 +5,7 @@ import {
   ConsultedOperations,
   CoverageService,
   CreditDeletionService,
+  CreditNoteService,
   DocumentFiles,
   DocumentSourceLoader,
   DryRunService,
@@ -32,11 +33,9 @@ export function invoicingArea(foundation: Foundation) {
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
   const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
   const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });
-  const documents = new InvoiceDocumentService(
-    ports,
-    new DocumentSourceLoader(ports, catalogs, settingsOf),
-    new DocumentFiles(ports),
-  );
+  const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
+  const files = new DocumentFiles(ports);
+  const documents = new InvoiceDocumentService(ports, sources, files);
   return {
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,
@@ -50,6 +49,7 @@ export function invoicingArea(foundation: Foundation) {
       new ParentCommitHandler(ports),
     ],
     operations: {
+      creditNotes: methodsOf(new CreditNoteService(ports, sources, files)),
       invoices: {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(new ParkedRunService(ports, runs)),

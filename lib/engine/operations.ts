@@ -7,6 +7,7 @@ import type { AccountExportOperations } from '../export/index.ts';
 import type {
   AccountCreditOperations,
   CatalogReportOperations,
+  CreditNoteOperations,
   InvoiceOperations,
   InvoiceTextOperations,
 } from '../invoicing/index.ts';
@@ -68,6 +69,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly outlines: AllOutlineOperations<C>;
   /** Invoices, and what is put on them by hand. */
   readonly invoices: InvoiceOperations<C>;
+  /** Documents of what was taken off invoices. */
+  readonly creditNotes: CreditNoteOperations<C>;
   /** The payment methods of accounts. */
   readonly paymentMethods: PaymentMethodOperations<C>;
   /** Payments, and how they went. */

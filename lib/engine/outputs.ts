@@ -39,6 +39,8 @@ const invoice = {
   targetDate: 'date',
 } as const;
 
+const creditNote = { createdDate: 'instant', creditNoteDate: 'date' } as const;
+
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
 const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
 const basis = { endDate: 'date', event: billedEvent, nextEvent: billedEvent, startDate: 'date' } as const;
@@ -98,6 +100,11 @@ export const outputs: Outputs = {
   },
   blocking: { ofAccount: blockingState },
   bundles: { get: bundle, getByKey: bundle, allOfKey: bundle, page: bundle, search: bundle },
+  creditNotes: {
+    get: creditNote,
+    ofInvoice: creditNote,
+    pageOfAccount: creditNote,
+  },
   invoices: {
     generate: invoice,
     generateGroup: invoice,

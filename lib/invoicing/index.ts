@@ -51,6 +51,7 @@ export type {
   ChangeReportTotals,
   PriceChange,
 } from './operations/catalog-report-operations.ts';
+export type { CreditNoteOperations } from './operations/credit-note-operations.ts';
 export type {
   AccountInvoicesRequest,
   CoverageDifference,
@@ -72,6 +73,7 @@ export { effectiveTargetDate } from './periods/target-date.ts';
 export { rowsOfItem } from './reconciliation/apply-to-coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
 export { CoverageService } from './review/coverage-service.ts';
+export { CreditNoteService } from './review/credit-note-service.ts';
 export { DocumentFiles } from './review/document-files.ts';
 export { ExplanationService } from './review/explanation-service.ts';
 export { InvoiceDocumentService } from './review/invoice-document-service.ts';

@@ -8,6 +8,7 @@ export * from './catalog-enumerations.ts';
 export * from './catalog-version.ts';
 export * from './context.ts';
 export type * from './coverage.ts';
+export * from './credit-note.ts';
 export type * from './cursor.ts';
 export type * from './custom-field.ts';
 export * from './invoice.ts';

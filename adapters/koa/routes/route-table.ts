@@ -8,6 +8,7 @@ import { catalogRoutes } from './catalog/catalog.ts';
 import { catalogChangeReportRoutes } from './catalog/catalog-change-report.ts';
 import { catalogEntryRoutes } from './catalog/catalog-entries.ts';
 import { subscriptionCatalogRoutes } from './catalog/subscription-catalog.ts';
+import { creditNoteRoutes } from './invoices/credit-notes.ts';
 import { invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
 import { invoiceRoutes } from './invoices/invoices.ts';
 import { itemExplanationRoutes } from './invoices/item-explanation.ts';
@@ -74,6 +75,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...blockingRoutes,
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
+    ...creditNoteRoutes,
     ...manualItemRoutes,
     ...parkedAccountRoutes,
     ...itemExplanationRoutes,

@@ -10,5 +10,6 @@ export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
+  writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

@@ -12,6 +12,7 @@ import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../s
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
 import { checkReads } from '../stores/check-store.ts';
+import { creditNoteReads, creditNoteWrites } from '../stores/credit-note-store.ts';
 import { customFieldReads, customFieldWrites } from '../stores/custom-field-store.ts';
 import { exportReads } from '../stores/export-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
@@ -41,6 +42,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   catalogEntries: ({ scope }) => catalogEntryReads(scope),
   subscriptions: ({ scope }) => subscriptionReads(scope),
   invoices: ({ scope }) => invoiceReads(scope),
+  creditNotes: ({ scope }) => creditNoteReads(scope),
   payments: ({ scope }) => paymentReads(scope),
   tags: ({ scope }) => tagReads(scope),
   customFields: ({ scope }) => customFieldReads(scope),
@@ -50,7 +52,11 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   checks: ({ scope }) => checkReads(scope),
 };
 
-const writes: Makers<Source<WriteScope>, Pick<WriteSession, keyof Reads>> = {
+interface WriteSource extends Source<WriteScope> {
+  readonly areCreditNotesWritten: () => Promise<boolean>;
+}
+
+const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   ...reads,
   keyValues: (source) => ({ ...reads.keyValues(source), ...keyValueWrites(source.scope, source.revisions) }),
   signingSecrets: (source) => ({ ...reads.signingSecrets(source), ...signingSecretWrites(source.scope) }),
@@ -62,6 +68,10 @@ const writes: Makers<Source<WriteScope>, Pick<WriteSession, keyof Reads>> = {
   }),
   subscriptions: (source) => ({ ...reads.subscriptions(source), ...subscriptionWrites(source.scope) }),
   invoices: (source) => ({ ...reads.invoices(source), ...invoiceWrites(source.scope) }),
+  creditNotes: (source) => ({
+    ...reads.creditNotes(source),
+    ...creditNoteWrites(source.scope, source.areCreditNotesWritten),
+  }),
   payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
   tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
   customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
@@ -90,7 +100,7 @@ export function writeSession(input: {
   readonly policy: SessionPolicy;
 }): OpenWriteSession {
   const { runner, tenant, authorship, policy } = input;
-  const { countThreshold, lockWaitOf, skippedEventsOf } = policy;
+  const { countThreshold, lockWaitOf, skippedEventsOf, writesCreditNotesOf } = policy;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, policy);
   const tenantRecordId = tenant.recordId;
@@ -113,7 +123,10 @@ export function writeSession(input: {
     finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
     markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
   };
-  const session: WriteSession = Object.assign(writeRepositories({ scope, revisions }), ownCalls);
+  const session: WriteSession = Object.assign(
+    writeRepositories({ scope, revisions, areCreditNotesWritten: () => writesCreditNotesOf(session) }),
+    ownCalls,
+  );
   return {
     session,
     flush: async () => {

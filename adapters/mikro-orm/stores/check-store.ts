@@ -26,6 +26,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
+import { creditNotesTable } from '../tables/credit-notes.ts';
 import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
@@ -72,6 +73,7 @@ const references: readonly Reference[] = [
   { from: invoiceItemsTable, column: 'subscription_id', to: subscriptionsTable, where: madeByRuns },
   { from: invoiceItemsTable, column: 'bundle_id', to: bundlesTable, where: madeByRuns },
   { from: invoiceItemsTable, column: 'linked_item_id', to: invoiceItemsTable, where: madeByRuns },
+  { from: creditNotesTable, column: 'invoice_id', to: invoicesTable },
   { from: coverageTable, column: 'item_id', to: invoiceItemsTable },
   { from: coverageTable, column: 'subscription_id', to: subscriptionsTable },
   { from: cursorsTable, column: 'subscription_id', to: subscriptionsTable },

@@ -3,7 +3,7 @@ import { numberOf } from '../sql/columns.ts';
 import { sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-export type CounterName = 'invoice_number' | 'payment_number';
+export type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
 /**
  * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, which

@@ -1,6 +1,7 @@
 import { accountEmailsTable, accountsTable } from './accounts.ts';
 import { catalogEntriesTable, planRowsTable } from './catalog-entries.ts';
 import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
+import { creditNotesTable } from './credit-notes.ts';
 import { customFieldsTable } from './custom-fields.ts';
 import { idempotencyKeysTable } from './idempotency.ts';
 import {
@@ -71,6 +72,7 @@ export const tables: readonly TableSpec[] = [
   coverageTable,
   cursorsTable,
   invoicingStatesTable,
+  creditNotesTable,
   paymentMethodsTable,
   paymentsTable,
   paymentTransactionsTable,

@@ -25,6 +25,7 @@ import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invo
 import { itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import { numbersFor } from './numbers-for.ts';
+import { writeCreditNotes } from './write-credit-notes.ts';
 
 export interface InvoiceChanges {
   /** Their accounts are locked. */
@@ -64,7 +65,9 @@ export async function changeInvoices(
   });
   const moves = credits.flatMap((credit) => credit.moves);
   const uses = await creditItems(session, { moves, changes, credits, accounts }, ids);
-  return write(session, { changes, credits, uses, numbers });
+  const stored = await write(session, { changes, credits, uses, numbers });
+  await writeCreditNotes(session, changes, ids);
+  return stored;
 }
 
 /** What the credit of one account does. */

@@ -116,6 +116,9 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
     <dl>
       <dt>{{text.invoiceNumber}}</dt><dd><bdi>{{invoice.formattedInvoiceNumber}}</bdi></dd>
       <dt>{{text.invoiceDate}}</dt><dd>{{invoice.formattedInvoiceDate}}</dd>
+      {{#creditNote}}
+      <dt>{{text.creditNoteInvoice}}</dt><dd><bdi>{{creditNote.formattedInvoiceNumber}}</bdi></dd>
+      {{/creditNote}}
     </dl>
   </div>
   <table>

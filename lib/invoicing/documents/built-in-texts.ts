@@ -7,6 +7,9 @@ import type { Locale } from './locale.ts';
 const english = {
   invoiceEmailSubject: 'Your invoice',
   invoiceTitle: 'Invoice',
+  creditNoteTitle: 'Credit note',
+  creditNoteNumber: 'Credit note number',
+  creditNoteInvoice: 'For invoice',
   invoiceDate: 'Date',
   invoiceNumber: 'Invoice number',
   invoiceAmount: 'Total',
@@ -49,6 +52,9 @@ type OfCompany =
 const german: Texts = {
   invoiceEmailSubject: 'Ihre Rechnung',
   invoiceTitle: 'Rechnung',
+  creditNoteTitle: 'Gutschrift',
+  creditNoteNumber: 'Gutschriftsnummer',
+  creditNoteInvoice: 'Zur Rechnung',
   invoiceDate: 'Datum',
   invoiceNumber: 'Rechnungsnummer',
   invoiceAmount: 'Gesamtbetrag',
@@ -74,6 +80,9 @@ const german: Texts = {
 const french: Texts = {
   invoiceEmailSubject: 'Votre facture',
   invoiceTitle: 'Facture',
+  creditNoteTitle: 'Avoir',
+  creditNoteNumber: 'Numéro d’avoir',
+  creditNoteInvoice: 'Pour la facture',
   invoiceDate: 'Date',
   invoiceNumber: 'Numéro de facture',
   invoiceAmount: 'Total',
@@ -99,6 +108,9 @@ const french: Texts = {
 const spanish: Texts = {
   invoiceEmailSubject: 'Su factura',
   invoiceTitle: 'Factura',
+  creditNoteTitle: 'Nota de crédito',
+  creditNoteNumber: 'Número de nota de crédito',
+  creditNoteInvoice: 'De la factura',
   invoiceDate: 'Fecha',
   invoiceNumber: 'Número de factura',
   invoiceAmount: 'Total',
@@ -124,6 +136,9 @@ const spanish: Texts = {
 const arabic: Texts = {
   invoiceEmailSubject: 'فاتورتك',
   invoiceTitle: 'فاتورة',
+  creditNoteTitle: 'إشعار دائن',
+  creditNoteNumber: 'رقم الإشعار الدائن',
+  creditNoteInvoice: 'عن الفاتورة',
   invoiceDate: 'التاريخ',
   invoiceNumber: 'رقم الفاتورة',
   invoiceAmount: 'الإجمالي',
@@ -149,6 +164,9 @@ const arabic: Texts = {
 const hebrew: Texts = {
   invoiceEmailSubject: 'החשבונית שלך',
   invoiceTitle: 'חשבונית',
+  creditNoteTitle: 'הודעת זיכוי',
+  creditNoteNumber: 'מספר הודעת זיכוי',
+  creditNoteInvoice: 'עבור חשבונית',
   invoiceDate: 'תאריך',
   invoiceNumber: 'מספר חשבונית',
   invoiceAmount: 'סך הכול',
@@ -174,6 +192,9 @@ const hebrew: Texts = {
 const japanese: Texts = {
   invoiceEmailSubject: '請求書のお知らせ',
   invoiceTitle: '請求書',
+  creditNoteTitle: 'クレジットノート',
+  creditNoteNumber: 'クレジットノート番号',
+  creditNoteInvoice: '対象の請求書番号',
   invoiceDate: '発行日',
   invoiceNumber: '請求書番号',
   invoiceAmount: '合計金額',

@@ -15,6 +15,8 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
     language: view.language,
     direction: view.direction,
     account: accountData(view),
+    // For the page of a credit note, which is the built-in one.
+    ...(view.creditNote === null ? {} : { creditNote: view.creditNote }),
     invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
   };
 }
@@ -97,10 +99,10 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     isPaid: status === 'PAID',
     isDraft: status === 'DRAFT',
     isVoid: status === 'VOID',
-    isCommitted: view.invoice.status === 'COMMITTED',
+    isCommitted: view.invoice.status === 'COMMITTED' && view.creditNote === null,
     hasPayments: !view.paidAmount.isZero(),
     hasRefunds: !view.invoice.refundAdj.isZero(),
-    isOwed: view.invoice.balance.greaterThan(0),
+    isOwed: view.invoice.balance.greaterThan(0) && view.creditNote === null,
   };
 }
 

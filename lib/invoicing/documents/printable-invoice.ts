@@ -14,12 +14,15 @@ export function printableInvoice(view: RenderedInvoice, createdDate: Instant): P
     facts: [
       { label: text('invoiceNumber'), value: view.formattedInvoiceNumber },
       { label: text('invoiceDate'), value: view.formattedInvoiceDate },
+      ...(view.creditNote === null
+        ? []
+        : [{ label: text('creditNoteInvoice'), value: view.creditNote.formattedInvoiceNumber }]),
     ],
     lines: view.totalledLines.map(printableLine),
     totals: totalsOf(view),
-    isLastTotalStressed: invoice.status === 'COMMITTED',
+    isLastTotalStressed: view.creditNote !== null || invoice.status === 'COMMITTED',
     note:
-      view.isManualPay && invoice.balance.greaterThan(0)
+      view.creditNote === null && view.isManualPay && invoice.balance.greaterThan(0)
         ? textOrNull(text('invoicePaymentInstructions'))
         : null,
   };
@@ -82,7 +85,7 @@ function totalsOf(view: RenderedInvoice): readonly PrintableFact[] {
   const totals = [{ label: text('invoiceAmount'), value: view.formattedTotal }];
   if (accountCredit !== null)
     totals.push({ label: accountCredit.name, value: accountCredit.formattedAmount });
-  if (invoice.status !== 'COMMITTED') return totals;
+  if (view.creditNote !== null || invoice.status !== 'COMMITTED') return totals;
   if (!paidAmount.isZero())
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
   totals.push({ label: text('invoiceBalance'), value: view.formattedBalance });

@@ -37,6 +37,8 @@ export interface InvoiceToRender {
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
+  /** Items of other invoices that lines are about. */
+  readonly linkedItems?: readonly InvoiceItemView[];
 }
 
 /** What a reader is told about where an invoice stands; null = nothing but its amounts. */
@@ -93,6 +95,8 @@ export interface RenderedInvoice {
   readonly totalledLines: readonly RenderedLine[];
   readonly formattedTotal: string;
   readonly accountCredit: RenderedLine | null;
+  /** The document is a credit note (§21): its number and date stand where those of an invoice do. */
+  readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
 
 /** The view of an invoice that documents show. Pure: the same facts make the same view. */
@@ -110,7 +114,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
   const names = catalogNames(given.catalogTranslations, wanted, defaultLocale);
   const formats = given.formatsOf(locale, account);
   const { currency } = invoice;
-  const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
+  const itemOf = new Map([...(given.linkedItems ?? []), ...invoice.items].map((item) => [item.id, item]));
   const shown = documentItems(invoice.items, currency);
   const datesOf = formattedDatesOnce(formats);
   const lines = yield* eachStep(shown, (item): RenderedLine => {
@@ -158,6 +162,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
     totalledLines,
     formattedTotal: formats.amount(sum(totalledLines.map(({ item }) => item.amount)), currency),
     accountCredit: isOnlyCredit ? null : credit,
+    creditNote: null,
   };
 }
 

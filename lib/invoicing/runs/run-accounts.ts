@@ -90,7 +90,7 @@ export async function runAccounts(
   );
   const { credited, failed: uncredited } = await withCredit(session, decided.plain, ids);
   const failed = [...decided.failed, ...uncredited].map((failure) => recorded(session, failure));
-  const invoiceIds = await saveRuns(session, credited, decided.numbers);
+  const invoiceIds = await saveRuns(session, credited, { ids, numbers: decided.numbers });
   const splitIds = await saveSplitRuns(session, decided.split, { ids, numbers: decided.numbers });
   const done = [...credited, ...decided.split].map(({ billing: { account, skipped } }): RunResult => {
     const own = invoiceIds.get(account.id);

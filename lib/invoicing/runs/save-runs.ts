@@ -1,9 +1,11 @@
+import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Invoice, New } from '../../records/index.ts';
 import { BusEventType, type NewBusEvent } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { numbersFor } from '../changes/numbers-for.ts';
+import { type NotedChange, writeCreditNotes } from '../changes/write-credit-notes.ts';
 import type { CreditedInvoices } from '../credit/credit-moves.ts';
 import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
 import { storedAmounts } from '../invoices/invoice-amounts.ts';
@@ -36,7 +38,7 @@ export interface EvaluatedAccount extends EvaluatedRun {
 export async function saveRuns(
   session: WriteSession,
   evaluated: readonly EvaluatedAccount[],
-  numbers: ReadonlyMap<Uuid, number> = new Map(),
+  { ids, numbers = new Map() }: { readonly ids: IdGenerator; readonly numbers?: ReadonlyMap<Uuid, number> },
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
   const billCycleDays = saveBillCycleDays(
@@ -54,6 +56,7 @@ export async function saveRuns(
     session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
     saveInvoices(session, invoiced, numbers),
   ]);
+  await writeCreditNotes(session, invoiced.map(notedChange), ids);
   session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
@@ -112,6 +115,13 @@ async function insertInvoices(
   const numbered = invoices.map((invoice) => ({ ...invoice, invoiceNumber: numberOf(invoice.id) }));
   await session.invoices.insertInvoices(numbered);
   return numbered;
+}
+
+/** A run repairs items of invoices other than its own. */
+function notedChange({ run, invoiceId }: EvaluatedAccount): NotedChange {
+  const { draft, status } = run.invoice;
+  const before = draft?.invoice ?? null;
+  return { before, after: { id: before?.id ?? invoiceId, status }, newItems: run.items };
 }
 
 function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {

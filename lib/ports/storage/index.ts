@@ -3,7 +3,13 @@ import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
-import type { LockWaitOf, ReadSession, SkippedEventsOf, WriteSession } from './session.ts';
+import type {
+  LockWaitOf,
+  ReadSession,
+  SkippedEventsOf,
+  WriteSession,
+  WritesCreditNotesOf,
+} from './session.ts';
 import type { SystemStore } from './system.ts';
 
 export { ChangeType } from '../../records/index.ts';
@@ -13,6 +19,7 @@ export type * from './bundles.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';
 export type * from './checks.ts';
+export type * from './credit-notes.ts';
 export type * from './custom-fields.ts';
 export type * from './exports.ts';
 export type * from './idempotency.ts';
@@ -100,6 +107,8 @@ export interface StoragePolicy {
   readonly lockWaitOf?: LockWaitOf;
   /** Which bus events a tenant leaves out; default none. */
   readonly skippedEventsOf?: SkippedEventsOf;
+  /** Whether a tenant writes credit notes; default: none does. */
+  readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
    * The topics that have a handler in the engine; default all. A bus event of another type is stored as PROCESSED at
    * once, since no work is left.

@@ -6,6 +6,7 @@ import type { AuditReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CheckReads } from './checks.ts';
+import type { CreditNoteReads, CreditNoteWrites } from './credit-notes.ts';
 import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
 import type { ExportReads } from './exports.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
@@ -28,6 +29,7 @@ export interface ReadSession {
   readonly catalogEntries: CatalogEntryReads;
   readonly subscriptions: SubscriptionReads;
   readonly invoices: InvoiceReads;
+  readonly creditNotes: CreditNoteReads;
   readonly payments: PaymentReads;
   readonly tags: TagReads;
   readonly customFields: CustomFieldReads;
@@ -43,6 +45,9 @@ export type LockWait = (typeof LockWait)[keyof typeof LockWait];
 
 /** Gives how many milliseconds a session waits for a busy account. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
+
+/** Gives whether the tenant of a session writes credit notes. */
+export type WritesCreditNotesOf = (session: ReadSession) => Promise<boolean>;
 
 /** Types of bus events that a tenant leaves out (platform §4.2). */
 export interface SkippedEvents {
@@ -67,6 +72,7 @@ export interface WriteSession extends ReadSession {
   readonly catalogEntries: CatalogEntryReads & CatalogEntryWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
+  readonly creditNotes: CreditNoteReads & CreditNoteWrites;
   readonly payments: PaymentReads & PaymentWrites;
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;

@@ -11,6 +11,10 @@ const replacing = 'deleteIfExists=true';
 export const documentSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceAsHTML: () => ({}),
   getInvoiceAsPDF: () => ({}),
+  getCreditNotesOfInvoice: () => ({}),
+  getCreditNote: storedCreditNote,
+  getCreditNoteAsHTML: storedCreditNote,
+  getCreditNoteAsPDF: storedCreditNote,
   uploadInvoiceTranslation: (world) => ({ body: 'invoiceTitle=Beleg', segments: newLocale(world) }),
   getInvoiceTranslation: (world) => stored(world, '/translation', 'invoiceTitle=Beleg'),
   uploadCatalogTranslation: (world) => ({ body: 'gold=Gold', segments: newLocale(world) }),
@@ -44,4 +48,27 @@ async function storedTemplate(world: World, path: string): Promise<Sample> {
 async function upload({ serving }: World, path: string, body: string): Promise<void> {
   const reply = await serving.call('POST', `${invoices}${path}`, { body });
   if (reply.status !== 201) throw new Error(reply.text);
+}
+
+/** Of a charge of its own that is adjusted. */
+async function storedCreditNote(world: World): Promise<Sample> {
+  const { accountId } = world;
+  await configure(world, { 'org.killbill.invoice.creditNotes': 'true' });
+  const [item] = await listFrom(world, `/charges/${accountId}?autoCommit=true`, [{ amount: 10 }]);
+  const { invoiceId, invoiceItemId } = item ?? {};
+  const adjustment = { accountId, invoiceItemId, amount: 4, currency: 'USD' };
+  await world.serving.call('POST', `${invoices}/${invoiceId}`, { body: adjustment });
+  await configure(world, {});
+  const [note] = await listFrom(world, `/${invoiceId}/creditNotes`);
+  return { segments: { creditNoteId: note?.creditNoteId ?? '' } };
+}
+
+async function configure({ serving }: World, body: Readonly<Record<string, string>>): Promise<void> {
+  await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body });
+}
+
+async function listFrom({ serving }: World, path: string, body?: unknown) {
+  const method = body === undefined ? 'GET' : 'POST';
+  const { json } = await serving.call(method, `${invoices}${path}`, { body });
+  return json as readonly Readonly<Record<string, string>>[];
 }

@@ -23,6 +23,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.maxDailyNumberOfItemsSafetyBound', 15],
   ['invoice.disable.usage.zero.amount', false],
   ['invoice.usage.missing.lenient', false],
+  ['invoice.creditNotes', false],
   ['invoice.parkAccountsWithUnknownUsage', false],
   ['invoice.parkAccountsOnAllExceptions', true],
   ['invoice.dryRunNotificationSchedule', 0],

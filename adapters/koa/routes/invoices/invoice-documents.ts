@@ -207,7 +207,7 @@ function uploadRoute({
   });
 }
 
-function htmlAnswer(page: string): Answer {
+export function htmlAnswer(page: string): Answer {
   return { ...plain(page), headers: htmlHeaders };
 }
 

@@ -1,0 +1,72 @@
+import {
+  type CreditNote,
+  type CreditNoteLine,
+  CreditNoteReason,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  type New,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { sum } from '../../values/money/index.ts';
+
+/** An item that takes something off another one. */
+export type CreditingItem = Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId' | 'amount'>;
+
+/** What a transaction has done that credit notes are about. */
+export interface Credited {
+  /** Repairs and adjustments that are in force from now on, on whatever invoice. */
+  readonly items: readonly CreditingItem[];
+  /** Invoices that were COMMITTED and are VOID now, with all their items. */
+  readonly voided: readonly { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] }[];
+  /** By id: the items that `items` take something off, and the invoices of these as they were before. */
+  readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
+  readonly invoices: ReadonlyMap<Uuid, Invoice>;
+}
+
+/** A credit note without what its account, the tenant and the moment give it. */
+export type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
+
+export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
+  return itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ;
+}
+
+/**
+ * The credit notes of a transaction (§21 rules 1 and 2): one for each invoice that was COMMITTED before it, in the order in
+ * which the invoices are first credited.
+ */
+export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
+  const credited = items.flatMap((item) => {
+    const target = item.linkedItemId === null ? undefined : linked.get(item.linkedItemId);
+    const invoice = target === undefined ? undefined : invoices.get(target.invoiceId);
+    return invoice === undefined || !isNoted(invoice) ? [] : [{ invoice, item }];
+  });
+  const byInvoice = Map.groupBy(credited, ({ invoice }) => invoice.id);
+  const taken = [...byInvoice.values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const isRepair = own.some(({ item }) => item.itemType === InvoiceItemType.REPAIR_ADJ);
+    const reason = isRepair ? CreditNoteReason.REPAIR : CreditNoteReason.ADJUSTMENT;
+    const lines = own.map(({ item }) => ({ itemId: item.id, amount: item.amount.negated() }));
+    return [noteOf(first.invoice, reason, lines)];
+  });
+  const cancelled = voided
+    .filter(({ invoice }) => isNoted(invoice))
+    .map(({ invoice, items: all }) => {
+      const counted = all.filter(({ itemType }) => itemType !== InvoiceItemType.CBA_ADJ);
+      const lines = counted.map(({ id, amount }) => ({ itemId: id, amount }));
+      return noteOf(invoice, CreditNoteReason.VOID, lines);
+    });
+  return [...taken, ...cancelled].filter(({ lines }) => lines.length > 0);
+}
+
+/** What another system has made is its own to credit. */
+function isNoted({ status, isMigration }: Invoice): boolean {
+  return status === InvoiceStatus.COMMITTED && !isMigration;
+}
+
+function noteOf(invoice: Invoice, reason: CreditNoteReason, all: readonly CreditNoteLine[]): DraftNote {
+  const lines = all.filter(({ amount }) => !amount.isZero());
+  return { invoice, reason, lines, amount: sum(lines.map(({ amount }) => amount)) };
+}

@@ -1,0 +1,84 @@
+import { loadAccount, noSuchObject } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { CallContext, CreditNote, Page, PageRequest } from '../../records/index.ts';
+import { ObjectType } from '../../records/index.ts';
+import { type Steps, timeSlices } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
+import { invoiceData } from '../documents/invoice-data.ts';
+import { printableInvoice } from '../documents/printable-invoice.ts';
+import { renderingCreditNote } from '../documents/rendered-credit-note.ts';
+import type { RenderedInvoice } from '../documents/rendered-invoice.ts';
+import { parseTemplate } from '../documents/template.ts';
+import { renderingTemplate } from '../documents/template-output.ts';
+import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
+import type { DocumentFiles } from './document-files.ts';
+
+type ServicePorts = Pick<Ports, 'storage' | 'systemClock'>;
+
+const template = parseTemplate(BUILT_IN_TEMPLATE);
+
+/** Credit notes (§21) and their documents. */
+export class CreditNoteService {
+  readonly #ports: ServicePorts;
+  readonly #sources: DocumentSourceLoader;
+  readonly #files: DocumentFiles;
+
+  constructor(ports: ServicePorts, sources: DocumentSourceLoader, files: DocumentFiles) {
+    this.#ports = ports;
+    this.#sources = sources;
+    this.#files = files;
+  }
+
+  async get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNote> {
+    const [note] = await this.#ports.storage.read(tenant, (session) =>
+      session.creditNotes.findByIds([creditNoteId]),
+    );
+    if (note !== undefined) return note;
+    throw new BillingError({
+      code: ErrorCode.OBJECT_NOT_FOUND,
+      message: `There is no credit note ${creditNoteId}`,
+      facts: { creditNoteId },
+    });
+  }
+
+  async ofInvoice({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNote[]> {
+    return this.#ports.storage.read(tenant, async (session) => {
+      const [invoice] = await session.invoices.findByIds([invoiceId]);
+      if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+      return session.creditNotes.ofInvoice(invoiceId);
+    });
+  }
+
+  async pageOfAccount(
+    { tenant }: CallContext,
+    accountId: Uuid,
+    request: PageRequest,
+  ): Promise<Page<CreditNote>> {
+    return this.#ports.storage.read(tenant, async (session) => {
+      await loadAccount(session, accountId);
+      return session.creditNotes.pageOfAccount(accountId, request);
+    });
+  }
+
+  async html(context: CallContext, creditNoteId: Uuid): Promise<string> {
+    const view = await this.#rendered(context, await this.get(context, creditNoteId));
+    return this.#slices(renderingTemplate(template, invoiceData(view)));
+  }
+
+  async pdf(context: CallContext, creditNoteId: Uuid): Promise<Uint8Array> {
+    this.#files.check();
+    const view = await this.#rendered(context, await this.get(context, creditNoteId));
+    return this.#files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
+  }
+
+  async #rendered(context: CallContext, note: CreditNote): Promise<RenderedInvoice> {
+    const { given } = await this.#sources.loadOfNote(context, note);
+    return this.#slices(renderingCreditNote({ ...given, note }));
+  }
+
+  #slices<T>(steps: Steps<T>): Promise<T> {
+    return timeSlices(this.#ports.systemClock)(steps);
+  }
+}
