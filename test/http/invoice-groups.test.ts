@@ -122,7 +122,7 @@ anyDatabase((_kind, open) => {
       });
     });
 
-    it('platform §16 P15: POST /admin/invoices runs a page of the parked accounts and unparks those that succeed', async () => {
+    it('platform §18 P15: POST /admin/invoices runs a page of the parked accounts and unparks those that succeed', async () => {
       const [first, second] = [await subscriber(), await subscriber()];
       const park = '00000000-0000-0001-0000-000000000001';
       await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
