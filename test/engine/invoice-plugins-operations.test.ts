@@ -458,6 +458,7 @@ anyDatabase((_kind, open) => {
               };
             },
           });
+          accountId = (await engine.payingAccount({ currency: 'USD' })).id;
           await subscribe();
           for (const tags of [[], [SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT]]) {
             if (tags.length > 0) await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
@@ -478,6 +479,44 @@ anyDatabase((_kind, open) => {
           await sound();
         }),
       );
+
+      it('what a run gives back of a charge is no more there for a plugin to take off, in the run as in its dry run', async () => {
+        const april = parseLocalDate('2024-04-01');
+        let taken = '0';
+        let annual: { readonly id: Uuid } | undefined;
+        await begin({
+          name: 'generous',
+          getAdditionalInvoiceItems: async (...[, , , { targetDate }]) =>
+            targetDate === april && annual !== undefined
+              ? { items: [{ itemType: 'ITEM_ADJ', amount: taken, linkedItemId: annual.id }] }
+              : null,
+        });
+        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        const { subscriptionId } = await engine.acme.createSubscription({
+          accountId,
+          planName: 'pro-annual',
+        });
+        await engine.runTo('2024-03-02T00:00:00Z');
+        annual = (await invoicesOf())
+          .flatMap(({ items }) => items)
+          .find(({ amount }) => amount.greaterThan('2000'));
+        await engine.acme.subscriptions.cancel(subscriptionId, {
+          requestedDate: { date: parseLocalDate('2024-04-03') },
+          useRequestedDateForBilling: true,
+        });
+        await engine.settle();
+        const dryRun = () => engine.acme.invoices.dryRun({ accountId, targetDate: april });
+        const run = () => engine.acme.generateInvoice({ accountId, targetDate: april });
+        taken = '-413.12';
+        expect([await codeOf(dryRun()), await codeOf(run())]).to.deep.equal([4020, 4020]);
+        taken = '-413.11';
+        engine.clock.set('2024-04-01T00:00:00Z');
+        const found = await dryRun();
+        const made = await run();
+        expect(found && itemLines(found)).to.deep.equal(itemLines(made));
+        expect(itemLines(made)[1]).to.equal('REPAIR_ADJ 2024-04-03..2025-01-31 -1986.84');
+        await sound();
+      });
     });
   });
 });

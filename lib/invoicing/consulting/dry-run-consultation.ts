@@ -1,14 +1,16 @@
 import type { Ports } from '../../ports/index.ts';
-import type { Account, CallContext, InvoiceItem, PluginProperty } from '../../records/index.ts';
+import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../evaluation/dry-run-walk.ts';
+import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { checkChosenIds, loadElsewhere } from '../loading/load-elsewhere.ts';
 import type { AskedInvoice } from '../plugins/additional-items.ts';
 import { askedOfRun, seeingRun } from '../plugins/asked-run.ts';
 import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
 import { decidedStep } from '../plugins/decided-step.ts';
+import { existingOf, leftOfItems, touchedItems, withLeftOfLinked } from '../plugins/left-of-items.ts';
 import { consultedCall } from './consultation.ts';
 import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
 
@@ -79,24 +81,19 @@ export class DryRunConsultation {
 
   /** What the step comes to, with what is stored of the invoices that plugins add to. */
   async #made({ run }: DryRunStep, asked: AskedInvoice): Promise<DryRunAnswer> {
-    const before = run.invoice.draft?.items ?? [];
-    const touched = asked.existing.filter((item, index) => item !== before[index]);
+    const touched = touchedItems(existingOf(run), asked.existing).map(({ item }) => item);
+    const decided = decidedStep(run, asked);
     const named = asked.elsewhere.length > 0 || asked.chosenIds.length > 0;
-    const other = named ? await this.#elsewhere(asked) : { changes: [], remains: [] };
-    const remains = [...other.remains, ...touched];
-    for (const { id, repairable } of remains) this.#left.set(id, repairable);
-    return { run: decidedStep(run, asked), elsewhere: other.changes, remains };
+    const other = named ? await this.#elsewhere(asked, decided) : { changes: [], remains: [] };
+    for (const { id, repairable } of [...other.remains, ...touched]) this.#left.set(id, repairable);
+    return { run: decided, elsewhere: other.changes };
   }
 
-  async #elsewhere(asked: AskedInvoice) {
+  async #elsewhere(asked: AskedInvoice, run: AccountRun) {
     const { context, account } = this.#of;
     const stored = await this.#storage.read(context.tenant, (session) => loadElsewhere(session, [asked]));
     checkChosenIds(asked, stored);
-    const withLeft = (item: InvoiceItem): InvoiceItem => {
-      const repairable = this.#left.get(item.id);
-      return repairable === undefined ? item : { ...item, repairable };
-    };
-    const linked = new Map([...stored.linked].map(([id, item]) => [id, withLeft(item)]));
-    return elsewhereChanges(account.id, asked.elsewhere, { ...stored, linked });
+    const left = new Map([...this.#left, ...leftOfItems(run)]);
+    return elsewhereChanges(account.id, asked.elsewhere, withLeftOfLinked(stored, left));
   }
 }

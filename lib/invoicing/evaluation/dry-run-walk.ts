@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceItem } from '../../records/index.ts';
+import type { Invoice } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
@@ -63,8 +63,6 @@ export interface MadeOfStep {
   readonly run: AccountRun;
   /** Stored invoices that get items too. */
   readonly elsewhere: readonly ChangedInvoice[];
-  /** What remains of items that are billed already. */
-  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
 }
 
 /** null: the run does not happen; nothing: it stays as it is. */
@@ -196,15 +194,13 @@ class Walk {
       this.#run = undefined;
       return null;
     }
-    const run = isEmpty ? evaluated : this.#credited(made ?? asItIs(evaluated), invoiceId, runDate);
+    const { run: decided, elsewhere } = made ?? { run: evaluated, elsewhere: [] };
+    const run = isEmpty
+      ? evaluated
+      : this.#debts.credit({ run: decided, invoiceId, date: runDate, elsewhere }, this.#nextItemId);
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };
-  }
-
-  #credited({ run, elsewhere, remains }: MadeOfStep, invoiceId: Uuid, date: LocalDate): AccountRun {
-    if (remains.length > 0) this.#account = accountWithRemains(this.#account, remains);
-    return this.#debts.credit({ run, invoiceId, date, elsewhere }, this.#nextItemId);
   }
 
   /** The invoice that the next run writes to: a draft goes on with its items; after a committed one, the next. */
@@ -349,24 +345,6 @@ interface CreditedStep {
   /** Of the run. */
   readonly date: LocalDate;
   readonly elsewhere: readonly ChangedInvoice[];
-}
-
-function asItIs(run: AccountRun): MadeOfStep {
-  return { run, elsewhere: [], remains: [] };
-}
-
-/** The account with what others have left of items that are billed already. */
-function accountWithRemains(account: AccountRunInput, remains: MadeOfStep['remains']): AccountRunInput {
-  const subscriptions = account.subscriptions.map((subscription) => {
-    const own = remains.flatMap(({ id, repairable }) => {
-      const item = subscription.items.get(id);
-      return item === undefined ? [] : [[id, { ...item, repairable }] as const];
-    });
-    return own.length === 0
-      ? subscription
-      : { ...subscription, items: new Map([...subscription.items, ...own]) };
-  });
-  return { ...account, subscriptions };
 }
 
 /**

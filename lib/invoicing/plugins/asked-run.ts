@@ -7,6 +7,7 @@ import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice } from './additional-items.ts';
+import { existingOf } from './left-of-items.ts';
 import { seenAsked } from './seen-invoice.ts';
 
 /** A run that plugins are asked about. */
@@ -25,7 +26,7 @@ export function askedOfRun({ account, run, invoiceId, credit }: AskedRun): Asked
     invoiceId,
     currency: invoicingCurrency(account),
     items: run.items,
-    existing: run.invoice.draft?.items ?? [],
+    existing: existingOf(run),
     creditIds: new Set(credit.map(({ id }) => id)),
     elsewhere: [],
     chosenIds: [],

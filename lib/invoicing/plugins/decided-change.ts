@@ -5,6 +5,7 @@ import { itemOf } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice } from './additional-items.ts';
 import { elsewhereChanges, type StoredElsewhere } from './decided-elsewhere.ts';
+import { isRewritten, touchedItems } from './left-of-items.ts';
 import { askedOf, changeOf, type ProposedChange, type ProposedInvoice } from './proposed-change.ts';
 
 /** What is to be stored of an operation. */
@@ -55,13 +56,8 @@ export function decidedChange(
     existing: made.existing,
   }));
   const touched = decided.flatMap(({ proposed, existing }) =>
-    existing.flatMap((item, index) => {
-      const before = proposed.existing?.[index];
-      return before === undefined || before === item ? [] : [{ before, item }];
-    }),
+    touchedItems(proposed.existing ?? [], existing),
   );
-  const isRewritten = ({ before, item }: (typeof touched)[number]): boolean =>
-    !before.amount.equals(item.amount);
   const remains = new Map([
     ...invoices.flatMap((each) => (each.remains ?? []).map((one) => [one.id, one] as const)),
     ...touched.filter((each) => !isRewritten(each)).map(({ item }) => [item.id, item] as const),

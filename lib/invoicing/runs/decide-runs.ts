@@ -9,6 +9,13 @@ import { checkChosenIds, type LoadedElsewhere, loadElsewhere } from '../loading/
 import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
 import { decidedRun } from '../plugins/decided-run.ts';
 import { invalidNumber } from '../plugins/imposed-numbers.ts';
+import {
+  existingOf,
+  isRewritten,
+  leftOfItems,
+  touchedItems,
+  withLeftOfLinked,
+} from '../plugins/left-of-items.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 
 /** A run that plugins have seen, with what the tenant's plugins say that concerns its invoices. */
@@ -113,21 +120,21 @@ function decide(
   seen: SeenRun,
   { stored, nextId }: Deciding,
 ): EvaluatedRun | SplitRun {
-  const { asked, groups, proposal } = seen;
+  const { asked, groups } = seen;
   checkChosenIds(asked, stored);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
-  const before = proposal.draft?.items ?? [];
-  const touched = asked.existing.filter((item, index) => item !== before[index]);
+  const touched = touchedItems(existingOf(evaluated.run), asked.existing);
   if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
-  const { changes, remains } = elsewhereChanges(evaluated.billing.account.id, asked.elsewhere, stored);
-  const amountBefore = new Map(before.map(({ id, amount }) => [id, amount]));
-  const isRewritten = ({ id, amount }: InvoiceItem): boolean => !amountBefore.get(id)?.equals(amount);
+  const { id: accountId } = evaluated.billing.account;
+  const left = withLeftOfLinked(stored, leftOfItems(decided.run));
+  const { changes, remains } = elsewhereChanges(accountId, asked.elsewhere, left);
+  const adjusted = touched.filter((each) => !isRewritten(each));
   return {
     ...decided,
     isSplit: true,
     invoices: groups.map((items, index) => ({ id: index === 0 ? evaluated.invoiceId : nextId(), items })),
-    rewritten: touched.filter(isRewritten),
-    remains: [...remains, ...touched.filter((item) => !isRewritten(item))],
+    rewritten: touched.filter(isRewritten).map(({ item }) => item),
+    remains: [...remains, ...adjusted.map(({ item }) => item)],
     elsewhere: changes,
   };
 }
