@@ -155,8 +155,10 @@ export interface CreditBasis {
 export interface PluginBasis {
   readonly kind: 'PLUGIN';
   readonly pluginName: string;
-  /** For an item that the plugin has changed, the facts behind its amount before; null = it has added the item. */
+  /** For an item that the plugin has changed, the facts behind its amount before, if it was computed. */
   readonly changed: ComputedBasis | null;
+  /** For one whose amount people had given, that amount. null and nothing changed = the plugin has added the item. */
+  readonly given: Decimal | null;
 }
 
 /** The facts of an amount that the engine has computed. */

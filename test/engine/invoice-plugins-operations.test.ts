@@ -236,6 +236,18 @@ anyDatabase((_kind, open) => {
       expect(await lines()).to.deep.equal([
         'COMMITTED EXTERNAL_CHARGE 10, ITEM_ADJ -6, CREDIT_ADJ -7, CBA_ADJ 3 owes 0',
       ]);
+      const [charged, adjusted, credited] = (await invoicesOf())[0]?.items ?? [];
+      const explained = await Promise.all(
+        [charged, adjusted, credited].map((item) => engine.acme.invoices.explain(item?.id ?? '')),
+      );
+      expect(explained.map(({ text, pluginName }) => [pluginName, text])).to.deep.equal([
+        [null, 'External charge of 10.00 USD, the amount that was asked for.'],
+        [
+          'tax',
+          'Adjustment of -2.00 USD of the 10.00 USD charged for External charge, the amount that was asked for or all that was left of it. The amount was changed to -6.00 USD by the invoice plugin "tax": Invoice item adjustment.',
+        ],
+        ['tax', '-7.00 USD, added by the invoice plugin "tax": Invoice adjustment.'],
+      ]);
       const adjusting = { accountId, invoiceId, invoiceItemId, amount: '4' };
       more = async () => ({
         items: [{ itemType: 'ITEM_ADJ', amount: '-0.01', linkedItemId: invoiceItemId }],

@@ -12,7 +12,8 @@ export function writeBasis(basis: ItemBasis): string {
 export function readBasis(text: string): ItemBasis {
   const stored: StoredBasis = JSON.parse(text);
   if (stored.kind !== 'PLUGIN') return readComputed(stored);
-  return { ...stored, changed: stored.changed && readComputed(stored.changed) };
+  const given = stored.given == null ? null : decimal(stored.given);
+  return { ...stored, changed: stored.changed && readComputed(stored.changed), given };
 }
 
 function readComputed(stored: StoredFacts<ComputedBasis>): ComputedBasis {
@@ -64,7 +65,8 @@ type StoredBasis = StoredFacts<ItemBasis>;
 
 function storedBasis(basis: ItemBasis): StoredBasis {
   if (basis.kind !== 'PLUGIN') return storedComputed(basis);
-  return { ...basis, changed: basis.changed && storedComputed(basis.changed) };
+  const given = basis.given && formatDecimal(basis.given);
+  return { ...basis, changed: basis.changed && storedComputed(basis.changed), given };
 }
 
 function storedComputed(basis: ComputedBasis): StoredFacts<ComputedBasis> {

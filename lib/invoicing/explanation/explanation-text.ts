@@ -34,6 +34,8 @@ export interface ExplanationParts {
   readonly basis: ComputedBasis | null;
   /** The plugin that has added or changed the item, if one has. */
   readonly pluginName: string | null;
+  /** True: a plugin has changed the amount that people had given, which is the computed one then. */
+  readonly isGiven: boolean;
   readonly events: ItemEvents;
   /** True if the plan has prices of its own, which no catalog version has. */
   readonly hasOwnPrices: boolean;
@@ -199,9 +201,10 @@ function reasonOf({ description }: InvoiceItem): string {
 }
 
 /** Amounts that people or plugins give are not computed; for other items the facts were not always kept. */
-function withoutBasis({ item, linked, pluginName, isMigrated }: ExplanationParts): readonly string[] {
-  const amount = money(item.amount, item.currency);
-  if (pluginName !== null) {
+function withoutBasis(parts: ExplanationParts): readonly string[] {
+  const { item, linked, pluginName, isGiven, isMigrated, computedAmount } = parts;
+  const amount = money(computedAmount, item.currency);
+  if (pluginName !== null && !isGiven) {
     const about =
       linked === undefined
         ? ''
@@ -216,7 +219,7 @@ function withoutBasis({ item, linked, pluginName, isMigrated }: ExplanationParts
       return [`Tax of ${amount}, the amount that was given.`];
     case InvoiceItemType.CREDIT_ADJ:
       return [
-        `Credit of ${money(item.amount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
+        `Credit of ${money(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
       ];
     case InvoiceItemType.ITEM_ADJ: {
       const of =

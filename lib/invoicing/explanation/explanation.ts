@@ -55,9 +55,10 @@ export interface ExplainedItem {
 export function explainItem(explained: ExplainedItem): ItemExplanation {
   const { item, linked, past, hasOwnPrices, isMigrated } = explained;
   const basis = computedBasis(explained.basis);
-  const pluginName = explained.basis?.kind === 'PLUGIN' ? explained.basis.pluginName : null;
+  const plugin = explained.basis?.kind === 'PLUGIN' ? explained.basis : null;
+  const pluginName = plugin?.pluginName ?? null;
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
-  const computedAmount = steps.at(-1)?.result ?? item.amount;
+  const computedAmount = steps.at(-1)?.result ?? plugin?.given ?? item.amount;
   const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
   return {
     itemId: item.id,
@@ -82,6 +83,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
       linked,
       basis,
       pluginName,
+      isGiven: plugin?.given != null,
       events,
       hasOwnPrices,
       isMigrated,

@@ -100,7 +100,7 @@ function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }
     rate: keepsRate(known) ? known.rate : (rate ?? known.rate),
     quantity: quantity ?? known.quantity,
     itemDetails: itemDetails ?? known.itemDetails,
-    ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known.basis, context.pluginName) }),
+    ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known, context.pluginName) }),
   };
   const items = invoice.items.map((item) => (item === known ? changed : item));
   return withLessOf({ ...invoice, items }, known, known.amount.minus(amount));
@@ -212,7 +212,7 @@ function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsC
     description: claim.description || defaultDescription(itemType, claim.planName),
     startDate,
     endDate: claim.endDate ?? (isAdjustment ? startDate : null),
-    basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null },
+    basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null, given: null },
   });
 }
 
@@ -230,9 +230,9 @@ function defaultDescription(itemType: InvoiceItemType, planName: string | null):
 }
 
 /** An item that several plugins change tells of the last, and of what the engine has computed. */
-function changedBasis(basis: ItemBasis | undefined, pluginName: string): ItemBasis {
-  const changed = basis?.kind === 'PLUGIN' ? basis.changed : (basis ?? null);
-  return { kind: 'PLUGIN', pluginName, changed };
+function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): ItemBasis {
+  if (basis?.kind === 'PLUGIN') return { ...basis, pluginName };
+  return { kind: 'PLUGIN', pluginName, changed: basis ?? null, given: basis === undefined ? amount : null };
 }
 
 /** The rate of a recurring charge is what tells it from others of the plan: by it, later runs know what is billed (§6). */
