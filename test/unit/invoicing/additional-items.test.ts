@@ -95,7 +95,12 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
       'Tax',
       recurring.id,
     ]);
-    expect(tax?.basis).to.deep.equal({ kind: 'PLUGIN', pluginName: 'tax', changed: null });
+    expect(tax?.basis).to.deep.equal({
+      kind: 'PLUGIN',
+      pluginName: 'tax',
+      changed: null,
+      given: null,
+    });
     expect([charge?.id, charge?.description]).to.deep.equal([uuid(7), 'gold (external charge)']);
     expect(invoice.chosenIds).to.deep.equal([uuid(7)]);
   });
