@@ -492,6 +492,35 @@ anyDatabase((_kind, open) => {
         }),
       );
 
+      it('what is taken off an invoice that the parent has paid is the child’s credit, foreseen as it comes', async () => {
+        let taken: string | null = null;
+        await begin({
+          name: 'history',
+          getAdditionalInvoiceItems: async (...[, , , { accountId: of, existingInvoices, targetDate }]) => {
+            if (targetDate === null || taken === null || of !== accountId) return null;
+            const [earlier] = await Array.fromAsync(existingInvoices());
+            const linkedItemId = earlier?.items[0]?.id ?? null;
+            return { items: [{ itemType: 'ITEM_ADJ', amount: taken, linkedItemId }] };
+          },
+        });
+        const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });
+        const child = { currency: 'USD', parentAccountId, isPaymentDelegatedToParent: true };
+        accountId = (await engine.acme.createAccount(child)).id;
+        await subscribe();
+        // The summary is committed at the end of its day, and paid.
+        await engine.runTo('2024-01-02T00:00:00Z');
+        taken = '-4';
+        const found = await engine.acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+        await engine.runTo('2024-02-01T00:00:00Z');
+        const made = (await invoicesOf()).at(-1);
+        expect(found && itemLines(found)).to.deep.equal([
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+          'CBA_ADJ 2024-02-01..2024-02-01 -4',
+        ]);
+        expect(made && itemLines(made)).to.deep.equal(found && itemLines(found));
+        await sound();
+      });
+
       it('what a run gives back of a charge is no more there for a plugin to take off, in the run as in its dry run', async () => {
         const april = parseLocalDate('2024-04-01');
         let taken = '0';

@@ -5,6 +5,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../evaluation/dry-run-walk.ts';
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
+import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { checkChosenIds, loadElsewhere } from '../loading/load-elsewhere.ts';
 import type { AskedInvoice } from '../plugins/additional-items.ts';
 import { askedOfRun, seeingRun } from '../plugins/asked-run.ts';
@@ -13,6 +14,8 @@ import { decidedStep } from '../plugins/decided-step.ts';
 import { existingOf, leftOfItems, touchedItems, withLeftOfLinked } from '../plugins/left-of-items.ts';
 import { consultedCall } from './consultation.ts';
 import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
+
+const NOTHING_ELSEWHERE = { changes: [], remains: [], standIns: new Map<Uuid, Decimal>() };
 
 export interface ConsultedDryRun {
   readonly context: CallContext;
@@ -84,16 +87,21 @@ export class DryRunConsultation {
     const touched = touchedItems(existingOf(run), asked.existing).map(({ item }) => item);
     const decided = decidedStep(run, asked);
     const named = asked.elsewhere.length > 0 || asked.chosenIds.length > 0;
-    const other = named ? await this.#elsewhere(asked, decided) : { changes: [], remains: [] };
+    const other = named ? await this.#elsewhere(asked, decided) : NOTHING_ELSEWHERE;
     for (const { id, repairable } of [...other.remains, ...touched]) this.#left.set(id, repairable);
-    return { run: decided, elsewhere: other.changes };
+    return { run: decided, elsewhere: other.changes, standIns: other.standIns };
   }
 
   async #elsewhere(asked: AskedInvoice, run: AccountRun) {
     const { context, account } = this.#of;
-    const stored = await this.#storage.read(context.tenant, (session) => loadElsewhere(session, [asked]));
-    checkChosenIds(asked, stored);
-    const left = new Map([...this.#left, ...leftOfItems(run)]);
-    return elsewhereChanges(account.id, asked.elsewhere, withLeftOfLinked(stored, left));
+    return this.#storage.read(context.tenant, async (session) => {
+      const stored = await loadElsewhere(session, [asked]);
+      checkChosenIds(asked, stored);
+      const left = new Map([...this.#left, ...leftOfItems(run)]);
+      const other = elsewhereChanges(account.id, asked.elsewhere, withLeftOfLinked(stored, left));
+      const candidates = other.changes.map(({ before, after }) => ({ ...before, ...after }));
+      const standIns = await loadStandIns(session, [{ state: { accountId: account.id }, candidates }]);
+      return { ...other, standIns };
+    });
   }
 }

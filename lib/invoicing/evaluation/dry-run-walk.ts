@@ -1,6 +1,7 @@
 import type { Invoice } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { Draft } from '../invoices/drafting.ts';
@@ -63,6 +64,8 @@ export interface MadeOfStep {
   readonly run: AccountRun;
   /** Stored invoices that get items too. */
   readonly elsewhere: readonly ChangedInvoice[];
+  /** What counts in place of the balances of those that the parent owes or has paid (§10 rule 5). */
+  readonly standIns: ReadonlyMap<Uuid, Decimal>;
 }
 
 /** null: the run does not happen; nothing: it stays as it is. */
@@ -194,10 +197,9 @@ class Walk {
       this.#run = undefined;
       return null;
     }
-    const { run: decided, elsewhere } = made ?? { run: evaluated, elsewhere: [] };
     const run = isEmpty
       ? evaluated
-      : this.#debts.credit({ run: decided, invoiceId, date: runDate, elsewhere }, this.#nextItemId);
+      : this.#debts.credit({ ...asItIs(evaluated), ...made, invoiceId, date: runDate }, this.#nextItemId);
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };
@@ -300,18 +302,23 @@ class RunningDebts {
     const known = new Set(this.#unpaid.map(({ id }) => id));
     this.#unpaid = [
       ...this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice),
-      ...touched.filter(({ id }) => !known.has(id)).map((invoice) => after.get(invoice.id) ?? invoice),
+      ...touched
+        .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
+        .map((invoice) => after.get(invoice.id) ?? invoice),
     ];
     return run;
   }
 
   /** The items of credit that the invoice of the step would get. */
-  preview(step: Omit<CreditedStep, 'elsewhere'>, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
-    const { run } = this.#credited({ ...step, elsewhere: [] }, nextItemId);
-    return run.items.slice(step.run.items.length);
+  preview(
+    { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
+    nextItemId: () => Uuid,
+  ): readonly NewInvoiceItem[] {
+    const { run } = this.#credited({ ...step, ...asItIs(given) }, nextItemId);
+    return run.items.slice(given.items.length);
   }
 
-  #credited({ run, invoiceId, date, elsewhere }: CreditedStep, nextItemId: () => Uuid) {
+  #credited({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
     const counted = countedRun(run, invoiceId, date);
     const changed = elsewhere.flatMap((change) => this.#changed(change));
     const touched = changed.map(({ after }) => after);
@@ -325,6 +332,7 @@ class RunningDebts {
       candidates: [...counted.candidates, ...touched],
       unpaid: this.#unpaid.filter(isOffered),
       withheld,
+      standIns,
     };
     const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
     return { ...credited, touched };
@@ -339,12 +347,14 @@ class RunningDebts {
 }
 
 /** A step whose account credit is to be applied. */
-interface CreditedStep {
-  readonly run: AccountRun;
+interface CreditedStep extends MadeOfStep {
   readonly invoiceId: Uuid;
   /** Of the run. */
   readonly date: LocalDate;
-  readonly elsewhere: readonly ChangedInvoice[];
+}
+
+function asItIs(run: AccountRun): MadeOfStep {
+  return { run, elsewhere: [], standIns: new Map() };
 }
 
 /**

@@ -51,9 +51,9 @@ export async function loadCreditInputs(
 }
 
 /** Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5). */
-async function loadStandIns(
+export async function loadStandIns(
   session: ReadSession,
-  accounts: readonly CountedAccount[],
+  accounts: readonly CandidatesOfAccount[],
 ): Promise<ReadonlyMap<Uuid, Decimal>> {
   const candidates = accounts.flatMap(({ state: { accountId }, candidates: own }) =>
     own.map((invoice) => ({ accountId, invoice })),
@@ -79,6 +79,10 @@ async function loadStandIns(
     if (left !== null) creditable.set(key, left.plus(standIn));
   }
   return standIns;
+}
+
+interface CandidatesOfAccount extends Pick<CountedAccount, 'candidates'> {
+  readonly state: Pick<CountedAccount['state'], 'accountId'>;
 }
 
 /** An invoice of a child with the summary of its parent. */
