@@ -1,4 +1,4 @@
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { getDocumentProxy } from 'unpdf';
 
 export interface ReadPdf {
   /** The lines of each page from the top, their pieces from left to right. */
@@ -17,8 +17,7 @@ interface Piece {
 
 /** What a reader of a PDF sees, taken out by another library than the one that made it. */
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
-  const loading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
-  const document = await loading.promise;
+  const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   const pages: (readonly string[])[] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
     const page = await document.getPage(number);
@@ -31,7 +30,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   const { info } = await document.getMetadata();
   const [, , width = 0, height = 0] = view;
   const read = { pages, size: [width, height] as const, info: { ...info } };
-  await loading.destroy();
+  await document.loadingTask.destroy();
   return { ...read, language: 'Language' in info ? String(info.Language) : null };
 }
 
