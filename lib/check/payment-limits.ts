@@ -1,3 +1,4 @@
+import { refundable, takenOf } from '../payments/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,
@@ -7,22 +8,17 @@ import {
   TransactionType,
 } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { formatDecimal, sum } from '../values/money/index.ts';
+import { formatDecimal } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 
-type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
+type Moved = Parameters<typeof refundable>[0][number];
 
-/** Finds a payment of which more was given back than came in. */
+/** Finds a payment of which more was given back than came in, both in the payment's currency; `transactions` in creation order. */
 export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): readonly Finding[] {
-  const total = (...types: readonly TransactionType[]) =>
-    sum(
-      transactions
-        .filter((each) => each.status === TransactionStatus.SUCCESS && types.includes(each.transactionType))
-        .flatMap(({ processedAmount }) => processedAmount ?? []),
-    );
-  const captured = total(TransactionType.PURCHASE, TransactionType.CAPTURE);
-  const refunded = total(TransactionType.REFUND);
-  if (!refunded.greaterThan(captured)) return [];
+  const left = refundable(transactions);
+  if (!left.isNegative()) return [];
+  const captured = takenOf(transactions);
+  const refunded = captured.minus(left);
   const message = `of payment ${paymentId} ${formatDecimal(refunded)} was refunded, ${formatDecimal(captured)} captured`;
   return [{ invariant: CheckedInvariant.REFUNDS, message }];
 }

@@ -87,7 +87,7 @@ export {
 } from './state/payment-config.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
 export { PaymentStateName } from './state/payment-state.ts';
-export type { PaymentTotals } from './state/payment-totals.ts';
+export { type PaymentTotals, refundable, takenOf } from './state/payment-totals.ts';
 export type { TransactionPluginInfo } from './state/payment-view.ts';
 export {
   type InvoicePaymentView,

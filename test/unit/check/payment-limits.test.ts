@@ -5,7 +5,7 @@ import type { PaymentTransaction } from '../../../lib/records/payment.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 
-type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
+type Moved = Parameters<typeof overRefunded>[1][number];
 
 const payment = '00000000-0000-7000-8000-000000000001' as Uuid;
 const other = '00000000-0000-7000-8000-000000000003' as Uuid;
@@ -15,15 +15,32 @@ function moved(
   transactionType: Moved['transactionType'],
   amount: string,
   status: Moved['status'] = 'SUCCESS',
-) {
-  return { transactionType, status, processedAmount: decimal(amount) };
+): Moved {
+  return { ...processed(transactionType, amount, [amount, 'USD']), status };
+}
+
+/** Asked for in dollars. */
+function processed(
+  transactionType: Moved['transactionType'],
+  amount: string,
+  [processedAmount, processedCurrency]: readonly [string, 'USD' | 'EUR'],
+): Moved {
+  return {
+    externalKey: 'key',
+    transactionType,
+    status: 'SUCCESS',
+    amount: decimal(amount),
+    currency: 'USD',
+    processedAmount: decimal(processedAmount),
+    processedCurrency,
+  };
 }
 
 describe('limits of payments, checked', () => {
   for (const [what, transactions, isWrong] of [
     [
       'a refund in parts of all that was captured',
-      [moved('CAPTURE', '10'), moved('REFUND', '4'), moved('REFUND', '6')],
+      [moved('AUTHORIZE', '10'), moved('CAPTURE', '10'), moved('REFUND', '4'), moved('REFUND', '6')],
       false,
     ],
     ['a refund of more', [moved('PURCHASE', '10'), moved('REFUND', '10.01')], true],
@@ -32,6 +49,16 @@ describe('limits of payments, checked', () => {
     [
       'a refund of a purchase that failed',
       [moved('PURCHASE', '10', 'PAYMENT_FAILURE'), moved('REFUND', '1')],
+      true,
+    ],
+    [
+      'a refund in dollars of what was processed in euros',
+      [processed('PURCHASE', '10', ['9', 'EUR']), moved('REFUND', '10')],
+      false,
+    ],
+    [
+      'a refund in euros of more than the dollars that were taken',
+      [moved('PURCHASE', '10'), processed('REFUND', '11', ['9.9', 'EUR'])],
       true,
     ],
   ] as const) {
