@@ -15,7 +15,7 @@ import {
   type PaymentTransaction,
 } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { localDate } from '../../lib/values/time/index.ts';
+import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
@@ -804,6 +804,40 @@ eachDatabaseAndOneByOne((kind, open) => {
         ...(await payments.findInvoicePaymentsByPayments([paid.id])),
       ]);
       expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
+    });
+
+    it('payments: what a transaction was asked for stays, whatever its outcome is written with', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const asked = transaction(ownerOf(stored), { status: 'UNKNOWN' });
+      await opened.write(({ payments }) => payments.insertTransactions([asked]));
+      const [found] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+      if (!found) throw new Error('not found');
+      const outcome = { status: 'SUCCESS', leaseUntil: null, gatewayErrorCode: 'code' } as const;
+      const other = transaction(ownerOf(stored), { transactionType: 'VOID', amount: null, currency: null });
+      const told = { ...found, ...other, id: asked.id, effectiveDate: instant(1), ...outcome };
+      await opened.write(({ payments }) =>
+        payments.updateTransactions([{ transaction: told, expected: 'UNKNOWN' }]),
+      );
+      const [after] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+      const { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund } = told;
+      const changed = { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund };
+      expect(after).to.deep.equal({ ...found, ...changed, ...outcome });
+    });
+
+    it('payments: of two active holds of an invoice the first stands, whoever asks for the second', async () => {
+      const [one, other] = await opened.newAccounts(2);
+      if (!one || !other) throw new Error('no accounts');
+      const first = autoPayHold(ownerOf(one));
+      const second = autoPayHold(ownerOf(other), { invoiceId: first.invoiceId });
+      await opened.write(({ payments }) => payments.insertHolds([first]));
+      await opened.write(({ payments }) => payments.insertHolds([second]));
+      const holdsOf = () => read(({ payments }) => payments.findHoldsByInvoices([first.invoiceId]));
+      const active = await holdsOf();
+      expect(withoutRecordIds(active)).to.deep.equal([first]);
+      await opened.write(({ payments }) => payments.endHolds(active));
+      await opened.write(({ payments }) => payments.insertHolds([second]));
+      expect(withoutRecordIds(await holdsOf())).to.deep.equal([second]);
     });
 
     it('payments: refunds of invoices whose outcome is open, by account, and whether they have adjusted', async () => {

@@ -191,13 +191,26 @@ const rules: readonly Rule[] = [
       session.payments.insertTransactions([transaction(owner, { paymentId: key, leaseUntil: null })]),
   },
   {
-    title: 'invoice payment by type and transaction key',
+    title: 'row of a paid invoice by transaction key',
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([invoicePayment(owner, { transactionExternalKey: key })]),
     near: (session, owner, key) =>
       session.payments.insertInvoicePayments([
         invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
+      ]),
+  },
+  {
+    title: 'refund of a payment of an invoice by payment and transaction key',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.payments.insertInvoicePayments([
+        invoicePayment(owner, { transactionExternalKey: key, paymentId: key, type: 'REFUND' }),
+      ]),
+    near: (session, owner, key) =>
+      session.payments.insertInvoicePayments([
+        invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
+        invoicePayment(owner, { transactionExternalKey: key, paymentId: key, type: 'CHARGED_BACK' }),
       ]),
   },
   {

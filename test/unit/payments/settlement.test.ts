@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Settlement, settledTransaction } from '../../../lib/payments/state/settlement.ts';
+import type { PluginStatus } from '../../../lib/ports/index.ts';
 import type { PaymentTransaction } from '../../../lib/records/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { NOW, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
@@ -11,7 +12,7 @@ describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)
   const settled = (
     before: Partial<PaymentTransaction>,
     source: Settlement['source'],
-    answer: 'PROCESSED' | 'PENDING' = 'PROCESSED',
+    answer: PluginStatus = 'PROCESSED',
   ) => {
     const stored = transaction({ status: 'PENDING', ...before });
     const result = {
@@ -53,4 +54,20 @@ describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)
     expect(settled({ leaseUntil: LATER }, 'JANITOR')).to.equal(undefined);
     expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.deep.equal(['SUCCESS', null]);
   });
+
+  const statuses = ['SUCCESS', 'PENDING', 'UNKNOWN', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE'] as const;
+  const answers = ['PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED'] as const;
+  for (const status of statuses) {
+    const isOpen = status === 'UNKNOWN' || status === 'PENDING';
+    it(`payments §1.7 rule 7: a transaction that is ${status} ${isOpen ? 'takes every result of its call' : 'stays so, but for an operator'}`, () => {
+      for (const answer of answers)
+        for (const source of ['CALL', 'LATE', 'JANITOR'] as const) {
+          const after = settled({ status, leaseUntil: OURS }, source, answer);
+          if (!isOpen) expect(after).to.equal(undefined);
+          else if (source === 'CALL') expect(after).not.to.equal(undefined);
+        }
+      expect(settled({ status, leaseUntil: null }, 'FIX', 'PROCESSED')).to.deep.equal(['SUCCESS', null]);
+      expect(settled({ status, leaseUntil: null }, 'FIX', 'ERROR')).to.deep.equal(['PAYMENT_FAILURE', null]);
+    });
+  }
 });
