@@ -159,6 +159,47 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         });
       }
 
+      it('the key of a payment of an invoice goes to another account: refused as that of another payment', async () => {
+        const [ada, grace] = [await newAccount(), await newAccount()];
+        const paymentMethodId = await externalMethodOf(ada);
+        const [item] = await engine.acme.invoices.addCharges({
+          accountId: ada.id,
+          items: [{ amount: decimal('10') }],
+          autoCommit: true,
+        });
+        await engine.settle();
+        const key = `I ${way}`;
+        const owner = { accountId: grace.id, accountRecordId: grace.recordId };
+        const made = payment(owner, {
+          paymentMethodId: await externalMethodOf(grace),
+          paymentNumber: firstNumber + 100,
+        });
+        const taken = transaction(owner, {
+          paymentId: made.id,
+          externalKey: key,
+          status: 'PENDING',
+          leaseUntil: null,
+        });
+        const code = await overtaken(
+          [],
+          async ({ payments }) => {
+            await payments.insertPayments([made]);
+            await payments.insertTransactions([taken]);
+          },
+          () =>
+            codeOf(
+              run((acme) =>
+                acme.invoicePayments.pay({
+                  invoiceId: item?.invoiceId ?? ada.id,
+                  paymentMethodId,
+                  transactionExternalKey: key,
+                }),
+              ),
+            ),
+        );
+        expect(code).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      });
+
       it('the parent of a new account gets a parent: it is created below both', async () => {
         const [parent, above] = [await newAccount(), await newAccount()];
         const created = await overtaken([parent], movedTo(above), () =>
