@@ -146,6 +146,15 @@ anyDatabase((_kind, open) => {
       expect(last && formatLocalDate(last.invoiceDate)).to.equal('2026-03-15');
       const { chargedThrough } = await opened.acme.getSubscription(subscriptionId);
       expect(chargedThrough && formatInstant(chargedThrough.at)).to.equal('2026-04-15T04:30:00.000Z');
+      await opened.runTo('2026-04-15T04:10:00Z');
+      const items = [{ amount: '1' }];
+      const [charge] = await opened.acme.invoices.addCharges({ accountId: account.id, items });
+      const { invoiceDate } = await opened.acme.invoices.get(charge?.invoiceId ?? '');
+      expect(formatLocalDate(invoiceDate)).to.equal('2026-04-15');
+      await opened.runTo('2026-04-15T04:30:00Z');
+      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
+        'RECURRING 2026-04-15..2026-05-15 29.95',
+      ]);
     });
 
     it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {

@@ -43,7 +43,7 @@ interface Sold {
 interface Begin {
   readonly now: string;
   readonly catalog?: string;
-  readonly configuration?: Record<string, boolean>;
+  readonly configuration?: Record<string, boolean | string>;
   readonly timeZone?: string;
   readonly billCycleDayLocal?: number;
 }
@@ -377,6 +377,55 @@ eachDatabase((_kind, open) => {
           'REPAIR_ADJ 2024-05-11..2024-06-01 -40',
         ]);
       });
+    });
+
+    describe('invoicing E11 Fixed days 30', () => {
+      const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
+
+      it('invoicing E11 Fixed days 30: of a leading period', async () => {
+        const now = '2023-05-23T00:00:00Z';
+        const accountId = await customer({ now, configuration, billCycleDayLocal: 15 });
+        const sold = await sell(accountId, { planName: 'solo-now' });
+        expect(await linesOf(sold)).to.deep.equal(['RECURRING 2023-05-23..2023-06-15 14.63']);
+      });
+
+      it('invoicing E11 Fixed days 30: of a short item that is cancelled', async () => {
+        const now = '2023-05-15T00:00:00Z';
+        const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
+        const sold = await sell(accountId, { planName: 'solo-now' });
+        opened().clock.set('2023-05-19T00:00:00Z');
+        await opened().acme.subscriptions.cancel(sold.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await opened().settle();
+        expect(await linesOf(sold)).to.deep.equal([
+          'RECURRING 2023-05-15..2023-05-23 5.32',
+          'REPAIR_ADJ 2023-05-19..2023-05-23 -2.66',
+        ]);
+      });
+
+      it('invoicing E11 Fixed days 30: of an annual plan', async () => {
+        const catalog = pricedCatalog({ effectiveDate: '2025-01-01', price: '1200.00', period: 'ANNUAL' });
+        const now = '2025-01-20T00:00:00Z';
+        const accountId = await customer({ now, catalog, configuration, billCycleDayLocal: 1 });
+        const sold = await sell(accountId, { planName: 'heat-monthly' });
+        expect(await linesOf(sold)).to.deep.equal(['RECURRING 2025-01-20..2026-01-01 1136.67']);
+      });
+    });
+
+    it('invoicing E18 Window', async () => {
+      const catalog = pricedCatalog({ effectiveDate: '2019-03-01', price: '10.00' });
+      const accountId = await customer({ now: '2019-03-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
+      const sold = await sell(accountId, { planName: 'heat-monthly' });
+      await opened().runTo('2024-12-31T00:00:00Z');
+      expect(await linesOf(sold)).to.have.length(70);
+      await opened().runTo('2025-01-01T00:00:00Z');
+      expect((await linesOf(sold)).slice(70)).to.deep.equal(['RECURRING 2025-01-01..2025-02-01 10']);
+      await opened().acme.blocking.pauseBundle(sold.bundleId, { requestedDate: momentOf('2024-11-10') });
+      await opened().settle();
+      expect((await linesOf(sold)).slice(71)).to.deep.equal([
+        'REPAIR_ADJ 2024-11-10..2024-12-01 -7',
+        'REPAIR_ADJ 2024-12-01..2025-01-01 -10',
+        'REPAIR_ADJ 2025-01-01..2025-02-01 -10',
+      ]);
     });
   });
 });
