@@ -216,7 +216,8 @@ anyDatabase((kind, open) => {
       const id = note?.id ?? '';
       const html = await acme.creditNotes.html(id);
       expect(html).to.contain('<h1>Credit note</h1>').and.contain('For invoice').and.contain('$12.50');
-      expect(html).to.not.contain('Amount due');
+      expect(html).to.contain('<tr class="sum first due">').and.contain('Credit to');
+      expect(html).to.not.contain('Amount due').and.not.contain('Bill to');
       const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
       expect(pages.flat()).to.include.members([
         'Credit note',

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
+import type { CreditNote } from '../../lib/index.ts';
 import { BUILT_IN_TEMPLATE } from '../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
-import { renderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.ts';
+import { renderingCreditNote } from '../../lib/invoicing/documents/rendered-credit-note.ts';
+import {
+  type InvoiceToRender,
+  type RenderedInvoice,
+  renderedInvoice,
+} from '../../lib/invoicing/documents/rendered-invoice.ts';
 import { parseTemplate } from '../../lib/invoicing/documents/template.ts';
 import { renderingTemplate } from '../../lib/invoicing/documents/template-output.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
@@ -31,8 +37,8 @@ const currencies = { en_US: 'USD', de_DE: 'EUR', ar_EG: 'EGP' } as const;
 type Language = keyof typeof customers;
 const languages = Object.keys(customers) as readonly Language[];
 
-/** The built-in page of an invoice with that many lines, some of them long, and with credit. */
-function pageOf(locale: Language, lines: number): string {
+/** An invoice with that many lines, some of them long, and with credit. */
+function invoiceOf(locale: Language, lines: number): InvoiceToRender {
   const items = Array.from({ length: lines }, (_, index) =>
     index % 7 === 3
       ? viewedItem('EXTERNAL_CHARGE', '1234567.5', {
@@ -41,13 +47,42 @@ function pageOf(locale: Language, lines: number): string {
         })
       : viewedItem('RECURRING', '29.95'),
   );
-  const view = renderedInvoice(
-    toRender([...items, viewedItem('CBA_ADJ', '-5')], {
-      of: { locale, ...customers[locale] },
-      invoice: { currency: currencies[locale] },
-      translations: new Map([['en', company]]) as never,
-    }),
-  );
+  return toRender([...items, viewedItem('CBA_ADJ', '-5')], {
+    of: { locale, ...customers[locale] },
+    invoice: { currency: currencies[locale] },
+    translations: new Map([['en', company]]) as never,
+  });
+}
+
+/** The built-in page of it. */
+function pageOf(locale: Language, lines: number): string {
+  return htmlOf(renderedInvoice(invoiceOf(locale, lines)));
+}
+
+/** The page of a credit note about all of its lines. */
+function notePageOf(locale: Language, lines: number): string {
+  const given = invoiceOf(locale, lines);
+  const items = given.invoice.items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
+  const invoice = { ...given.invoice, items };
+  const { id, accountId, currency, invoiceDate: creditNoteDate, createdDate } = invoice;
+  const note: CreditNote = {
+    recordId: 1,
+    id,
+    accountId,
+    accountRecordId: 1,
+    invoiceId: id,
+    creditNoteNumber: 7,
+    reason: 'VOID',
+    creditNoteDate,
+    amount: invoice.amount,
+    currency,
+    lines: items.map(({ id: itemId, amount }) => ({ itemId, amount })),
+    createdDate,
+  };
+  return htmlOf(atOnce(renderingCreditNote({ ...given, invoice, note })));
+}
+
+function htmlOf(view: RenderedInvoice): string {
   return atOnce(renderingTemplate(template, invoiceData(view)));
 }
 
@@ -119,7 +154,7 @@ function gallery(pages: readonly { readonly html: string; readonly width: number
 
 const browser = installedBrowser();
 
-describe('the built-in page of an invoice in a browser', () => {
+describe('the built-in page in a browser', () => {
   before(function () {
     if (browser !== null) return;
     process.stderr.write(
@@ -128,29 +163,33 @@ describe('the built-in page of an invoice in a browser', () => {
     this.skip();
   });
 
-  it('is readable on a screen and on a phone, with 1, 40 and 400 lines, in English, German and Arabic', async function () {
-    this.timeout(180_000);
-    const cases = languages.flatMap((language) =>
-      [1, 40, 400].flatMap((lines) => [360, 900].map((width) => ({ language, lines, width }))),
-    );
-    const pages = cases.map(({ language, lines, width }) => ({ html: pageOf(language, lines), width }));
-    const dom = await domOf(browser ?? '', gallery(pages));
-    const [, found = ''] = /<pre id="seen">([^<]*)<\/pre>/.exec(dom) ?? [];
-    const seen = JSON.parse(decodeURIComponent(found)) as readonly Seen[];
-    expect(seen).to.have.length(cases.length);
-    for (const [index, each] of seen.entries()) {
-      const { language, lines, width } = cases[index] ?? { language: 'en_US', lines: 0, width: 0 };
-      const what = `${language}, ${lines} lines, ${width} px: ${JSON.stringify(each.misplaced.slice(0, 2))}`;
-      expect(each.rows, what).to.equal(lines);
-      expect(each.overflow, what).to.be.at.most(0);
-      expect(each.misplaced, what).to.deep.equal([]);
-      expect(each.direction, what).to.equal(language === 'ar_EG' ? 'rtl' : 'ltr');
-      expect(each.smallestText, what).to.be.at.least(13);
-      // WCAG 2 AA asks for 4.5, AAA for 7.
-      expect(each.contrast, what).to.be.at.least(4.5);
-      expect(each.resources, what).to.equal(0);
-    }
-  });
+  for (const { what: title, page, counts } of [
+    { what: 'an invoice', page: pageOf, counts: [1, 40, 400] },
+    { what: 'a credit note', page: notePageOf, counts: [1, 40] },
+  ])
+    it(`is readable on a screen and on a phone, of ${title} with ${counts.join(', ')} lines, in English, German and Arabic`, async function () {
+      this.timeout(180_000);
+      const cases = languages.flatMap((language) =>
+        counts.flatMap((lines) => [360, 900].map((width) => ({ language, lines, width }))),
+      );
+      const pages = cases.map(({ language, lines, width }) => ({ html: page(language, lines), width }));
+      const dom = await domOf(browser ?? '', gallery(pages));
+      const [, found = ''] = /<pre id="seen">([^<]*)<\/pre>/.exec(dom) ?? [];
+      const seen = JSON.parse(decodeURIComponent(found)) as readonly Seen[];
+      expect(seen).to.have.length(cases.length);
+      for (const [index, each] of seen.entries()) {
+        const { language, lines, width } = cases[index] ?? { language: 'en_US', lines: 0, width: 0 };
+        const what = `${language}, ${lines} lines, ${width} px: ${JSON.stringify(each.misplaced.slice(0, 2))}`;
+        expect(each.rows, what).to.equal(lines);
+        expect(each.overflow, what).to.be.at.most(0);
+        expect(each.misplaced, what).to.deep.equal([]);
+        expect(each.direction, what).to.equal(language === 'ar_EG' ? 'rtl' : 'ltr');
+        expect(each.smallestText, what).to.be.at.least(13);
+        // WCAG 2 AA asks for 4.5, AAA for 7.
+        expect(each.contrast, what).to.be.at.least(4.5);
+        expect(each.resources, what).to.equal(0);
+      }
+    });
 
   for (const [paper, pages] of [
     ['A4', 16],

@@ -55,7 +55,9 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
     .filter(({ invoice }) => isNoted(invoice))
     .map(({ invoice, items: all }) => {
       const counted = all.filter(({ itemType }) => itemType !== InvoiceItemType.CBA_ADJ);
-      const lines = counted.map(({ id, amount }) => ({ itemId: id, amount }));
+      // A credit has charged nothing that could be credited.
+      const isCredit = counted.every(({ itemType }) => itemType === InvoiceItemType.CREDIT_ADJ);
+      const lines = isCredit ? [] : counted.map(({ id, amount }) => ({ itemId: id, amount }));
       return noteOf(invoice, CreditNoteReason.VOID, lines);
     });
   return [...taken, ...cancelled].filter(({ lines }) => lines.length > 0);

@@ -52,6 +52,7 @@ th:first-child { inline-size: 55%; }
 .sum.due > * { font-size: 1.25rem; font-weight: 650; color: inherit; padding-block-start: .5rem; }
 .sum.due > * + * { border-block-start: 1.5px solid #1a1d21; }
 .sum.due > td:first-child { padding: 0; }
+.sum.first.due > * { padding-block-start: 1.5rem; border: 0; }
 .note { margin-block-start: 2.5rem; white-space: pre-line; break-inside: avoid; }
 footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start: 1px solid #d9dde2; color: #565d66; font-size: .875rem; white-space: pre-line; break-inside: avoid; }
 @media (max-width: 36rem) {
@@ -149,7 +150,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
       {{^invoice.closingItems}}
       <tr><td colspan="3">{{text.invoiceNoItems}}</td></tr>
       {{/invoice.closingItems}}
-      <tr class="sum first"><td></td><th scope="row">{{text.invoiceAmount}}</th><td class="number">{{invoice.formattedTotal}}</td></tr>
+      <tr class="sum first{{#creditNote}} due{{/creditNote}}"><td></td><th scope="row">{{text.invoiceAmount}}</th><td class="number">{{invoice.formattedTotal}}</td></tr>
       {{#invoice.accountCredit}}
       <tr class="sum"><td></td><th scope="row">{{name}}</th><td class="number">{{formattedAmount}}</td></tr>
       {{/invoice.accountCredit}}

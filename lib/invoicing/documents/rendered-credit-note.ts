@@ -11,6 +11,7 @@ export interface CreditNoteToRender extends InvoiceToRender {
 const ownTexts: Readonly<Record<string, string>> = {
   invoiceTitle: 'creditNoteTitle',
   invoiceNumber: 'creditNoteNumber',
+  invoiceBillTo: 'creditNoteTo',
 };
 
 /** A credit note in the view of an invoice, so that pages and files are made of it in the same way (§21 rule 5). */
