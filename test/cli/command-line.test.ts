@@ -181,6 +181,7 @@ describe('the command line', () => {
     await server.stop();
   });
 
+  // Six processes one after the other.
   it('sets a new password', async () => {
     const database = join(directory, 'forgotten.db');
     await (await serve(['--database', database])).stop();
@@ -198,7 +199,7 @@ describe('the command line', () => {
     const unknown = await run(['password', '--user', 'nobody', '--database', database]);
     expect(unknown.code).to.equal(1);
     expect(unknown.errors).to.match(/no user "nobody"/);
-  });
+  }).timeout(60_000);
 
   it('takes the first password from the environment, if it is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
