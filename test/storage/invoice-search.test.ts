@@ -37,10 +37,8 @@ eachDatabase((kind, open) => {
     async function expectAll(search: InvoiceSearch, matches: (each: Written) => boolean): Promise<number> {
       const matching = all.filter(matches).map(({ id }) => id);
       for (const [offset, limit] of [
-        [0, 7],
         [5, 7],
         [0, 1_000],
-        [0, -7],
         [3, -7],
       ] as const) {
         const inOrder = limit < 0 ? matching.toReversed() : matching;
@@ -116,7 +114,7 @@ eachDatabase((kind, open) => {
 
     it('by ranges of days and instants, of few invoices and of many', async () => {
       for (const operator of compared) {
-        for (const days of [-1, 0, 1, 4, 8, 9, 10]) {
+        for (const days of [-1, 1, 4, 9]) {
           const day = formatLocalDate(addDays(today, days));
           await expectAll(clauses({ column: 'invoice_date', operator, value: day }), (each) =>
             holds(formatLocalDate(each.invoiceDate), operator, day),
@@ -155,7 +153,7 @@ eachDatabase((kind, open) => {
         return parent !== undefined && owed(parent).isZero();
       };
       for (const operator of compared) {
-        for (const value of [...balances, '0.5', '-1', '11', '1e14']) {
+        for (const value of [...balances, '-1', '11']) {
           const balance = decimal(value);
           await expectAll({ kind: 'balance', operator, balance }, (each) =>
             holds(owed(each).comparedTo(balance), operator, 0),
