@@ -18,6 +18,11 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
   return numberOf(row?.value, 'value') - count + 1;
 }
 
+/** Keeps others from taking numbers until the transaction ends, without taking any. */
+export async function lockNumbers(scope: TenantScope, name: CounterName): Promise<void> {
+  await skipNumbers(scope, name, 0);
+}
+
 /** Lets the next number be greater than `last`; the row stays locked until the transaction ends. */
 export async function skipNumbers(scope: TenantScope, name: CounterName, last: number): Promise<void> {
   await scope.runner.rows(sql`

@@ -35,7 +35,7 @@ import {
   updateOf,
   updateRows,
 } from '../tables/record-access.ts';
-import { skipNumbers, takeNumbers } from './counters.ts';
+import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
 import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
@@ -226,11 +226,12 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
   return {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
-    imposeNumbers: async (numbers) => {
-      await skipNumbers(scope, 'invoice_number', Math.max(...numbers));
+    takenNumbers: async (numbers) => {
+      await lockNumbers(scope, 'invoice_number');
       const taken = await select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers));
       return taken.map(({ invoiceNumber }) => invoiceNumber);
     },
+    passNumber: async (last) => skipNumbers(scope, 'invoice_number', last),
     insertInvoices: async (invoices) => {
       const createdBy = scope.authorship.userName;
       await insertAudited(

@@ -6,11 +6,12 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { localDateOf } from '../../values/time/index.ts';
-import { checkChosenIds, loadElsewhere } from '../loading/load-elsewhere.ts';
+import { imposeNumbers } from '../changes/impose-numbers.ts';
+import { loadElsewhere } from '../loading/load-elsewhere.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { AskedInvoice } from '../plugins/additional-items.ts';
 import { decidedChange, undecidedChange } from '../plugins/decided-change.ts';
-import { imposedNumbers, invalidNumber } from '../plugins/imposed-numbers.ts';
+import { imposedNumbers } from '../plugins/imposed-numbers.ts';
 import { recordedIds, replayedIds } from '../plugins/proposal.ts';
 import {
   askedOf,
@@ -19,6 +20,7 @@ import {
   type ProposedInvoice,
   seenProposed,
 } from '../plugins/proposed-change.ts';
+import { TakenIds } from '../plugins/taken-ids.ts';
 import { alwaysChanged } from './always-changed.ts';
 import { consultedCall } from './consultation.ts';
 import type { InvoiceOperation, NumberedChange } from './invoice-operation.ts';
@@ -246,7 +248,8 @@ async function decide(
   { asked, parts }: Consulted<ProposedChange>,
 ): Promise<NumberedChange> {
   const stored = await loadElsewhere(session, asked);
-  for (const each of asked) checkChosenIds(each, stored);
+  const taken = new TakenIds(stored.taken);
+  for (const each of asked) taken.add(each);
   const decided = decidedChange(plan, asked, stored);
   return { ...decided, numbers: await numbersOf(session, plan, parts) };
 }
@@ -257,7 +260,7 @@ async function numbersOf(
   { invoices }: ProposedChange,
   parts: readonly AskedPart[],
 ): Promise<ReadonlyMap<Uuid, number>> {
-  const imposed = parts.flatMap(({ call, properties }) => {
+  const asked = parts.flatMap(({ call, properties }) => {
     const added = invoices.filter(
       ({ before, invoice }) => before === null && invoice.accountId === call.accountId,
     );
@@ -266,10 +269,7 @@ async function numbersOf(
       return number === null || id === undefined ? [] : [[id, number] as const];
     });
   });
-  const numbers = imposed.map(([, number]) => number);
-  if (numbers.length === 0) return new Map();
-  const taken = await session.invoices.imposeNumbers(numbers);
-  const [first = numbers.find((number, index) => numbers.indexOf(number) < index)] = taken;
-  if (first !== undefined) throw invalidNumber('that of another invoice', String(first));
-  return new Map(imposed);
+  const { numbers, refused } = await imposeNumbers(session, [{ of: null, numbers: asked }]);
+  for (const { error } of refused) throw error;
+  return numbers;
 }

@@ -6,12 +6,13 @@ import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../evaluation/dry-run-walk.ts';
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
-import { checkChosenIds, loadElsewhere } from '../loading/load-elsewhere.ts';
+import { loadElsewhere } from '../loading/load-elsewhere.ts';
 import type { AskedInvoice } from '../plugins/additional-items.ts';
 import { askedOfRun, seeingRun } from '../plugins/asked-run.ts';
 import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
 import { decidedStep } from '../plugins/decided-step.ts';
 import { existingOf, leftOfItems, touchedItems, withLeftOfLinked } from '../plugins/left-of-items.ts';
+import { TakenIds } from '../plugins/taken-ids.ts';
 import { consultedCall } from './consultation.ts';
 import type { InvoicePluginCalls } from './invoice-plugin-calls.ts';
 
@@ -96,7 +97,7 @@ export class DryRunConsultation {
     const { context, account } = this.#of;
     return this.#storage.read(context.tenant, async (session) => {
       const stored = await loadElsewhere(session, [asked]);
-      checkChosenIds(asked, stored);
+      new TakenIds(stored.taken).add(asked);
       const left = new Map([...this.#left, ...leftOfItems(run)]);
       const other = elsewhereChanges(account.id, asked.elsewhere, withLeftOfLinked(stored, left));
       const candidates = other.changes.map(({ before, after }) => ({ ...before, ...after }));

@@ -1,5 +1,4 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { AskedInvoice } from '../plugins/additional-items.ts';
 import type { StoredElsewhere } from '../plugins/decided-elsewhere.ts';
@@ -16,7 +15,7 @@ export async function loadElsewhere(
   asked: readonly AskedInvoice[],
 ): Promise<LoadedElsewhere> {
   const elsewhere = asked.flatMap((each) => each.elsewhere);
-  const chosenIds = asked.flatMap((each) => each.chosenIds);
+  const chosenIds = asked.flatMap((each) => each.chosenIds.map(({ id }) => id));
   const linkedIds = elsewhere.flatMap(({ item }) => item.linkedItemId ?? []);
   const wanted = [...new Set([...linkedIds, ...chosenIds])];
   const found = wanted.length === 0 ? [] : await session.invoices.findItemsByIds(wanted);
@@ -33,15 +32,4 @@ export async function loadElsewhere(
     linked: new Map(found.map((item) => [item.id, item])),
     taken: new Set(found.filter(({ id }) => chosenIds.includes(id)).map(({ id }) => id)),
   };
-}
-
-/** @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) for an id that an item has already. */
-export function checkChosenIds({ chosenIds }: AskedInvoice, { taken }: Pick<LoadedElsewhere, 'taken'>): void {
-  const clash = chosenIds.find((id) => taken.has(id));
-  if (clash === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-    message: `An invoice plugin gave a new item the id ${clash}, which an item of another invoice has`,
-    facts: { invoiceItemId: clash },
-  });
 }

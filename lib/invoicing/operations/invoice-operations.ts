@@ -107,8 +107,9 @@ export interface InvoiceOperations<C extends Leading = []> {
   generate(...given: [...C, request: Given<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
-   * As `generate`, with the difference that invoice plugins may split the invoice (§8.2 step 12): the invoices of the run,
-   * in order. Id of the group is that of the first. @throws as `generate`.
+   * As `generate`, with the difference that invoice plugins may split the invoice (§8.2 step 12): the invoices of the run's
+   * group, in order. The id of the group is that of its first invoice; a draft that is reused keeps the group that it
+   * has, so others of it are among them. @throws as `generate`.
    */
   generateGroup(...given: [...C, request: Given<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 

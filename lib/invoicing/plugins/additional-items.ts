@@ -14,6 +14,7 @@ import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { checkedAmount, isAddable } from './item-amounts.ts';
 import { type ClaimedItem, MalformedAnswer } from './plugin-claims.ts';
+import { type ChosenId, takenId } from './taken-ids.ts';
 
 /** A new item that goes to another invoice than the one at hand. */
 export interface ItemElsewhere {
@@ -35,8 +36,8 @@ export interface AskedInvoice {
   /** Items of account credit, which are computed anew: changes of them are passed over. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
-  /** New items whose ids plugins have chosen: no stored item may have them. */
-  readonly chosenIds: readonly Uuid[];
+  /** The ids of new items that plugins have chosen: no other item may have them. */
+  readonly chosenIds: readonly ChosenId[];
 }
 
 export interface ItemsContext {
@@ -153,9 +154,12 @@ function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: Claime
 }
 
 function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContext): AskedInvoice {
+  if (claim.id !== null && invoice.chosenIds.some(({ id }) => id === claim.id)) throw takenId(claim.id);
   const item = newItem(claim, invoice, context);
   const after: AskedInvoice =
-    claim.id === null ? invoice : { ...invoice, chosenIds: [...invoice.chosenIds, claim.id] };
+    claim.id === null
+      ? invoice
+      : { ...invoice, chosenIds: [...invoice.chosenIds, { id: claim.id, pluginName: context.pluginName }] };
   if (item.itemType === InvoiceItemType.ITEM_ADJ) return withAdjustment(after, item, claim.invoiceId);
   const isElsewhere = claim.invoiceId !== null && claim.invoiceId !== invoice.invoiceId;
   return isElsewhere

@@ -1,14 +1,12 @@
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { InvoiceItem } from '../../records/index.ts';
-import type { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { SeenRun } from '../consulting/consultation.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { checkChosenIds, type LoadedElsewhere, loadElsewhere } from '../loading/load-elsewhere.ts';
+import { type LoadedElsewhere, loadElsewhere } from '../loading/load-elsewhere.ts';
 import { elsewhereChanges } from '../plugins/decided-elsewhere.ts';
 import { decidedRun } from '../plugins/decided-run.ts';
-import { invalidNumber } from '../plugins/imposed-numbers.ts';
 import {
   existingOf,
   isRewritten,
@@ -16,14 +14,13 @@ import {
   touchedItems,
   withLeftOfLinked,
 } from '../plugins/left-of-items.ts';
+import { TakenIds } from '../plugins/taken-ids.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 
-/** A run that plugins have seen, with what the tenant's plugins say that concerns its invoices. */
+/** A run, as the tenant's plugins have seen it; null = they have not. */
 export interface RunToDecide {
   readonly evaluated: EvaluatedRun;
   readonly seen: SeenRun | null;
-  /** The numbers that plugins impose on that many invoices. */
-  readonly numbersFor: (invoices: number) => readonly (number | null)[];
 }
 
 /** A run that becomes several invoices, or changes others. */
@@ -42,8 +39,6 @@ export interface DecidedRuns {
   readonly plain: readonly EvaluatedRun[];
   readonly split: readonly SplitRun[];
   readonly failed: readonly { readonly evaluated: EvaluatedRun; readonly error: unknown }[];
-  /** Numbers that plugins impose, by invoice. */
-  readonly numbers: ReadonlyMap<Uuid, number>;
 }
 
 /**
@@ -59,51 +54,20 @@ export async function decideRuns(
     session,
     runs.flatMap(({ seen }) => seen?.asked ?? []),
   );
+  const taken = new TakenIds(stored.taken);
   const plain: EvaluatedRun[] = [];
   const split: SplitRun[] = [];
   const failed: { evaluated: EvaluatedRun; error: unknown }[] = [];
-  const imposed: ImposedNumber[] = [];
-  for (const run of runs) {
-    const { evaluated, seen } = run;
+  for (const { evaluated, seen } of runs) {
     try {
-      const decided = seen === null ? evaluated : decide(evaluated, seen, { stored, nextId });
-      imposed.push(...numbersOf(run, decided));
+      const decided = seen === null ? evaluated : decide(evaluated, seen, { stored, taken, nextId });
       if (isSplit(decided)) split.push(decided);
       else plain.push(decided);
     } catch (error) {
       failed.push({ evaluated, error });
     }
   }
-  const refused = await refusedNumbers(session, imposed);
-  const isRefused = ({ billing }: EvaluatedRun): boolean => refused.has(billing.account.id);
-  return {
-    plain: plain.filter((run) => !isRefused(run)),
-    split: split.filter((run) => !isRefused(run)),
-    failed: [...failed, ...refused.values()],
-    numbers: new Map(imposed.map(({ id, number }) => [id, number])),
-  };
-}
-
-interface ImposedNumber {
-  readonly evaluated: EvaluatedRun;
-  /** Of the invoice. */
-  readonly id: Uuid;
-  readonly number: number;
-}
-
-/** The numbers of the new invoices of a run; a draft that is reused keeps its own. */
-function numbersOf(
-  { evaluated, numbersFor }: RunToDecide,
-  decided: EvaluatedRun | SplitRun,
-): readonly ImposedNumber[] {
-  const { run, invoiceId } = evaluated;
-  if (run.items.length === 0 || run.invoice.draft !== null) return [];
-  const ids = isSplit(decided) ? decided.invoices.map(({ id }) => id) : [invoiceId];
-  const numbers = numbersFor(ids.length);
-  return ids.flatMap((id, index) => {
-    const number = numbers[index] ?? null;
-    return number === null ? [] : [{ evaluated, id, number }];
-  });
+  return { plain, split, failed };
 }
 
 function isSplit(decided: EvaluatedRun | SplitRun): decided is SplitRun {
@@ -112,16 +76,17 @@ function isSplit(decided: EvaluatedRun | SplitRun): decided is SplitRun {
 
 interface Deciding {
   readonly stored: LoadedElsewhere;
+  readonly taken: TakenIds;
   readonly nextId: () => Uuid;
 }
 
 function decide(
   evaluated: EvaluatedRun,
   seen: SeenRun,
-  { stored, nextId }: Deciding,
+  { stored, taken, nextId }: Deciding,
 ): EvaluatedRun | SplitRun {
   const { asked, groups } = seen;
-  checkChosenIds(asked, stored);
+  taken.add(asked);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
   const touched = touchedItems(existingOf(evaluated.run), asked.existing);
   if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
@@ -137,20 +102,4 @@ function decide(
     remains: [...remains, ...adjusted.map(({ item }) => item)],
     elsewhere: changes,
   };
-}
-
-/** The accounts whose numbers other invoices have, stored ones or those of accounts before them. */
-async function refusedNumbers(
-  session: WriteSession,
-  imposed: readonly { readonly evaluated: EvaluatedRun; readonly number: number }[],
-): Promise<ReadonlyMap<Uuid, { readonly evaluated: EvaluatedRun; readonly error: BillingError }>> {
-  if (imposed.length === 0) return new Map();
-  const taken = new Set(await session.invoices.imposeNumbers(imposed.map(({ number }) => number)));
-  const refused = new Map<Uuid, { readonly evaluated: EvaluatedRun; readonly error: BillingError }>();
-  for (const { evaluated, number } of imposed) {
-    const error = invalidNumber('that of another invoice', String(number));
-    if (taken.has(number)) refused.set(evaluated.billing.account.id, { evaluated, error });
-    taken.add(number);
-  }
-  return refused;
 }

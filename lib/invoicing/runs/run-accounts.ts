@@ -13,8 +13,9 @@ import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { imposedNumbers } from '../plugins/imposed-numbers.ts';
 import { isSameProposal, replayedIds } from '../plugins/proposal.ts';
-import { decideRuns, type RunToDecide } from './decide-runs.ts';
+import { decideRuns } from './decide-runs.ts';
 import { type EvaluatedRun, evaluateRuns, type RunRequest } from './evaluate-runs.ts';
+import { numberRuns } from './number-runs.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
 import { saveSplitRuns } from './save-split-runs.ts';
 
@@ -85,14 +86,18 @@ export async function runAccounts(
   };
   const decided = await decideRuns(
     session,
-    runs.filter(isAsSeen).map((run) => toDecide(run, consulted)),
+    runs.filter(isAsSeen).map((evaluated) => ({ evaluated, seen: seenOf(evaluated.billing.account.id) })),
     () => ids.next(),
   );
   const { credited, failed: uncredited } = await withCredit(session, decided.plain, ids);
-  const failed = [...decided.failed, ...uncredited].map((failure) => recorded(session, failure));
-  const invoiceIds = await saveRuns(session, credited, { ids, numbers: decided.numbers });
-  const splitIds = await saveSplitRuns(session, decided.split, { ids, numbers: decided.numbers });
-  const done = [...credited, ...decided.split].map(({ billing: { account, skipped } }): RunResult => {
+  const ready = await numberRuns(session, { plain: credited, split: decided.split }, (accountId, invoices) =>
+    imposedNumbers(goingOf(consulted, accountId)?.properties ?? [], invoices),
+  );
+  const { plain, split, numbers } = ready;
+  const failed = [...decided.failed, ...uncredited, ...ready.failed].map((each) => recorded(session, each));
+  const invoiceIds = await saveRuns(session, plain, { ids, numbers });
+  const splitIds = await saveSplitRuns(session, split, { ids, numbers });
+  const done = [...plain, ...split].map(({ billing: { account, skipped } }): RunResult => {
     const own = invoiceIds.get(account.id);
     return {
       account,
@@ -139,15 +144,6 @@ function overBefore(
       return [{ account, kind: 'failed', error, isWorkedOut: worked !== null }];
     }
   }
-}
-
-function toDecide(evaluated: EvaluatedRun, consulted: RunDependencies['consulted']): RunToDecide {
-  const going = goingOf(consulted, evaluated.billing.account.id);
-  return {
-    evaluated,
-    seen: going?.seen ?? null,
-    numbersFor: (invoices) => imposedNumbers(going?.properties ?? [], invoices),
-  };
 }
 
 /** §8.6: whatever fails once the invoice is worked out, the due entries are recorded. */

@@ -60,7 +60,9 @@ export class InvoiceRunService {
   }
 
   async generateGroup(context: CallContext, request: GenerateRequest): Promise<readonly InvoiceView[]> {
-    const [groupId] = await this.#generate(context, request, true);
+    const [invoiceId] = await this.#generate(context, request, true);
+    // A draft that is reused may be of an earlier group.
+    const { groupId } = await this.#invoices.get(context, invoiceId);
     return this.#invoices.listGroup(context, { accountId: request.accountId, groupId });
   }
 

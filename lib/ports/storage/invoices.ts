@@ -180,11 +180,10 @@ export interface InvoiceReads {
 export interface InvoiceWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
-  /**
-   * Keeps these numbers for new invoices of the transaction: the tenant's counter goes past them. Returns those of them that
-   * invoices have already.
-   */
-  imposeNumbers(numbers: readonly number[]): Promise<readonly number[]>;
+  /** Those of these numbers that invoices have. Until the transaction ends, no other one gives its invoices numbers. */
+  takenNumbers(numbers: readonly number[]): Promise<readonly number[]>;
+  /** The tenant's counter goes past this number; rolled back with the transaction. */
+  passNumber(last: number): Promise<void>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   /** Stores the facts behind their amounts too, which never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;

@@ -102,7 +102,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
       given: null,
     });
     expect([charge?.id, charge?.description]).to.deep.equal([uuid(7), 'gold (external charge)']);
-    expect(invoice.chosenIds).to.deep.equal([uuid(7)]);
+    expect(invoice.chosenIds.map(({ id }) => id)).to.deep.equal([uuid(7)]);
   });
 
   it('rule 3: a known id changes that item, what cannot change is passed over', () => {
