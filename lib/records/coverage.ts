@@ -4,7 +4,8 @@ import type { LocalDate } from '../values/time/index.ts';
 
 /**
  * What is billed and in force, by days (invoicing §1.5). One record with a kind in place of three tables:
- * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a zero-amount recurring item).
+ * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a recurring item that has come to 0 by itself,
+ * not by a plugin).
  */
 export interface CoverageRow {
   readonly kind: 'RECURRING' | 'FIXED' | 'FREE';

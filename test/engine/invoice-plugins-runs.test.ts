@@ -315,6 +315,65 @@ anyDatabase((_kind, open) => {
       expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
     });
 
+    const changedTo = (amount: string): InvoicePlugin => ({
+      name: 'changed',
+      getAdditionalInvoiceItems: async ({ items }) => ({
+        items: items.filter(({ itemType }) => itemType === 'RECURRING').map(({ id }) => ({ id, amount })),
+      }),
+    });
+    const cancelOn = async (id: Uuid, instant: string): Promise<void> => {
+      await engine.runTo(instant);
+      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+    };
+    const wrong = async () => [
+      ...(await Array.fromAsync(engine.billing.checks.breaches())),
+      ...(await engine.acme.invoices.verifyCoverage(accountId)),
+    ];
+
+    it(
+      'days that a plugin has made free stay billed: they are cut by a repair of 0, and come back with its void',
+      onEachDatabase(async () => {
+        await begin(changedTo('0'));
+        const id = await subscribe();
+        await cancelOn(id, '2024-02-05T00:00:00Z');
+        const made = [
+          'RECURRING 2024-01-01..2024-02-01 0 owes 0',
+          'RECURRING 2024-02-01..2024-03-01 0 owes 0',
+          'REPAIR_ADJ 2024-02-05..2024-03-01 0 owes 0',
+        ];
+        expect(await lines()).to.deep.equal(made);
+        expect(await wrong()).to.deep.equal([]);
+        await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
+        await engine.acme.generateInvoice({ accountId });
+        expect(await lines()).to.deep.equal([...made, made[2]]);
+        expect(await wrong()).to.deep.equal([]);
+      }),
+    );
+
+    it(
+      'free days that a plugin has charged are charged once, and repaired with their share',
+      onEachDatabase(async () => {
+        await begin(changedTo('7'));
+        const { subscriptionId } = await engine.acme.createSubscription({
+          accountId,
+          planName: 'solo-now',
+          priceOverrides: [{ phaseName: 'solo-now-evergreen', recurringPrice: '0' }],
+        });
+        await engine.settle();
+        const made = ['RECURRING 2024-01-01..2024-02-01 7 owes 0'];
+        expect(await lines()).to.deep.equal(made);
+        await cancelOn(subscriptionId, '2024-01-16T00:00:00Z');
+        const repair = 'REPAIR_ADJ 2024-01-16..2024-02-01 -3.61, CBA_ADJ 2024-01-16..2024-01-16 3.61 owes 0';
+        expect(await lines()).to.deep.equal([...made, repair]);
+        expect(await wrong()).to.deep.equal([]);
+        await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
+        await engine.acme.generateInvoice({ accountId });
+        expect(await lines()).to.deep.equal([...made, repair, repair]);
+        expect(await wrong()).to.deep.equal([]);
+      }),
+    );
+
     it('a one-time price that a plugin has changed is not charged again', async () => {
       await begin({
         name: 'discount',

@@ -18,7 +18,7 @@ import { applyToCoverage, type CoverageChanges } from '../reconciliation/apply-t
 import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
-import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
+import { fixedFrom } from './kept-as-billed.ts';
 
 import { assertItemBounds } from './safety-bounds.ts';
 
@@ -149,10 +149,9 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
       ? { start: cursor.settledThrough, anchorIndex: 0 }
       : windowOf({ events, cursor, targetDate: settings.targetDate });
   const { start: windowStart, anchorIndex } = window;
-  const recurring = recurringProposals({ events, anchorIndex, windowStart, ...settings });
   return {
     window,
     lookedAtFrom: keptUntil ?? windowStart,
-    recurring: recurringFrom(recurring, keptUntil),
+    recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
   };
 }

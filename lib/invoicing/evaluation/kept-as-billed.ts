@@ -2,7 +2,6 @@ import type { Catalog } from '../../catalog/index.ts';
 import type { BillingEvent, CoverageRow, InvoicingCursor, StoredCursor } from '../../records/index.ts';
 import { type LocalDate, minDate } from '../../values/time/index.ts';
 import type { FixedProposal } from '../periods/fixed-proposals.ts';
-import type { RecurringProposal } from '../periods/recurring-proposals.ts';
 import { windowOf } from '../periods/window.ts';
 import { isBehind } from './catalog-changes.ts';
 
@@ -56,13 +55,4 @@ export function fixedFrom(
   return proposals.filter(
     (proposal) => proposal.startDate > date || (proposal.startDate === date && !wasCharged(proposal)),
   );
-}
-
-/** The proposals without the free ones before a date; the evaluation looks at the others from that date on anyway. */
-export function recurringFrom(
-  proposals: readonly RecurringProposal[],
-  date: LocalDate | null,
-): readonly RecurringProposal[] {
-  if (date === null) return proposals;
-  return proposals.filter(({ startDate, amount }) => startDate >= date || !amount.isZero());
 }

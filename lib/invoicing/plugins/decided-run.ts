@@ -1,4 +1,4 @@
-import type { InvoiceItem } from '../../records/index.ts';
+import type { CoverageRow, InvoiceItem } from '../../records/index.ts';
 import { InvoiceItemType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum } from '../../values/money/index.ts';
@@ -43,7 +43,6 @@ export function decidedRun(run: AccountRun, { items, existing }: AskedInvoice): 
 
 /**
  * A changed amount is what later repairs take shares of; what a plugin has taken off a repair is left of the repaired item.
- * The row of a one-time price keeps what the catalog asks for: by that, later runs know that it is billed.
  */
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],
@@ -56,15 +55,23 @@ function decidedEvaluations(
     if (changed.length === 0) return evaluation;
     const amountOf = (id: Uuid): Decimal | undefined => decided.get(id)?.amount;
     const { coverage } = evaluation;
-    const inserted = coverage.inserted.map((row) =>
-      row.kind === 'RECURRING' ? { ...row, amount: amountOf(row.itemId) ?? row.amount } : row,
-    );
+    const inserted = coverage.inserted.map((row) => decidedRow(row, amountOf(row.itemId) ?? row.amount));
     return {
       ...evaluation,
       coverage: { ...coverage, inserted },
       repairable: evaluation.repairable.map((left) => withLessRepaired(left, changed, amountOf)),
     };
   });
+}
+
+/**
+ * The row of a charge whose amount plugins have decided (§1.5): days that were free and are charged now can be repaired, and
+ * days that were charged and are free now stay billed, by whatever part a later run asks for. The row of a one-time price
+ * keeps what the catalog asks for: by that, later runs know that it is billed.
+ */
+function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
+  if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;
+  return { ...row, kind: 'RECURRING', amount };
 }
 
 function withLessRepaired<L extends Pick<InvoiceItem, 'id' | 'repairable'>>(

@@ -60,7 +60,10 @@ export function coverageAfter(
   ];
 }
 
-/** The rows of one stored item after these repairs. */
+/**
+ * The rows of one stored item after these repairs. Days without an amount are RECURRING too: of what repairs may have cut,
+ * these are days that a plugin has made free (§13 rule 3), as rows of what was free for the engine are never cut.
+ */
 export function rowsOfItem(
   item: NewInvoiceItem,
   repairs: readonly NewInvoiceItem[],
@@ -71,10 +74,11 @@ export function rowsOfItem(
     itemId: item.id,
   });
   const row = rowOf(item, subscriptionId);
+  if (row.kind === 'FIXED') return [row];
   const inOrder = repairs.toSorted((a, b) => (a.startDate ?? 0) - (b.startDate ?? 0));
   const repairsOf = new Map([[item.id, inOrder]]);
   const billedItems = new Map([[item.id, item]]);
-  return row.kind === 'RECURRING' ? rowsLeft(repairsOf, { rows: [row], billedItems, currency }) : [row];
+  return rowsLeft(repairsOf, { rows: [{ ...row, kind: 'RECURRING' }], billedItems, currency });
 }
 
 function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {

@@ -13,7 +13,7 @@ export interface NewChargesInput {
   readonly proposals: readonly RecurringProposal[];
   /** In date order. */
   readonly rows: readonly RecurringRow[];
-  /** FREE rows: zero-amount recurring items that are billed already. */
+  /** FREE rows: recurring items that have come to 0 and are billed already. */
   readonly freeRows: readonly CoverageRow[];
   readonly windowStart: LocalDate | null;
   readonly currency: Currency;
@@ -21,24 +21,19 @@ export interface NewChargesInput {
 }
 
 /**
- * The recurring charges that are still missing (§6 rules 1 and 2). A proposal of amount 0 is charged whole unless the
- * same free item exists; of other proposals, the days that no row of their kind covers. A part whose share rounds to 0
- * leaves no recurring row, so it too is looked up among the free items: else every run would charge it again.
+ * The recurring charges that are still missing (§6 rules 1 and 2): of each proposal the days that no row of its kind covers.
+ * What comes to 0, a free proposal or a part whose share rounds to 0, leaves no recurring row, so it is looked up among the
+ * free items too: else every run would charge it again.
  */
 export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   const { proposals, rows, freeRows, windowStart } = input;
-  const charges: RecurringCharge[] = [];
-  for (const proposal of proposals) {
-    const { startDate, endDate, amount } = proposal;
-    if (amount.isZero()) charges.push({ proposal, startDate, endDate, amount, part: null });
-  }
-  const priced = charges.length === 0 ? proposals : proposals.filter(({ amount }) => !amount.isZero());
-  for (const part of uncoveredParts({ intervals: priced, covers: rows, windowStart })) {
-    charges.push(chargeOf(part, input));
-  }
+  const parts = uncoveredParts({ intervals: proposals, covers: rows, windowStart });
+  const charges = parts.map((part) => chargeOf(part, input));
   if (!charges.some(({ amount }) => amount.isZero())) return charges;
   const isFree = freeItems(freeRows);
-  return charges.filter((charge) => !charge.amount.isZero() || !isFree(charge));
+  return charges.filter(
+    (charge) => !charge.amount.isZero() || !(isFree(charge) || beginsBefore(charge, windowStart)),
+  );
 }
 
 /** The FIXED proposals that no FIXED row records (§6 rule 6). */
@@ -73,6 +68,11 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   }
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
   return { base: proposal.rate, days, totalDays: fixedTotal };
+}
+
+/** Days that are looked at begin within the proposal where they stay as billed before (`keptUntil`), free ones as a whole. */
+function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
+  return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
 function freeItems(freeRows: readonly CoverageRow[]): (charge: RecurringCharge) => boolean {
