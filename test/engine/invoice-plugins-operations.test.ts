@@ -351,6 +351,42 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it(
+      'an adjustment on a draft is rewritten within what remains of its item, and moves that',
+      onEachDatabase(async () => {
+        let amount = '-5';
+        await begin({
+          name: 'discount',
+          getAdditionalInvoiceItems: async ({ items }) => {
+            const known = items.find(({ itemType }) => itemType === 'ITEM_ADJ');
+            const linkedItemId = items[0]?.id ?? null;
+            return {
+              items: [
+                known ? { id: known.id, amount } : { itemType: 'ITEM_ADJ' as const, linkedItemId, amount },
+              ],
+            };
+          },
+        });
+        const { invoiceId } = await charge('10', false);
+        const more = () =>
+          engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });
+        amount = '-10.01';
+        expect(await codeOf(more())).to.equal(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID);
+        amount = '-3';
+        await more();
+        const [draft] = await invoicesOf();
+        expect(draft?.items.map(({ repairable }) => formatDecimal(repairable))).to.deep.equal([
+          '7',
+          '0',
+          '1',
+        ]);
+        expect(await lines()).to.deep.equal([
+          'DRAFT EXTERNAL_CHARGE 10, ITEM_ADJ -3, EXTERNAL_CHARGE 1 owes 0',
+        ]);
+        await sound();
+      }),
+    );
+
     it('a number that a plugin imposes on a charge is kept, and one that is taken refuses it', async () => {
       let number = '500';
       await begin({

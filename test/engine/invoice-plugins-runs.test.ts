@@ -374,6 +374,27 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    for (const [item, billCycleDayLocal, amount, repair] of [
+      ['of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
+      ['of a short one', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
+      ['that is the rate for a short one', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
+    ] as const) {
+      it(`under fixed days a changed amount ${item} is what a repair is a share of`, async () => {
+        const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
+        const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
+        engine = await openEngine(open, options);
+        accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal })).id;
+        const subscriptionId = await subscribe();
+        engine.clock.set('2024-01-11T00:00:00Z');
+        const now = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
+        await engine.acme.subscriptions.cancel(subscriptionId, now);
+        await engine.settle();
+        const [, repairing] = await invoices();
+        expect(repairing && itemLines(repairing)).to.include(repair);
+        expect(await wrong()).to.deep.equal([]);
+      });
+    }
+
     it('a one-time price that a plugin has changed is not charged again', async () => {
       await begin({
         name: 'discount',
@@ -443,6 +464,46 @@ anyDatabase((_kind, open) => {
         '41.9',
       ]);
     });
+
+    it(
+      'an adjustment on a draft that is reused is rewritten within what remains of its item, and moves that',
+      onEachDatabase(async () => {
+        let amount = '-5';
+        await begin({
+          name: 'discount',
+          getAdditionalInvoiceItems: async ({ items }) => {
+            const known = items.find(({ itemType }) => itemType === 'ITEM_ADJ');
+            const linkedItemId = items[0]?.id ?? null;
+            return {
+              items: [
+                known ? { id: known.id, amount } : { itemType: 'ITEM_ADJ' as const, linkedItemId, amount },
+              ],
+            };
+          },
+        });
+        await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
+          SystemTag.AUTO_INVOICING_DRAFT,
+          SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+        ]);
+        await subscribe();
+        const left = async () => {
+          const [draft] = await invoices();
+          return draft?.items.map((each) => `${each.itemType} left ${formatDecimal(each.repairable)}`);
+        };
+        amount = '-10';
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await left()).to.deep.equal([
+          'RECURRING left 9.95',
+          'ITEM_ADJ left 0',
+          'RECURRING left 19.95',
+        ]);
+        amount = '-19.96';
+        await engine.runTo('2024-03-01T00:00:00Z');
+        expect(await parkReason()).to.contain('more than what remains of invoice item');
+        expect(await left()).to.have.length(3);
+        expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+      }),
+    );
 
     it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
       let asked = 0;

@@ -1,6 +1,12 @@
 import type { Share } from '../../records/index.ts';
 import { type Currency, type Decimal, prorate } from '../../values/money/index.ts';
-import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../../values/time/index.ts';
+import {
+  type BillingPeriod,
+  calendarDayOf,
+  type LocalDate,
+  periodLength,
+  withDayOfMonth,
+} from '../../values/time/index.ts';
 
 /** base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
 export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
@@ -23,6 +29,20 @@ export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: numb
   const end = calendarDayOf(to);
   const months = (end.year - start.year) * 12 + end.month - start.month;
   return Math.max(0, fixedDays * months + end.day - start.day);
+}
+
+/** True: both are cycle dates of one bill cycle day, a period of whole months apart. */
+export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: BillingPeriod): boolean {
+  const { unit, number } = periodLength(period);
+  const [start, end] = [calendarDayOf(startDate), calendarDayOf(endDate)];
+  const months = (end.year - start.year) * 12 + end.month - start.month;
+  const cycleDay = Math.max(start.day, end.day);
+  return (
+    unit === 'MONTHS' &&
+    months === number &&
+    withDayOfMonth(startDate, cycleDay) === startDate &&
+    withDayOfMonth(endDate, cycleDay) === endDate
+  );
 }
 
 export interface DayCount {

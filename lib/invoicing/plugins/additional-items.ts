@@ -150,7 +150,8 @@ function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: Claime
     quantity: quantity ?? stored.quantity,
     itemDetails: itemDetails ?? stored.itemDetails,
   };
-  return { ...invoice, existing: invoice.existing.map((item) => (item === stored ? rewritten : item)) };
+  const existing = invoice.existing.map((item) => (item === stored ? rewritten : item));
+  return withLessOf({ ...invoice, existing }, stored, stored.amount.minus(amount));
 }
 
 function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContext): AskedInvoice {

@@ -4,11 +4,12 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { type BillingPeriod, type LocalDate, minDate } from '../../values/time/index.ts';
-import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from '../periods/proration.ts';
+import { proratedShare } from '../periods/proration.ts';
 import { recurs } from '../periods/recurring-proposals.ts';
 import type { Repair } from './new-items.ts';
 import { basisEvent } from './new-items.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
+import { shareOfRow } from './share-of-row.ts';
 import type { UncoveredPart } from './uncovered-parts.ts';
 
 export interface RepairsInput {
@@ -52,7 +53,7 @@ export function repairItems(input: RepairsInput): Repairs {
     const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
     daysLeft.set(itemId, left);
     const limit = repairable.get(itemId) ?? item.repairable;
-    const share = shareOf(part, input);
+    const share = shareOfRow(part, { ...input, item });
     const prorated = share === null ? row.amount : proratedShare(share, input.currency);
     const isAll = left === 0 && !prorated.equals(limit);
     const amount = left === 0 || limit.lessThan(prorated) ? limit : prorated;
@@ -109,26 +110,4 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
     days.set(itemId, (days.get(itemId) ?? 0) + (endDate - startDate));
   }
   return days;
-}
-
-/** The share of the row that a part is; null = the whole row. */
-function shareOf(part: UncoveredPart<RecurringRow>, input: RepairsInput): Share | null {
-  const { of: row, startDate, endDate } = part;
-  if (startDate === row.startDate && endDate === row.endDate) return null;
-  const { prorationFixedDays } = input;
-  const period = input.periodOf(row);
-  if (
-    prorationFixedDays <= 0 ||
-    (period !== null && fixedDaysOfPeriod(period, prorationFixedDays) === null)
-  ) {
-    const totalDays = row.endDate - row.startDate;
-    return { base: row.amount, days: endDate - startDate, totalDays };
-  }
-  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
-  const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
-  if (fixedTotal !== null) return { base: row.rate, days, totalDays: fixedTotal };
-  // No event names the plan any more, so M is unknown. The row's own amount and fixed days give the same share, up to a
-  // rounding of the row.
-  const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
-  return { base: row.amount, days, totalDays };
 }

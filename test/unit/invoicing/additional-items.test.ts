@@ -222,6 +222,20 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     }).invoice;
     expect(same.existing).to.deep.equal(existing);
   });
+
+  it('rule 5: an adjustment that is rewritten takes no more than what remains of its item', () => {
+    const charge = { ...stored(1, 'EXTERNAL_CHARGE', '30'), repairable: decimal('25') };
+    const adjustment = { ...stored(2, 'ITEM_ADJ', '-5'), linkedItemId: charge.id };
+    const draft = asked([], [charge, adjustment]);
+    const rewritten = (amount: string): readonly string[] =>
+      asking(draft, { id: adjustment.id, amount }).invoice.existing.map(
+        (each) => `${formatDecimal(each.amount)} left ${formatDecimal(each.repairable)}`,
+      );
+    expect(rewritten('-1')[0]).to.equal('30 left 29');
+    expect(rewritten('-30')[0]).to.equal('30 left 0');
+    expect(codeOf(draft, { id: adjustment.id, amount: '-30.01' })).to.equal(4020);
+    expect(codeOf({ ...draft, isFixed: true }, { id: adjustment.id, amount: '-30.01' })).to.equal('');
+  });
 });
 
 describe('groups of items (invoicing §8.2 step 12)', () => {
