@@ -6,6 +6,7 @@ import {
   formatDecimal,
   formatLocalDate,
   type InvoiceView,
+  SystemTag,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
@@ -97,6 +98,38 @@ anyDatabase((kind, open) => {
         expect(all.rows.map(lineOf)).to.deep.equal((await notesOf(invoice.id)).slice(0, 2));
       }),
     );
+
+    it(
+      'invoicing §21 rule 2: what a credit gave beyond the charges of a voided invoice is no part of its note',
+      onEachDatabase(async () => {
+        await start(written);
+        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+        const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
+        const invoiceId = charge?.invoiceId ?? accountId;
+        await acme.invoices.addCredits({ accountId, items: [{ amount: '4', invoiceId }] });
+        await acme.invoices.addCredits({ accountId, items: [{ amount: '46', invoiceId }] });
+        await acme.invoices.commit(invoiceId);
+        await acme.invoices.void(invoiceId);
+        const [note] = await notesOf(invoiceId);
+        expect(note).to.equal('1 VOID 2012-05-01 0 (10 + -4 + -6)');
+        expect(await findings()).to.deep.equal([]);
+      }),
+    );
+
+    it('invoicing §21 rule 2: writing off is no note; what is taken off a written-off invoice is, so that its notes stay whole', async () => {
+      await start(written);
+      const { id } = await charged(10);
+      const object = { type: 'INVOICE', id } as const;
+      await acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+      expect(await notesOf(id)).to.deep.equal([]);
+      await adjust(await acme.invoices.get(id), 0, 4);
+      await acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+      await acme.invoices.void(id);
+      expect(await notesOf(id)).to.deep.equal([
+        '1 ADJUSTMENT 2012-05-02 4 (4)',
+        '2 VOID 2012-05-02 6 (10 + -4)',
+      ]);
+    });
 
     it('invoicing §21 rule 2: what happens to drafts needs no note', async () => {
       await start(written);

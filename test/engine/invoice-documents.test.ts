@@ -256,6 +256,36 @@ anyDatabase((kind, open) => {
       }
     });
 
+    it(
+      'invoicing §14 rule 4: a child’s invoice is paid once its parent has paid the summary, not before',
+      onEachDatabase(async () => {
+        const parent = await engine.acme.createAccount({ currency: 'USD' });
+        const child = await engine.acme.createAccount({
+          currency: 'USD',
+          parentAccountId: parent.id,
+          isPaymentDelegatedToParent: true,
+        });
+        const items = [{ amount: decimal(10) }];
+        const [item] = await engine.acme.invoices.addCharges({
+          accountId: child.id,
+          items,
+          autoCommit: true,
+        });
+        const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');
+        await engine.settle();
+        expect([await isPaid(), 'in a draft']).to.deep.equal([false, 'in a draft']);
+        await engine.runTo('2024-01-02T00:00:00Z');
+        const [summary] = await engine.acme.invoices.ofAccount({ accountId: parent.id });
+        const object = { type: ObjectType.INVOICE, id: summary?.id ?? parent.id };
+        expect([summary?.status, await isPaid()]).to.deep.equal(['COMMITTED', false]);
+        await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+        expect([await isPaid(), 'written off']).to.deep.equal([false, 'written off']);
+        await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+        await engine.acme.invoices.addCredits({ accountId: parent.id, items, autoCommit: true });
+        expect([await isPaid(), 'settled']).to.deep.equal([true, 'settled']);
+      }),
+    );
+
     it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
       const { invoiceId } = await invoiceOf(null);
       const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;

@@ -14,6 +14,7 @@ import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { hostOf } from '../support/host.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 
 anyDatabase((_kind, open) => {
   describe('invoice plugins in operations of people (invoicing §13 rule 7)', () => {
@@ -398,6 +399,28 @@ anyDatabase((_kind, open) => {
       number = '7';
       await charge();
       expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([7, 500]);
+    });
+
+    it('invoicing §13 rule 0: an answer with a member that throws when it is read fails the operation, and names the plugin', async () => {
+      const throwing = () => {
+        throw new Error('gotcha');
+      };
+      const answers: readonly (() => object)[] = [
+        () => Object.defineProperty({}, 'items', { get: throwing }),
+        () => ({ items: [Object.defineProperty({ itemType: 'TAX' }, 'amount', { get: throwing })] }),
+        () => ({ items: [new Proxy({}, { get: throwing })] }),
+      ];
+      let answer: () => object = () => ({});
+      await begin({ name: 'odd', getAdditionalInvoiceItems: async () => answer() });
+      for (answer of answers) {
+        const error = await rejection(charge());
+        expect(error.code).to.equal(ErrorCode.UNEXPECTED);
+        expect(error.message).to.contain(
+          '"odd" gave an answer that cannot be read (getAdditionalInvoiceItems)',
+        );
+        expect((error.cause as Error).message).to.equal('gotcha');
+      }
+      expect(await invoicesOf()).to.have.length(0);
     });
 
     it('plugins that a tenant does not have are not asked', async () => {

@@ -1,7 +1,7 @@
 import type { InvoicePlugin, InvoicePluginContext, Ports, SeenInvoice } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import { callPlugin, pluginFailure } from '../../runtime/index.ts';
-import { BillingError } from '../../values/errors/index.ts';
+import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { INVOICE_PLUGIN_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -199,7 +199,11 @@ export class InvoicePluginCalls {
       return read(answer);
     } catch (error) {
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
-      throw error instanceof BillingError ? refusedTo(name, error) : error;
+      if (error instanceof BillingError) throw refusedTo(name, error);
+      if (error instanceof InvariantError) throw error;
+      // A getter or a proxy in the answer is code of the plugin too.
+      const what = `gave an answer that cannot be read (${member}); the log of the server tells why`;
+      throw pluginFailure(called, what, error);
     }
   }
 

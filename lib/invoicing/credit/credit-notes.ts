@@ -53,17 +53,26 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
   });
   const cancelled = voided
     .filter(({ invoice }) => isNoted(invoice))
-    .map(({ invoice, items: all }) => {
-      const counted = all.filter(({ itemType }) => itemType !== InvoiceItemType.CBA_ADJ);
-      // A credit has charged nothing that could be credited.
-      const isCredit = counted.every(({ itemType }) => itemType === InvoiceItemType.CREDIT_ADJ);
-      const lines = isCredit ? [] : counted.map(({ id, amount }) => ({ itemId: id, amount }));
-      return noteOf(invoice, CreditNoteReason.VOID, lines);
-    });
+    .map(({ invoice, items: all }) => noteOf(invoice, CreditNoteReason.VOID, takenBack(all)));
   return [...taken, ...cancelled].filter(({ lines }) => lines.length > 0);
 }
 
-/** What another system has made is its own to credit. */
+/**
+ * What the void of an invoice with these items takes back: of credits only what has made the customer owe less. The rest has
+ * become account credit, and what was never owed cannot be credited.
+ */
+function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
+  const own = items.filter(({ itemType }) => itemType !== InvoiceItemType.CBA_ADJ);
+  let charged = sum(own.map(({ amount }) => amount).filter((amount) => amount.greaterThan(0)));
+  return own.map(({ id: itemId, itemType, amount }) => {
+    if (itemType !== InvoiceItemType.CREDIT_ADJ) return { itemId, amount };
+    const taken = amount.negated().greaterThan(charged) ? charged.negated() : amount;
+    charged = charged.plus(taken);
+    return { itemId, amount: taken };
+  });
+}
+
+/** What another system has made is its own to credit. What is written off may still be taken back, and goes on being noted. */
 function isNoted({ status, isMigration }: Invoice): boolean {
   return status === InvoiceStatus.COMMITTED && !isMigration;
 }

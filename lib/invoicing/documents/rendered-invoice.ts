@@ -1,7 +1,8 @@
-import type { Account } from '../../records/index.ts';
+import type { Account, Invoice } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import { isSettled } from '../invoices/parent-standing.ts';
 import { addresseeOf } from './addressee.ts';
 import type { DocumentFormats } from './document-formats.ts';
 import { documentItems } from './document-lines.ts';
@@ -39,6 +40,8 @@ export interface InvoiceToRender {
   readonly catalogTranslations: TenantTranslations;
   /** Items of other invoices that lines are about. */
   readonly linkedItems?: readonly InvoiceItemView[];
+  /** The summary by which the parent of the account pays the invoice; default null = it is in none. */
+  readonly summary?: Invoice | null;
 }
 
 /** What a reader is told about where an invoice stands; null = nothing but its amounts. */
@@ -148,7 +151,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
     addressee: addresseeOf(account, account.country === null ? null : formats.country(account.country)),
     isManualPay,
     invoice,
-    status: statusOf(invoice),
+    status: statusOf(invoice, given.summary ?? null),
     formattedInvoiceNumber: invoice.formattedNumber ?? String(invoice.invoiceNumber),
     formattedInvoiceDate: formats.date(invoice.invoiceDate),
     formattedTargetDate: invoice.targetDate === null ? null : formats.date(invoice.targetDate),
@@ -190,15 +193,28 @@ function formattedDates({ startDate, endDate }: InvoiceItemView, formats: Docume
   };
 }
 
-/** Paid: there was something to pay, and nothing is left of it; a loss that is written off is none (§1.4 rule 6). */
-function statusOf({ status, isMigration, isWrittenOff, balance, amount }: InvoiceView): DocumentStatus {
+/**
+ * Paid: there was something to pay, and nothing is left of it, by itself or in the parent's summary. A loss that is written
+ * off is none, nor is what another invoice stands for (§1.4 rule 6).
+ */
+function statusOf(invoice: InvoiceView, summary: Invoice | null): DocumentStatus {
+  const { status, amount } = invoice;
   switch (status) {
     case 'DRAFT':
     case 'VOID':
       return status;
     case 'COMMITTED': {
-      const isOwed = !isMigration && !isWrittenOff && amount.greaterThan(0);
-      return isOwed && !balance.greaterThan(0) ? 'PAID' : null;
+      const isPaid = isPaidUp(invoice) || (summary !== null && isPaidUp(summary));
+      return isPaid && !isUncounted(invoice) && amount.greaterThan(0) ? 'PAID' : null;
     }
   }
+}
+
+function isPaidUp(invoice: Invoice): boolean {
+  return isSettled(invoice) && !isUncounted(invoice);
+}
+
+/** Nobody owes it, whatever it comes to. */
+function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
+  return isMigration || isWrittenOff;
 }

@@ -118,6 +118,7 @@ export class DocumentSourceLoader {
           defaultLocale,
           formatsOf,
           linkedItems,
+          summary: sources.parents.get(invoice.parentInvoiceId ?? invoiceId) ?? null,
           ...texts,
         },
       };

@@ -7,6 +7,7 @@ import { InvoiceItemType } from '../../../lib/records/index.ts';
 import { type Currency, currencyCodes, decimal } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
+import { invoice } from '../../support/payments/payment-records.ts';
 
 const month = (amount: string, members = {}) => viewedItem('RECURRING', amount, members);
 
@@ -99,6 +100,19 @@ describe('the view of an invoice for its reader', () => {
     ] as const) {
       it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () => {
         expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status);
+      });
+    }
+
+    for (const [what, members, status] of [
+      ['not committed yet', { status: 'DRAFT' }, null],
+      ['owed', { rawBalance: decimal('20') }, null],
+      ['written off', { rawBalance: decimal('20'), isWrittenOff: true }, null],
+      ['void', { status: 'VOID' }, null],
+      ['paid', {}, 'PAID'],
+    ] as const) {
+      it(`invoicing §14 rule 4: the status of an invoice in a summary that is ${what}`, () => {
+        const summary = invoice({ rawBalance: decimal('0'), ...members });
+        expect(renderedInvoice(toRender([month('20')], { summary })).status).to.equal(status);
       });
     }
 
