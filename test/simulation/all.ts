@@ -7,6 +7,7 @@ import {
 } from './amounts.ts';
 import { derivableState, foreseenRuns, repeatable } from './answers.ts';
 import { coveredOnce } from './coverage.ts';
+import { creditNotesTellAll } from './credit-notes.ts';
 import type { Invariant } from './invariant.ts';
 import {
   auditedChanges,
@@ -23,6 +24,7 @@ export const invariants: readonly Invariant[] = [
   accountBalances,
   coveredOnce,
   committedForGood,
+  creditNotesTellAll,
   refundsWithinCaptured,
   oneUnresolvedAttempt,
   oneEventPerChange,

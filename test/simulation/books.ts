@@ -15,6 +15,7 @@ const TABLES = [
   'blocking_states',
   'invoices',
   'invoice_items',
+  'credit_notes',
   'coverage',
   'invoicing_cursors',
   'invoicing_states',

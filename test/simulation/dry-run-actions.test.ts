@@ -45,7 +45,10 @@ const at = (day: LocalDate, time: string): string => `${formatLocalDate(day)}T${
 const isWrite = (statement: string): boolean =>
   /\b(insert\s+into|update\s+\w+\s+set|delete\s+from|for\s+(no\s+key\s+)?update)\b/i.test(statement);
 
-/** Takes a tax on what runs bill, and now and then gives a credit or something off an item; people's invoices are theirs. */
+/**
+ * Takes a tax on what runs bill, and now and then gives a credit, something off an item or another amount; people's invoices
+ * are theirs.
+ */
 const taxes: InvoicePlugin = {
   name: 'taxes',
   async getAdditionalInvoiceItems(...[{ items }, , , { targetDate }]) {
@@ -67,6 +70,9 @@ const taxes: InvoicePlugin = {
         ...(occasion === 1 ? [{ itemType: 'CREDIT_ADJ' as const, amount: all.times('-1.5') }] : []),
         ...(occasion === 2 && first !== undefined
           ? [{ itemType: 'ITEM_ADJ' as const, amount: first.amount.times('-0.25'), linkedItemId: first.id }]
+          : []),
+        ...(occasion === 3 && first !== undefined
+          ? [{ id: first.id, itemType: first.itemType, amount: first.amount.times('0.5') }]
           : []),
       ],
     };

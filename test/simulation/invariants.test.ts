@@ -148,6 +148,31 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   're-running a completed operation or run changes nothing': [
     observing({ changedByRepetition: ['an account'] }),
   ],
+  'credit notes say what was taken off committed invoices, each once, numbered without gaps': [
+    without('credit_notes', ({ reason }) => reason === 'REPAIR'),
+    without('credit_notes', ({ reason }) => reason === 'ADJUSTMENT'),
+    without('credit_notes', ({ reason }) => reason === 'VOID'),
+    changed(
+      'credit_notes',
+      ({ reason }) => reason === 'VOID',
+      () => ({ amount: '0.01' }),
+    ),
+    changed(
+      'credit_notes',
+      ({ reason }) => reason === 'REPAIR',
+      () => ({ lines: '[]', amount: '0' }),
+    ),
+    changed(
+      'credit_notes',
+      () => true,
+      () => ({ credit_note_number: '777' }),
+    ),
+    changed(
+      'credit_notes',
+      ({ reason }) => reason === 'REPAIR',
+      () => ({ reason: 'ADJUSTMENT' }),
+    ),
+  ],
   'the residue of any split is zero': [
     changed(
       'invoice_items',
@@ -185,7 +210,10 @@ eachDatabase((kind, open) => {
     let evidence: Evidence;
     before(async function () {
       this.timeout(120_000);
-      const engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });
+      const engine = await openEngine(open, {
+        now: '2024-01-29T15:20:11Z',
+        configuration: { 'org.service.invoice.creditNotes': 'true' },
+      });
       const town = await Town.found(engine, new Random(7), 12);
       await live(town, { days: 90, mostDaysPerStep: 8, operationsPerStep: 6 });
       evidence = await gather(town, 12);

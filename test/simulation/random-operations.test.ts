@@ -23,7 +23,10 @@ const size = isLongRun
 eachDatabase((kind, open) => {
   describe(`thirteen months of random operations on ${kind}`, () => {
     it(`leave every invariant standing (${accounts} accounts, seed ${seed})`, async () => {
-      const engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });
+      const engine = await openEngine(open, {
+        now: '2024-01-29T15:20:11Z',
+        configuration: { 'org.service.invoice.creditNotes': 'true' },
+      });
       try {
         const town = await Town.found(engine, new Random(seed), accounts);
         await live(town, size);
