@@ -505,6 +505,28 @@ anyDatabase((_kind, open) => {
         expect(await lines()).to.deep.equal(['COMMITTED RECURRING 19.95 owes 19.95']);
       });
 
+      it('credit goes to what earlier steps have billed and nobody has paid, as it does in the runs', async () => {
+        await begin({
+          name: 'credits',
+          getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({
+            items:
+              targetDate === parseLocalDate('2024-03-01') ? [{ itemType: 'CREDIT_ADJ', amount: '-50' }] : [],
+          }),
+        });
+        await subscribe();
+        const foreseen = async (targetDate: string) => {
+          const found = await engine.acme.invoices.dryRun({
+            accountId,
+            targetDate: parseLocalDate(targetDate),
+          });
+          return found === null ? [] : itemLines(found);
+        };
+        const april = ['RECURRING 2024-04-01..2024-05-01 19.95'];
+        expect(await foreseen('2024-04-01')).to.deep.equal(april);
+        await engine.runTo('2024-04-01T00:00:00Z');
+        expect((await lines()).at(-1)).to.equal('COMMITTED RECURRING 19.95 owes 19.95');
+      });
+
       it(
         'what plugins change, take off earlier invoices and rewrite of drafts comes to the invoice of the run that follows',
         onEachDatabase(async () => {

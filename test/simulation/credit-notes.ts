@@ -8,7 +8,7 @@ interface Line {
 
 const DAY_MS = 86_400_000;
 
-/** Invoicing §21, for tenants that have written notes from their first day on. */
+/** The rules of invoicing §21, for tenants that have written notes from their first day on. */
 export const creditNotesTellAll: Invariant = {
   name: 'credit notes say what was taken off committed invoices, each once, numbered without gaps',
   breaches: ({ books }) => {

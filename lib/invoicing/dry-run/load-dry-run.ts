@@ -1,6 +1,6 @@
-import { noSuchAccount } from '../../accounts/index.ts';
+import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
-import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import type { Hypothesis } from '../../subscriptions/index.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { UNNUMBERED } from '../credit/apply-credit.ts';
 import { runInput } from '../evaluation/account-billing.ts';
 import {
   type DryRunWalk,
@@ -113,7 +114,8 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
   if (!billing) return { ...loaded, walk: null };
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
-  const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
+  const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
+  const newDraft = { ...empty, recordId: 0 };
   const walkInput: DryRunWalkInput = {
     ...runInput(billing, config),
     invoice: runInvoiceOf(drafted, drafts),
@@ -122,14 +124,21 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     today,
     dueDates: awaited.dueDates,
     runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
-    debts: await loadDebts(session, { account, state, config }),
-    ...(drafted.drafting.reusesDraft
-      ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
-      : {}),
+    debts: {
+      ...(await loadDebts(session, { account, state, config })),
+      unpaidInvoice: isPaidAtOnce(account, tags) ? null : { ...newDraft, invoiceNumber: UNNUMBERED },
+    },
+    ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),
   };
   const walk =
     choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
   return { ...loaded, walk };
+}
+
+/** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */
+function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
+  if (isPaidByParent(account)) return true;
+  return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
 }
 
 /**

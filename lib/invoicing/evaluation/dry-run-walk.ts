@@ -5,7 +5,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { Draft } from '../invoices/drafting.ts';
-import { accountBalancesAfter, amountsAfterItems } from '../invoices/invoice-amounts.ts';
+import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
 import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { tooManyPeriods } from '../periods/target-date.ts';
@@ -284,8 +284,8 @@ class DateQueue {
 }
 
 /**
- * The debts that credit is used on while the walk goes on; the walk's own invoices count as paid once their credit is
- * applied.
+ * The debts that credit is used on while the walk goes on. The walk's own invoices count as paid once their credit is
+ * applied, unless nobody pays them.
  */
 class RunningDebts {
   #unpaid: readonly Invoice[];
@@ -305,8 +305,21 @@ class RunningDebts {
       ...touched
         .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
         .map((invoice) => after.get(invoice.id) ?? invoice),
+      ...this.#owedOf(run, made),
     ];
     return run;
+  }
+
+  /** The invoice of the step, if it stays unpaid. */
+  #owedOf(
+    { items, amounts, invoice: { status, draft } }: AccountRun,
+    { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
+  ): readonly Invoice[] {
+    const { unpaidInvoice } = this.#debts;
+    if (unpaidInvoice === null || items.length === 0) return [];
+    const made = draft?.invoice ?? { ...unpaidInvoice, id: invoiceId, invoiceDate: date };
+    const invoice = { ...made, ...amounts, status };
+    return isUnpaid(invoice) ? [invoice] : [];
   }
 
   /** The items of credit that the invoice of the step would get. */
@@ -404,6 +417,13 @@ export interface Debts {
   readonly withheld: ReadonlySet<Uuid>;
   /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+  /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
+  readonly unpaidInvoice: Invoice | null;
 }
 
-export const NO_DEBTS: Debts = { unpaid: [], withheld: new Set(), openUntil: new Map() };
+export const NO_DEBTS: Debts = {
+  unpaid: [],
+  withheld: new Set(),
+  openUntil: new Map(),
+  unpaidInvoice: null,
+};

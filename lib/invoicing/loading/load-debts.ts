@@ -16,7 +16,10 @@ export interface DebtsInput {
 }
 
 /** The debts of an account. Where it pays itself, the sum of its invoices tells without a query whether there are any. */
-export async function loadDebts(session: ReadSession, input: DebtsInput): Promise<Debts> {
+export async function loadDebts(
+  session: ReadSession,
+  input: DebtsInput,
+): Promise<Omit<Debts, 'unpaidInvoice'>> {
   const { account, state } = input;
   const owed = state.accountBalance.plus(state.accountCBA);
   if (!owed.greaterThan(0) && !isPaidByParent(account)) return NO_DEBTS;
