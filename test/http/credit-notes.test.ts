@@ -14,7 +14,7 @@ anyDatabase((kind, open) => {
     afterEach(() => serving.close());
 
     it(
-      'an adjustment is a note that is listed with its invoice, read, shown as a page and as a PDF, by its tenant only',
+      'an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only',
       onEachDatabase(async () => {
         const { call } = serving;
         const setting = { 'org.service.invoice.creditNotes': 'true' };
@@ -41,6 +41,10 @@ anyDatabase((kind, open) => {
           amount: 4,
           currency: 'USD',
         });
+        const ofAccount = (query: string) =>
+          call('GET', `/1.0/kb/accounts/${accountId}/creditNotes?${query}`);
+        expect((await ofAccount('limit=1')).json).to.deep.equal([note]);
+        expect((await ofAccount('offset=1')).json).to.deep.equal([]);
         const path = `/1.0/kb/creditNotes/${note?.creditNoteId}`;
         for (const headers of [{}, aliasHeaders]) {
           expect((await call('GET', path, { headers })).json).to.deep.equal(note);

@@ -12,6 +12,10 @@ export const documentSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceAsHTML: () => ({}),
   getInvoiceAsPDF: () => ({}),
   getCreditNotesOfInvoice: () => ({}),
+  getCreditNotesOfAccount: async (world) => {
+    await storedCreditNote(world);
+    return {};
+  },
   getCreditNote: storedCreditNote,
   getCreditNoteAsHTML: storedCreditNote,
   getCreditNoteAsPDF: storedCreditNote,

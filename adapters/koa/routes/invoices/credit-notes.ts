@@ -1,7 +1,9 @@
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { CreditNote } from '../../models/credit-note.ts';
-import { json } from '../../routing/answer.ts';
+import { json, page } from '../../routing/answer.ts';
+
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { pageParameters } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { htmlAnswer, pdfAnswer } from './invoice-documents.ts';
@@ -24,6 +26,22 @@ export const creditNoteRoutes: readonly Route[] = [
     async handle({ billing, context, params, dialect }) {
       const notes = await billing.creditNotes.ofInvoice(context, params.invoiceId);
       return json(notes.map((note) => CreditNote.write(note, unaudited(dialect))));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/creditNotes',
+    operationId: 'getCreditNotesOfAccount',
+    area,
+    summary: 'List the credit notes of an account by pages',
+    permission: 'NONE',
+    query: pageParameters,
+    success: { status: 200, body: listOf(CreditNote), paged: true },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, context, params, query, dialect }) {
+      const { rows, total, max } = await billing.creditNotes.pageOfAccount(context, params.accountId, query);
+      const written = rows.map((note) => CreditNote.write(note, unaudited(dialect)));
+      return page(written, { ...query, total, max });
     },
   }),
   tenantRoute({
