@@ -234,6 +234,34 @@ anyDatabase((_kind, open) => {
       expect(payments()).to.deep.equal(['21']);
     });
 
+    it(
+      'invoicing §12 rule 2: what was adjusted of an open summary follows the child down, and is never credit of the parent',
+      onEachDatabase(async () => {
+        await begin('2025-02-03T10:00:00Z', '34.00');
+        const invoice = await charge(child, '10');
+        await adjust(await summaryAt(0), '3');
+        await adjust(await summaryAt(0), '5');
+        await adjust(invoice, '1');
+        expect(await invoicesOf(parent)).to.deep.equal([
+          'DRAFT [PARENT_SUMMARY 9, ITEM_ADJ -3, ITEM_ADJ -5] owes 0',
+        ]);
+        await adjust(invoice, '7');
+        const followed = 'PARENT_SUMMARY 2, ITEM_ADJ -2, ITEM_ADJ 0';
+        expect(await invoicesOf(parent)).to.deep.equal([`DRAFT [${followed}] owes 0`]);
+        const breaches = () => Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
+        expect(await breaches()).to.deep.equal([]);
+        await redeliver();
+        await charge(child, '4');
+        await engine.runTo('2025-02-04T00:00:00Z');
+        expect(await invoicesOf(parent)).to.deep.equal([
+          'COMMITTED [PARENT_SUMMARY 6, ITEM_ADJ -2, ITEM_ADJ 0] owes 0',
+        ]);
+        expect(payments()).to.deep.equal(['4']);
+        expect(await balances()).to.equal('0 0, 0 0');
+        expect(await breaches()).to.deep.equal([]);
+      }),
+    );
+
     it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       await charge(child, '10');

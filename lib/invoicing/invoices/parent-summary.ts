@@ -70,7 +70,10 @@ export interface SummaryItems {
   readonly difference: Decimal;
 }
 
-/** Brings the PARENT_SUMMARY items of a DRAFT summary to the totals; the items of other children stay as they are. */
+/**
+ * Brings the PARENT_SUMMARY items of a DRAFT summary to the totals; the items of other children stay as they are. What was
+ * adjusted of an item is at most what the item is: else the parent would get credit for a debt that nobody has paid.
+ */
 export function summaryItems(
   totals: readonly ChildTotal[],
   items: readonly InvoiceItem[],
@@ -95,11 +98,31 @@ export function summaryItems(
         }),
       );
     } else if (!item.amount.equals(amount)) {
-      const taken = item.amount.minus(item.repairable);
-      changed.push({ id: item.id, amount, repairable: atLeastZero(amount.minus(taken)) });
+      const left = amount.minus(item.amount.minus(item.repairable));
+      const lowered = left.isNegative() ? loweredAdjustments(item, items, left.negated()) : [];
+      changed.push({ id: item.id, amount, repairable: atLeastZero(left) }, ...lowered);
+      if (left.isNegative()) difference = difference.minus(left);
     }
   }
   return { added, changed, difference };
+}
+
+/** The adjustments of the item that take less now, by this much in all: the newest are lowered first. */
+function loweredAdjustments(
+  { id: itemId }: InvoiceItem,
+  items: readonly InvoiceItem[],
+  by: Decimal,
+): readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[] {
+  let left = by;
+  const newestFirst = items
+    .filter(({ itemType, linkedItemId }) => itemType === InvoiceItemType.ITEM_ADJ && linkedItemId === itemId)
+    .toReversed();
+  return newestFirst.flatMap(({ id, amount, repairable }) => {
+    const less = left.lessThan(amount.negated()) ? left : amount.negated();
+    if (less.isZero()) return [];
+    left = left.minus(less);
+    return [{ id, amount: amount.plus(less), repairable }];
+  });
 }
 
 const MAX_DESCRIPTION_LENGTH = 255;
