@@ -128,6 +128,52 @@ anyDatabase((_kind, open) => {
       expect(seen.slice(3)).to.deep.equal(['c sees 1', 'a sees 2']);
     });
 
+    it(
+      'a plugin cannot change in place what others are given: neither those after it, nor those asked about other accounts',
+      onEachDatabase(async () => {
+        let isOn = false;
+        const others: string[] = [];
+        const tries: unknown[] = [];
+        const attempt = (change: () => unknown): void => {
+          try {
+            tries.push(change());
+          } catch (error) {
+            tries.push(error instanceof TypeError);
+          }
+        };
+        const greedy: InvoicePlugin = {
+          name: 'greedy',
+          priorCall: async (context, properties) => {
+            const given = properties as { key: string; value: string }[];
+            attempt(() => isOn && given.push({ key: 'INVOICE_SEQUENCE_NUMBER', value: '4' }));
+            attempt(() => isOn && Object.assign(given[0] ?? Object.freeze({}), { value: 'changed' }));
+            attempt(() => isOn && Object.assign(context, { accountId: 'another' }));
+            return null;
+          },
+        };
+        const watcher: InvoicePlugin = {
+          name: 'watcher',
+          priorCall: async ({ accountId: id }, given) => {
+            if (isOn) others.push(`${id} ${given.map(({ key, value }) => `${key}=${value}`).join()}`);
+            return null;
+          },
+        };
+        await begin(greedy, watcher);
+        const ids = [accountId, (await engine.payingAccount({ currency: 'USD' })).id];
+        for (const id of ids) await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+        isOn = true;
+        await engine.settle();
+        expect(others.toSorted()).to.deep.equal(ids.map((id) => `${id} `).toSorted());
+        const pluginProperties = [{ key: 'a', value: 'b' }];
+        const caller = engine.billing.as({ tenant: engine.tenant, user: 'me', pluginProperties });
+        await caller.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+        expect(others.at(-1)).to.equal(`${accountId} a=b`);
+        expect(pluginProperties).to.deep.equal([{ key: 'a', value: 'b' }]);
+        expect(tries.slice(-9)).to.deep.equal(Array(9).fill(true));
+        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
+      }),
+    );
+
     it('an abort does nothing and tells nobody; the next run catches up', async () => {
       let isAborting = true;
       const told: string[] = [];

@@ -78,7 +78,7 @@ export class InvoicePluginCalls {
     given: Properties,
     invoice: SeenInvoice | null = null,
   ): Promise<PriorDecision> {
-    let properties = given;
+    let properties = frozen(given);
     let earliest: Extract<PriorDecision, { kind: 'rescheduled' }> | null = null;
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
@@ -92,7 +92,7 @@ export class InvoicePluginCalls {
       if (to !== null && (earliest === null || to < earliest.to)) {
         earliest = { kind: 'rescheduled', pluginName: plugin.name, to };
       }
-      properties = prior.properties ?? properties;
+      properties = frozenOr(prior.properties, properties);
     }
     return earliest ?? { kind: 'go', properties };
   }
@@ -106,7 +106,8 @@ export class InvoicePluginCalls {
     given: { readonly invoice: AskedInvoice; readonly properties: Properties },
     { see, date }: AskingForItems,
   ): Promise<{ readonly invoice: AskedInvoice; readonly properties: Properties }> {
-    let { invoice, properties } = given;
+    let { invoice } = given;
+    let properties = frozen(given.properties);
     for (const plugin of this.#plugins) {
       if (plugin.getAdditionalInvoiceItems === undefined) continue;
       const asked = invoice;
@@ -121,7 +122,7 @@ export class InvoicePluginCalls {
       });
       if (answer.passedOver.length > 0) this.#warn(plugin, call, answer.passedOver);
       invoice = answer.invoice;
-      properties = answer.next ?? properties;
+      properties = frozenOr(answer.next, properties);
     }
     return { invoice, properties };
   }
@@ -137,7 +138,7 @@ export class InvoicePluginCalls {
     read: (groups: readonly (readonly Uuid[])[]) => G,
   ): Promise<{ readonly groups: G | null; readonly properties: Properties }> {
     const { invoice } = given;
-    let { properties } = given;
+    let properties = frozen(given.properties);
     let groups: G | null = null;
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
@@ -148,7 +149,7 @@ export class InvoicePluginCalls {
         const { groups: ids, properties: next } = claimedGroups(claimed);
         return { grouped: ids.length === 0 ? null : read(ids), next };
       });
-      properties = answer.next ?? properties;
+      properties = frozenOr(answer.next, properties);
       groups = answer.grouped;
       if (groups !== null) break;
     }
@@ -171,14 +172,14 @@ export class InvoicePluginCalls {
     given: { readonly properties: Properties; readonly invoice: SeenInvoice | null },
   ): Promise<void> {
     const { invoice } = given;
-    let { properties } = given;
+    let properties = frozen(given.properties);
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
       if (plugin[member] === undefined) continue;
       try {
         const ask = async () => plugin[member]?.(context, properties);
         const answer = await this.#ask({ plugin, member }, ask, claimedAnswer);
-        properties = answer.properties ?? properties;
+        properties = frozenOr(answer.properties, properties);
       } catch (error) {
         this.#ports.logger.error(
           { err: error, pluginName: plugin.name, accountId: call.accountId, invoiceId: invoice?.id ?? null },
@@ -216,6 +217,15 @@ export class InvoicePluginCalls {
 
   #contextOf({ tenant, ...call }: ConsultedCall, invoice: SeenInvoice | null): InvoicePluginContext {
     const existing = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
-    return { ...call, tenantId: tenant.id, invoice, existingInvoices: existing };
+    return Object.freeze({ ...call, tenantId: tenant.id, invoice, existingInvoices: existing });
   }
+}
+
+/** A copy that no plugin can change: accounts of one batch, and the calls of one plugin after the other, share it. */
+function frozen(properties: Properties): Properties {
+  return Object.freeze(properties.map((property) => Object.freeze({ ...property })));
+}
+
+function frozenOr(answered: Properties | null | undefined, properties: Properties): Properties {
+  return answered == null ? properties : frozen(answered);
 }

@@ -112,7 +112,8 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  * was seen: if the account has changed meanwhile, the plugin is asked again from `priorCall` on, so a call has to do no
  * harm when its invoice is never stored. A throw, no answer in time, or an answer of another shape: nothing is stored; an
  * automatic run parks the account, a caller gets UNEXPECTED (60000). `RetryLater` lets an automatic run come again. A
- * plugin may read through the engine; an operation of its own on the account makes the run start again.
+ * plugin may read through the engine; an operation of its own on the account makes the run start again. What it is given
+ * is frozen: only its answers count.
  *
  * @example const tax: InvoicePlugin = {
  *   name: 'tax',
