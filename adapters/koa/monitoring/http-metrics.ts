@@ -24,6 +24,7 @@ export interface Latency {
 
 interface Timing {
   readonly labels: Latency['labels'];
+  /** By bucket: the requests that took longer than the bound before and at most as long as this one. */
   readonly counts: number[];
   count: number;
   sumSeconds: number;
@@ -61,10 +62,16 @@ export class HttpMetrics {
   }
 
   latencies(): readonly Latency[] {
-    return [...this.#timings.values()].map(({ counts, ...timing }) => ({
-      ...timing,
-      buckets: bucketSeconds.map((seconds, index) => ({ seconds, count: counts[index] ?? 0 })),
-    }));
+    return [...this.#timings.values()].map(({ counts, ...timing }) => {
+      let count = 0;
+      return {
+        ...timing,
+        buckets: bucketSeconds.map((seconds, index) => {
+          count += counts[index] ?? 0;
+          return { seconds, count };
+        }),
+      };
+    });
   }
 
   #time(labels: Latency['labels'], seconds: number): void {
@@ -74,8 +81,8 @@ export class HttpMetrics {
       timing = { labels, counts: bucketSeconds.map(() => 0), count: 0, sumSeconds: 0, maxSeconds: 0 };
       this.#timings.set(key, timing);
     }
-    for (const [index, bound] of bucketSeconds.entries())
-      if (seconds <= bound) timing.counts[index] = (timing.counts[index] ?? 0) + 1;
+    const bucket = bucketSeconds.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) timing.counts[bucket] = (timing.counts[bucket] ?? 0) + 1;
     timing.count += 1;
     timing.sumSeconds += seconds;
     timing.maxSeconds = Math.max(timing.maxSeconds, seconds);

@@ -152,7 +152,7 @@ export const date: WireType<LocalDate> = scalar({
  */
 export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
-  write: formatInstant,
+  write: rememberingLast(formatInstant),
   read(value, dialect) {
     if (value === '') return { value: null };
     const at = instantOf(value, dialect);
@@ -187,6 +187,15 @@ export const currency: WireType<string> = scalar({
     return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };
   },
 });
+
+/** Remembers the text made last: all that was written together, such as the items of an invoice, has one instant. */
+function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
+  let last: { readonly value: T; readonly text: string } | undefined;
+  return (value) => {
+    if (last?.value !== value) last = { value, text: format(value) };
+    return last.text;
+  };
+}
 
 function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   if (typeof value === 'string') return parseWireInstant(value);

@@ -22,22 +22,25 @@ export async function loadInvoiceViews(
   tools: ViewTools,
 ): Promise<readonly InvoiceView[]> {
   if (invoices.length === 0) return [];
-  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
-  return viewInvoices(invoices, items, await loadViewSources(session, { invoices, items, ...tools }));
+  const items = session.invoices.findItems(invoices.map((invoice) => invoice.id));
+  const sources = await loadViewSources(session, { invoices, items, ...tools });
+  return viewInvoices(invoices, await items, sources);
 }
 
 interface ViewedInvoices extends ViewTools {
   readonly invoices: readonly Invoice[];
-  readonly items: readonly InvoiceItem[];
+  /** A promise where they are still being read: the rest is then read together with them. */
+  readonly items: readonly InvoiceItem[] | Promise<readonly InvoiceItem[]>;
 }
 
 /** Loads what views of these invoices take besides their items. */
 export async function loadViewSources(
   session: ReadSession,
-  { invoices, items, catalogsOf, settingsOf }: ViewedInvoices,
+  { invoices, items: read, catalogsOf, settingsOf }: ViewedInvoices,
 ): Promise<ViewSources> {
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-  const [catalogOf, parents, settings] = await Promise.all([
+  const [items, catalogOf, parents, settings] = await Promise.all([
+    read,
     catalogsOf === null ? null : catalogsOf(session, accountIds),
     loadParentInvoices(session, invoices),
     settingsOf === null ? null : settingsOf(session),

@@ -146,13 +146,15 @@ export class InvoiceReadService implements InvoiceReader {
     const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
     const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
     return this.#ports.storage.read(context.tenant, async (session) => {
-      await loadAccount(session, accountId);
-      const listed = await session.invoices.listOfAccount(accountId, {
-        withMigration: false,
-        openOnly: unpaidOnly,
-        ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
-        ...filter,
-      });
+      const [listed] = await Promise.all([
+        session.invoices.listOfAccount(accountId, {
+          withMigration: false,
+          openOnly: unpaidOnly,
+          ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
+          ...filter,
+        }),
+        loadAccount(session, accountId),
+      ]);
       const invoices = unpaidOnly ? await onlyUnpaid(session, listed) : listed;
       if (!withItems) return this.#plainViews(session, invoices);
       return loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: this.#settingsOf });
