@@ -5,6 +5,7 @@ export { batchAuthorship } from './queue/batch-authorship.ts';
 export type { BusyPauses } from './queue/busy-entries.ts';
 export { Dispatcher } from './queue/dispatcher.ts';
 export { EntryCounts } from './queue/entry-counts.ts';
+export { isPassing } from './queue/error-policy.ts';
 export { type HandlerBatch, type QueueHandler, topicsOf } from './queue/handler.ts';
 export {
   DEFAULT_QUEUE_SETTINGS,

@@ -189,6 +189,41 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it(
+      'an id that an item of another tenant has is refused when it is stored: the account is parked, others go on',
+      onEachDatabase(async () => {
+        const marked: Uuid[] = [];
+        const told: string[] = [];
+        await begin({
+          name: 'one',
+          getAdditionalInvoiceItems: async (...[, , , { accountId }]) =>
+            marked.includes(accountId) ? { items: [{ id: chosenId, itemType: 'TAX', amount: '1' }] } : null,
+          onFailureCall: async ({ accountId }) => {
+            told.push(accountId);
+            return null;
+          },
+        });
+        const input = { apiKey: 'eve', apiSecret: 'secret' };
+        const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
+        const eve = engine.billing.as({ tenant, user: 'eve' });
+        const { id: hers } = await eve.createAccount({ currency: 'USD' });
+        marked.push(hers);
+        await eve.invoices.addCharges({ accountId: hers, items: [{ amount: '1' }], autoCommit: true });
+        const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
+        marked.push(second);
+        expect(await codeOf(charge(second))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
+        await subscribe(first, second, third);
+        await engine.settle();
+        expect(await parkReason(second)).to.contain('plugin gave a new item an id that an item has already');
+        expect(told).to.deep.equal([second, second]);
+        expect(await numbers(first, second, third)).to.deep.equal([1, 2]);
+        marked.pop();
+        await engine.acme.generateInvoice({ accountId: second });
+        expect(await parkReason(second)).to.equal('not parked');
+        await sound();
+      }),
+    );
+
     it('a split run that adds to a draft of an earlier group answers with that group', async () => {
       await begin({
         name: 'groups',

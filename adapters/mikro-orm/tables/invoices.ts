@@ -7,6 +7,7 @@ import type {
   New,
   StoredCursor,
 } from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   amount,
   amountOrNull,
@@ -137,7 +138,17 @@ export const invoiceItemsTable = new RecordTable<AddedItem>(
   {
     name: 'invoice_items',
     ofTenant: true,
-    uniques: [{ name: 'id', columns: ['id'] }],
+    uniques: [
+      {
+        name: 'id',
+        columns: ['id'],
+        // Ids of the engine's own are of no other item, so this one was chosen by a plugin.
+        violation: {
+          code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+          message: 'An invoice plugin gave a new item an id that an item has already',
+        },
+      },
+    ],
     indexes: [
       { name: 'invoice', columns: ['tenant_record_id', 'invoice_id', 'record_id'] },
       {

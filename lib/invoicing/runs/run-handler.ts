@@ -6,8 +6,8 @@ import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storag
 import type { Account, Authorship } from '../../records/index.ts';
 import { ActingComponent, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
-import { batchAuthorship } from '../../runtime/index.ts';
-import { InvariantError } from '../../values/errors/index.ts';
+import { batchAuthorship, isPassing } from '../../runtime/index.ts';
+import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { Consultations } from '../consulting/consultation.ts';
@@ -79,9 +79,10 @@ export class InvoiceRunHandler implements QueueHandler {
     let entries = batch.entries;
     for (let times = 0; entries.length > 0 && times < MAX_INVOICE_CONSULTATIONS; times += 1) {
       const consulted = await this.#consult(batch, entries, { authorship, catalogsOf });
-      const outcome = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-        this.#runAll(session, { batch, entries, catalogsOf, consulted }),
-      );
+      const running = { batch, entries, catalogsOf, consulted };
+      const outcome = await this.#ports.storage
+        .write(batch.tenant, authorship, (session) => this.#runAll(session, running))
+        .catch((error: unknown) => this.#parkUnstored(running, authorship, error));
       this.#settle(batch, outcome);
       if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       entries = outcome.changed;
@@ -193,6 +194,33 @@ export class InvoiceRunHandler implements QueueHandler {
     const finished = [...planned.runs, ...planned.idle].filter((entry) => !open.has(entry));
     await batch.finish(session, finished);
     return { busy, parked, left, results, changed, finished };
+  }
+
+  /** §8.6: a run that fails while it is stored parks its account too, when it runs alone: all that it wrote is undone. */
+  async #parkUnstored(
+    { batch, entries }: RunningBatch,
+    authorship: Authorship,
+    error: unknown,
+  ): Promise<BatchResult> {
+    const isLasting = alwaysParks(error) || (error instanceof BillingError && !isPassing(error));
+    if (entries.length > 1 || !isLasting) throw error;
+    return this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+      const { parksOnAllErrors } = await this.#invoicing.configOf(session);
+      if (!parksOnAllErrors && !alwaysParks(error)) throw error;
+      const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
+      const nothing = { parked: [], left: [], results: [], changed: [], finished: [], busy: [] };
+      if (accounts.length === 0) return { ...nothing, busy: entries };
+      const reason = reasonOf(error);
+      await this.#invoicing.park(
+        session,
+        accounts.map((account) => ({ account, reason })),
+      );
+      await batch.finish(session, entries);
+      const parked = accounts.map(
+        (account): Failure => ({ account, kind: 'failed', error, isWorkedOut: true }),
+      );
+      return { ...nothing, parked, results: parked, finished: entries };
+    });
   }
 
   /** §8.6: an automatic run that fails parks its account and is not repeated. */

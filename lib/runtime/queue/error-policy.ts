@@ -23,7 +23,8 @@ export function decideAfterError(errorCount: number, error: unknown, maxFailures
   return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
 }
 
-function isPassing(error: unknown): boolean {
+/** Something that is over by itself: no account or entry is the worse for it. */
+export function isPassing(error: unknown): boolean {
   return error instanceof BillingError && (error.code === ErrorCode.BUSY || error.code === ErrorCode.NO_ROOM);
 }
 
