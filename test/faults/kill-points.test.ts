@@ -37,6 +37,8 @@ interface Told {
   /** Steps right before and after each purchase. */
   readonly purchases: readonly number[];
   readonly outcome: Readonly<Record<string, unknown>>;
+  /** Of all invoices, in order. */
+  readonly numbers: readonly number[];
 }
 
 eachDatabase((kind, open) => {
@@ -55,6 +57,7 @@ eachDatabase((kind, open) => {
     it('plays a story worth killing', () => {
       expect(Object.keys(undisturbed.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
       expect(undisturbed.steps).to.be.greaterThan(50);
+      expect(undisturbed.numbers).to.deep.equal(Array.from(undisturbed.numbers, (_, index) => index + 1));
       expect(undisturbed.purchases).to.have.length(2 * customers.length);
     });
 
@@ -67,6 +70,9 @@ eachDatabase((kind, open) => {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
         expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.deep.equal(
           undisturbed.outcome,
+        );
+        expect(told.numbers, `invoicing §1.6 rule 1: numbers after a kill at step ${point}`).to.deep.equal(
+          undisturbed.numbers,
         );
         // It waits for no lease of its earlier life.
         expectBelow(QUEUE_LEASE_MS, tookMs, `started again after a kill at step ${point}`);

@@ -39,7 +39,12 @@ const acme = await playStory(billing, clock, {
   onDay: (day) => writeFile(dayFile, day),
 });
 process.stdout.write(
-  JSON.stringify({ steps: kill.steps, purchases: kill.purchases, outcome: await outcomeOf(acme) }),
+  JSON.stringify({
+    steps: kill.steps,
+    purchases: kill.purchases,
+    outcome: await outcomeOf(acme),
+    numbers: await numbersOf(acme),
+  }),
 );
 await billing.close();
 
@@ -71,4 +76,10 @@ async function outcomeOf(tenant: TenantBilling) {
     }));
   }
   return outcome;
+}
+
+/** Of all invoices, whoever they are for: which customer comes first may differ from life to life. */
+async function numbersOf(tenant: TenantBilling): Promise<readonly number[]> {
+  const { rows } = await tenant.invoices.page({ offset: 0, limit: 1_000 });
+  return rows.map(({ invoiceNumber }) => invoiceNumber).sort((one, other) => one - other);
 }

@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { decimal, type InvoicePlugin, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import { killableStorage, type Steps } from '../faults/killable.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { type Host, hostOf } from '../support/host.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
+
+const NOW = '2024-01-01T00:00:00Z';
+const ACCOUNTS = isLongRun ? 60 : 12;
+const configuration = {
+  'org.service.invoice.creditNotes': 'true',
+  'org.service.invoice.numberPattern': 'INV-{yyyy}-{n:6}',
+};
+
+/** Aborts one call in five and fails in another; of what it lets pass, it makes an invoice of each item. */
+function moodyPlugin(): InvoicePlugin {
+  let turn = 0;
+  return {
+    name: 'moody',
+    priorCall: async () => {
+      turn += 1;
+      return { aborted: turn % 5 === 0 };
+    },
+    getAdditionalInvoiceItems: async () => {
+      if (turn % 5 === 1) throw new Error('the tax office is closed');
+      return { items: [{ itemType: 'TAX', amount: '1' }] };
+    },
+    getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+  };
+}
+
+/** A disk that now and then has no room for what goes with a number that has just been taken. */
+class FullDisk implements Steps {
+  #writes = 0;
+  failures = 0;
+
+  step(call?: string): void {
+    if (call !== 'insertInvoices' && call !== 'takeNumbers') return;
+    this.#writes += 1;
+    if (this.#writes % 4 !== 0) return;
+    this.failures += 1;
+    throw new Error('there is no room');
+  }
+}
+
+class HostChangesItsMind extends Error {}
+
+eachDatabase((kind, open) => {
+  describe(`numbers of invoices and credit notes, whoever writes and whatever is given up (${kind})`, function () {
+    this.timeout(isLongRun ? 0 : 120_000);
+    let engine: TestEngine;
+    let host: Host;
+    let hosted: Billing<never>;
+    const nodes: Billing<never>[] = [];
+    const disk = new FullDisk();
+
+    before(async () => {
+      engine = await openEngine(open, { now: NOW, configuration });
+      host = hostOf(engine.database);
+      const common = { clock: engine.clock, hasher: plainHasher(), logger: recordingLogger(), configuration };
+      hosted = await Billing.open({ ...common, storage: host.storage, nodeName: 'host' });
+      // A node each, where the database takes more than one.
+      const storage = (steps: Steps): Storage<never> =>
+        kind === 'postgresql'
+          ? killableStorage(storageOf(engine.database), steps)
+          : { ...killableStorage(engine.storage, steps), close: () => Promise.resolve() };
+      const roomy: Steps = { step: () => undefined };
+      const invoicePlugins = [moodyPlugin()];
+      nodes.push(
+        await Billing.open({ ...common, storage: storage(roomy), nodeName: 'moody', invoicePlugins }),
+        await Billing.open({ ...common, storage: storage(disk), nodeName: 'full' }),
+      );
+    });
+    after(async () => {
+      for (const node of nodes) await node.close();
+      await hosted.close();
+      await host.close();
+      await engine.close();
+    });
+
+    async function expectNoGap(): Promise<{ readonly invoices: number; readonly notes: number }> {
+      const { rows } = await engine.acme.invoices.page({ offset: 0, limit: 10_000 });
+      const inOrder = rows.toSorted((one, other) => one.invoiceNumber - other.invoiceNumber);
+      const expected = Array.from(rows, (_, index) => index + 1);
+      expect(inOrder.map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal(expected);
+      expect(inOrder.map(({ formattedNumber }) => formattedNumber)).to.deep.equal(
+        expected.map((number) => `INV-2024-${String(number).padStart(6, '0')}`),
+      );
+      const notes = (await Promise.all(rows.map(({ id }) => engine.acme.creditNotes.ofInvoice(id)))).flatMap(
+        (ofInvoice) => ofInvoice.map(({ creditNoteNumber }) => creditNoteNumber),
+      );
+      expect(notes.toSorted((one, other) => one - other)).to.deep.equal(
+        Array.from(notes, (_, index) => index + 1),
+      );
+      return { invoices: rows.length, notes: notes.length };
+    }
+
+    /** Of one charge, what it has come to. */
+    async function charge(acme: TenantBilling, accountId: Uuid) {
+      const items = [{ amount: decimal(30) }];
+      const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      if (item === undefined) throw new Error('no charge');
+      return { accountId, invoiceId: item.invoiceId, invoiceItemId: item.id };
+    }
+
+    const inside = <T>(work: (acme: TenantBilling) => Promise<T>): Promise<T> =>
+      host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
+
+    /** In a transaction of the host, which is rolled back in the end. */
+    async function givenUp(accountId: Uuid): Promise<number> {
+      let taken = 0;
+      const outcome = await inside(async (acme) => {
+        await charge(acme, accountId);
+        await acme.invoices.adjustItem(await charge(acme, accountId));
+        taken = (await acme.invoices.page({ offset: 0, limit: -1 })).rows[0]?.invoiceNumber ?? 0;
+        throw new HostChangesItsMind();
+      }).catch((error: unknown) => error);
+      if (!(outcome instanceof HostChangesItsMind)) throw outcome;
+      return taken;
+    }
+
+    it('invoicing §1.6 rule 1: a transaction that its host gives up gives back the numbers it has taken', async () => {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.invoices.adjustItem(await charge(engine.acme, accountId));
+      const before = await expectNoGap();
+      expect(await givenUp(accountId)).to.equal(before.invoices + 2);
+      expect(await expectNoGap()).to.deep.equal(before);
+      await inside(async (acme) => acme.invoices.adjustItem(await charge(acme, accountId)));
+      expect(await expectNoGap()).to.deep.equal({ invoices: before.invoices + 1, notes: before.notes + 1 });
+    });
+
+    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: they are 1, 2, 3 … when runs, charges, credits, voids and adjustments of many accounts meet plugins that abort and fail, a disk without room and hosts that roll back', async () => {
+      const [moody, full] = nodes.map((node) => node.as({ tenant: engine.tenant.id, user: 'node' }));
+      if (moody === undefined || full === undefined) throw new Error('no nodes');
+      const before = await expectNoGap();
+      const accounts: Uuid[] = [];
+      for (let count = 0; count < ACCOUNTS; count += 1) {
+        const { id } = await engine.acme.createAccount({ currency: 'USD' });
+        for (const planName of ['solo-now', 'team-now'])
+          await engine.acme.createSubscription({ accountId: id, planName });
+        accounts.push(id);
+      }
+      const { id: hostedId } = await engine.acme.createAccount({ currency: 'USD' });
+      let hostsGaveUp = false;
+      const givingUp = async (): Promise<void> => {
+        for (let count = 0; count < ACCOUNTS / 4; count += 1) await givenUp(hostedId);
+        hostsGaveUp = true;
+      };
+      const all = [engine.acme, moody, full];
+      // Of SQLite's connections one writes at a time, and those of one thread cannot wait for each other.
+      if (kind === 'sqlite') await givingUp();
+      const given = await Promise.allSettled([
+        ...(kind === 'postgresql' ? [givingUp()] : []),
+        ...accounts.flatMap((accountId, index) => {
+          const acme = (turn: number): TenantBilling => all[(index + turn) % all.length] ?? engine.acme;
+          const items = [{ amount: decimal(5) }];
+          return [
+            acme(0).invoices.generateGroup({ accountId }),
+            acme(1).invoices.addCredits({ accountId, items, autoCommit: true }),
+            charge(acme(2), accountId).then((charged) => acme(0).invoices.adjustItem(charged)),
+            charge(acme(1), accountId).then(({ invoiceId }) => acme(2).invoices.void(invoiceId)),
+            acme(2).invoices.addCharges({ accountId, items }),
+            acme(0).invoices.addCharges({ accountId, items: [{ amount: decimal(-1) }], autoCommit: true }),
+          ];
+        }),
+      ]);
+      await engine.settle();
+      expect(hostsGaveUp).to.equal(true);
+      const refused = given.filter(({ status }) => status === 'rejected');
+      expect(refused).to.have.length.of.at.least(ACCOUNTS);
+      expect(disk.failures).to.be.greaterThan(ACCOUNTS / 3);
+      const after = await expectNoGap();
+      expect(after.invoices - before.invoices).to.be.at.least(2 * ACCOUNTS);
+      expect(after.notes - before.notes).to.be.at.least(ACCOUNTS / 3);
+    });
+  });
+});
