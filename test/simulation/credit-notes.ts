@@ -56,7 +56,7 @@ export const creditNotesTellAll: Invariant = {
       const isCharged = items.some(({ item_type: type }) => type !== 'CREDIT_ADJ');
       if (own.length !== (isVoided && isCharged ? 1 : 0))
         breaches.push(`${invoice.status} invoice ${invoice.id} has ${own.length} notes of a void`);
-      if (own[0] !== undefined && total(own[0].lines) !== sum(items))
+      if (own[0] !== undefined && total(own[0].lines) !== owed(items))
         breaches.push(`the note of the void of invoice ${invoice.id} does not credit what it had charged`);
     }
 
@@ -77,6 +77,13 @@ function linesOf(note: StoredRow): readonly Line[] {
 
 function total(lines: readonly Line[]): bigint {
   return lines.reduce((sofar, { amount }) => sofar + billionths(String(amount)), 0n);
+}
+
+/** What the items have charged together: credits take no more off than there was, the rest is account credit. */
+function owed(items: readonly StoredRow[]): bigint {
+  const charged = sum(items.filter(({ amount }) => billionths(amount) > 0n));
+  const given = -sum(items.filter(({ item_type: type }) => type === 'CREDIT_ADJ'));
+  return sum(items) + given - (given < charged ? given : charged);
 }
 
 function isCrediting(item: StoredRow | undefined): boolean {
