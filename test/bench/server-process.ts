@@ -2,6 +2,7 @@ import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { consoleLogger } from '../../adapters/node/console-logger.ts';
+import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { sandboxGateway } from '../../adapters/testing/index.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
@@ -21,7 +22,12 @@ export interface ServerOutput {
 async function serve({ database, user, password }: ServerInput): Promise<ServerOutput> {
   keepYoungGenerationSmall();
   const logger = consoleLogger();
-  const billing = await Billing.open({ storage: storageAt(database), logger, gateways: [sandboxGateway()] });
+  const billing = await Billing.open({
+    storage: storageAt(database),
+    logger,
+    gateways: [sandboxGateway()],
+    documentRenderer: pdfRenderer(),
+  });
   await billing.security.ensureAdministrator(user, password);
   billing.start();
   const listening = await listen(createKoaApp({ billing, logger }), { port: 0 });
