@@ -38,6 +38,7 @@ export type {
   ChangeReportTotals,
   CoverageDifference,
   CreditNoteOperations,
+  CreditNoteView,
   DeleteCreditRequest,
   DocumentText,
   DocumentTextUpload,

@@ -49,7 +49,7 @@ export function invoicingArea(foundation: Foundation) {
       new ParentCommitHandler(ports),
     ],
     operations: {
-      creditNotes: methodsOf(new CreditNoteService(ports, sources, files)),
+      creditNotes: methodsOf(new CreditNoteService(ports, settingsOf, { sources, files })),
       invoices: {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(new ParkedRunService(ports, runs)),

@@ -183,7 +183,12 @@ export const outputs: Outputs = {
   keyValues: {},
   invoiceTexts: {},
   signingSecrets: {},
-  configuration: { settings: { 'invoice.numberPattern': [{ from: 'date' }] } },
+  configuration: {
+    settings: {
+      'invoice.numberPattern': [{ from: 'date' }],
+      'invoice.creditNoteNumberPattern': [{ from: 'date' }],
+    },
+  },
 };
 
 /**

@@ -24,6 +24,7 @@ export type { CalculationStep } from './explanation/basis-calculation.ts';
 export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
 export { type ExplainedRule, ExplainedRuleName } from './explanation/explained-rules.ts';
 export type { ItemExplanation } from './explanation/explanation.ts';
+export type { CreditNoteView } from './invoices/credit-note-view.ts';
 export {
   type AccountedInvoice,
   accountBalancesAfter,

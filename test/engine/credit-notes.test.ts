@@ -262,6 +262,23 @@ anyDatabase((kind, open) => {
       expect(info).to.include({ Title: 'Credit note 1' });
     });
 
+    it('invoicing §21 rule 3: a pattern shows the number in its way, in what is read, on the page and in the PDF', async () => {
+      await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
+      const invoice = await charged(100);
+      await adjust(invoice, 0, 10);
+      const [note] = await acme.creditNotes.ofInvoice(invoice.id);
+      const shown = { creditNoteNumber: 1, formattedNumber: 'CN12-0001' };
+      expect(note).to.include(shown);
+      const id = note?.id ?? '';
+      expect(await acme.creditNotes.get(id)).to.include(shown);
+      const { rows } = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 9 });
+      expect(rows[0]).to.include(shown);
+      expect(await acme.creditNotes.html(id)).to.contain('<title>Credit note CN12-0001</title>');
+      const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
+      expect(pages.flat()).to.include('Credit note number CN12-0001');
+      expect(info).to.include({ Title: 'Credit note CN12-0001' });
+    });
+
     it('there is none where there is none', async () => {
       await start(written);
       const unknown = '00000000-0000-4000-8000-000000000000';

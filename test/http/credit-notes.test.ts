@@ -57,6 +57,11 @@ anyDatabase((kind, open) => {
             `inline; filename="credit-note-${note?.creditNoteId}.pdf"`,
           );
         }
+        const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
+        await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: pattern });
+        const patterned = { ...note, formattedNumber: 'CN-001' };
+        expect((await call('GET', path)).json).to.deep.equal(patterned);
+        expect((await listed()).json).to.deep.equal([patterned]);
         const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
         for (const below of ['', '/html', '/pdf']) {
           const refused = await call('GET', `${path}${below}`, { headers });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CreditNote } from '../../lib/index.ts';
+import type { CreditNoteView } from '../../lib/index.ts';
 import { BUILT_IN_TEMPLATE } from '../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
 import { renderingCreditNote } from '../../lib/invoicing/documents/rendered-credit-note.ts';
@@ -65,13 +65,14 @@ function notePageOf(locale: Language, lines: number): string {
   const items = given.invoice.items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
   const invoice = { ...given.invoice, items };
   const { id, accountId, currency, invoiceDate: creditNoteDate, createdDate } = invoice;
-  const note: CreditNote = {
+  const note: CreditNoteView = {
     recordId: 1,
     id,
     accountId,
     accountRecordId: 1,
     invoiceId: id,
     creditNoteNumber: 7,
+    formattedNumber: null,
     reason: 'VOID',
     creditNoteDate,
     amount: invoice.amount,

@@ -1,10 +1,10 @@
-import type { CreditNote } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
+import type { CreditNoteView } from '../invoices/credit-note-view.ts';
 import { type InvoiceToRender, type RenderedInvoice, renderingInvoice } from './rendered-invoice.ts';
 
 /** What a credit note is made from: `invoice` is the credited one, with the lines of the note as its items. */
 export interface CreditNoteToRender extends InvoiceToRender {
-  readonly note: CreditNote;
+  readonly note: CreditNoteView;
 }
 
 /** Texts of a credit note that stand in the places of an invoice's. */
@@ -21,7 +21,7 @@ export function* renderingCreditNote({ note, ...given }: CreditNoteToRender): St
     ...view,
     text: (key) => view.text(ownTexts[key] ?? key),
     status: null,
-    formattedInvoiceNumber: String(note.creditNoteNumber),
+    formattedInvoiceNumber: note.formattedNumber ?? String(note.creditNoteNumber),
     formattedInvoiceDate: view.formats.date(note.creditNoteDate),
     formattedTotal: view.formats.amount(note.amount, note.currency),
     creditNote: { formattedInvoiceNumber: view.formattedInvoiceNumber },

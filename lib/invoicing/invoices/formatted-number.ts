@@ -1,22 +1,23 @@
-import type { Invoice } from '../../records/index.ts';
 import { NumberField, type NumberPart, type NumberPattern } from '../../tenants/index.ts';
 import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/index.ts';
 
-type Numbered = Pick<Invoice, 'invoiceNumber' | 'invoiceDate'>;
-
-/**
- * The number of an invoice by the pattern of its date (§1.7); null where the tenant has none for it, and for an invoice
- * without number.
- */
-export function formattedNumber(invoice: Numbered, patterns: readonly NumberPattern[]): string | null {
-  const pattern = patterns.findLast(({ from }) => from === null || from <= invoice.invoiceDate);
-  if (pattern === undefined || invoice.invoiceNumber === 0) return null;
-  return pattern.parts.map((part) => textOf(part, invoice)).join('');
+/** What has a number in a sequence of its tenant, and a date that tells by which pattern it is shown. */
+interface Numbered {
+  /** 0 = none. */
+  readonly number: number;
+  readonly date: LocalDate;
 }
 
-function textOf(part: NumberPart, { invoiceNumber, invoiceDate }: Numbered): string {
+/** The number by the pattern of the date (§1.7); null where the tenant has none for it, and where there is no number. */
+export function formattedNumber(numbered: Numbered, patterns: readonly NumberPattern[]): string | null {
+  const pattern = patterns.findLast(({ from }) => from === null || from <= numbered.date);
+  if (pattern === undefined || numbered.number === 0) return null;
+  return pattern.parts.map((part) => textOf(part, numbered)).join('');
+}
+
+function textOf(part: NumberPart, { number, date }: Numbered): string {
   if (typeof part === 'string') return part;
-  const value = part.field === NumberField.NUMBER ? invoiceNumber : dateField(part.field, invoiceDate);
+  const value = part.field === NumberField.NUMBER ? number : dateField(part.field, date);
   return String(value).padStart(part.digits, '0');
 }
 

@@ -54,7 +54,10 @@ export function viewInvoices(
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
-    formattedNumber: formattedNumber(invoice, numberPatterns),
+    formattedNumber: formattedNumber(
+      { number: invoice.invoiceNumber, date: invoice.invoiceDate },
+      numberPatterns,
+    ),
     // The parent pays it by a summary; until it is in one, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),

@@ -1,8 +1,10 @@
 import { loadAccount, noSuchObject } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, CreditNote, Page, PageRequest } from '../../records/index.ts';
 import { ObjectType } from '../../records/index.ts';
 import { type Steps, timeSlices } from '../../runtime/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
@@ -12,6 +14,7 @@ import { renderingCreditNote } from '../documents/rendered-credit-note.ts';
 import type { RenderedInvoice } from '../documents/rendered-invoice.ts';
 import { parseTemplate } from '../documents/template.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
+import { type CreditNoteView, viewCreditNotes } from '../invoices/credit-note-view.ts';
 import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
 import type { DocumentFiles } from './document-files.ts';
 
@@ -22,18 +25,24 @@ const template = parseTemplate(BUILT_IN_TEMPLATE);
 /** Credit notes (§21) and their documents. */
 export class CreditNoteService {
   readonly #ports: ServicePorts;
+  readonly #settingsOf: SettingsOf;
   readonly #sources: DocumentSourceLoader;
   readonly #files: DocumentFiles;
 
-  constructor(ports: ServicePorts, sources: DocumentSourceLoader, files: DocumentFiles) {
+  constructor(
+    ports: ServicePorts,
+    settingsOf: SettingsOf,
+    { sources, files }: { readonly sources: DocumentSourceLoader; readonly files: DocumentFiles },
+  ) {
     this.#ports = ports;
+    this.#settingsOf = settingsOf;
     this.#sources = sources;
     this.#files = files;
   }
 
-  async get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNote> {
-    const [note] = await this.#ports.storage.read(tenant, (session) =>
-      session.creditNotes.findByIds([creditNoteId]),
+  async get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNoteView> {
+    const [note] = await this.#ports.storage.read(tenant, async (session) =>
+      this.#viewed(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
     throw new BillingError({
@@ -43,11 +52,11 @@ export class CreditNoteService {
     });
   }
 
-  async ofInvoice({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNote[]> {
+  async ofInvoice({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNoteView[]> {
     return this.#ports.storage.read(tenant, async (session) => {
       const [invoice] = await session.invoices.findByIds([invoiceId]);
       if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
-      return session.creditNotes.ofInvoice(invoiceId);
+      return this.#viewed(session, await session.creditNotes.ofInvoice(invoiceId));
     });
   }
 
@@ -55,10 +64,11 @@ export class CreditNoteService {
     { tenant }: CallContext,
     accountId: Uuid,
     request: PageRequest,
-  ): Promise<Page<CreditNote>> {
+  ): Promise<Page<CreditNoteView>> {
     return this.#ports.storage.read(tenant, async (session) => {
       await loadAccount(session, accountId);
-      return session.creditNotes.pageOfAccount(accountId, request);
+      const found = await session.creditNotes.pageOfAccount(accountId, request);
+      return { ...found, rows: await this.#viewed(session, found.rows) };
     });
   }
 
@@ -73,7 +83,12 @@ export class CreditNoteService {
     return this.#files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
   }
 
-  async #rendered(context: CallContext, note: CreditNote): Promise<RenderedInvoice> {
+  async #viewed(session: ReadSession, notes: readonly CreditNote[]): Promise<readonly CreditNoteView[]> {
+    const settings = await this.#settingsOf(session);
+    return viewCreditNotes(notes, settings['invoice.creditNoteNumberPattern']);
+  }
+
+  async #rendered(context: CallContext, note: CreditNoteView): Promise<RenderedInvoice> {
     const { given } = await this.#sources.loadOfNote(context, note);
     return this.#slices(renderingCreditNote({ ...given, note }));
   }

@@ -50,6 +50,7 @@ export const tenantProperties = {
   'invoice.proration.fixed.days': integer(0, { min: 0, max: 366 }),
   'invoice.numberPattern': numberPatterns(),
   'invoice.creditNotes': flag(false),
+  'invoice.creditNoteNumberPattern': numberPatterns(),
   'invoice.emailNotificationsEnabled': flag(false),
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),

@@ -5,10 +5,10 @@ import { localDate } from '../../../lib/values/time/index.ts';
 
 const day = localDate(2026, 3, 7);
 
-function shown(pattern: string, invoiceNumber = 17, invoiceDate = day): string | null {
+function shown(pattern: string, number = 17, date = day): string | null {
   const patterns = tenantProperties['invoice.numberPattern'].parse(pattern);
   if (patterns === undefined) throw new Error(`${pattern} is no pattern`);
-  return formattedNumber({ invoiceNumber, invoiceDate }, patterns);
+  return formattedNumber({ number, date }, patterns);
 }
 
 describe('invoicing §1.7: the number of an invoice by the pattern of the tenant', () => {

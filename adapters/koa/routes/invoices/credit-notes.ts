@@ -1,7 +1,6 @@
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { CreditNote } from '../../models/credit-note.ts';
 import { json, page } from '../../routing/answer.ts';
-
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { pageParameters } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
