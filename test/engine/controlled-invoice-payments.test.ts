@@ -99,6 +99,18 @@ anyDatabase((_kind, open) => {
       expect(await balance()).to.equal(100);
     });
 
+    for (const amount of ['0', '-5'])
+      it(`payments §4.3 rule 2: a control plugin that adjusts the payment of an invoice to ${amount} stops it`, async () => {
+        prior = () => ({ adjustedAmount: decimal(amount) });
+        const paid = engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
+        expect(await paid.catch((error: BillingError) => error.code)).to.equal(
+          ErrorCode.PAYMENT_INTERNAL_ERROR,
+        );
+        expect(await attempts()).to.deep.equal(['ABORTED api']);
+        expect(await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.deep.equal([]);
+        expect(await balance()).to.equal(100);
+      });
+
     it('an instant payment whose control plugin fails is an error, and pays nothing', async () => {
       prior = () => {
         throw new Error('no');

@@ -142,6 +142,33 @@ anyDatabase((_kind, open) => {
       expect(await invoices.credit()).to.equal(30);
     });
 
+    for (const amount of ['0', '-5'])
+      it(
+        `payments §4.3 rule 2: a payment of ${amount} is refused with 7031, for one invoice and for all, and leaves nothing`,
+        onEachDatabase(async () => {
+          const { acme, gateway } = engine;
+          const { id: invoiceId } = await invoices.add('20');
+          gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+          const keys = { invoiceId, externalKey: 'tried again', transactionExternalKey: 'its key' };
+          await acme.invoicePayments.pay(keys);
+          const asked = engine.ledger.all().length;
+          for (const isExternal of [false, true]) {
+            const paid = acme.invoicePayments.pay({ invoiceId, amount, isExternal });
+            expect(await codeOf(paid)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+            expect(await codeOf(payAll({ amount, isExternal }))).to.equal(
+              ErrorCode.PAYMENT_INVALID_PARAMETER,
+            );
+          }
+          const again = acme.invoicePayments.pay({ ...keys, amount });
+          expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+          expect(engine.ledger.all()).to.have.length(asked);
+          expect(await acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.have.length(1);
+          expect(await invoices.balanceOf(invoiceId)).to.equal(20);
+          await acme.invoicePayments.pay({ invoiceId, isExternal: true });
+          expect(await invoices.balanceOf(invoiceId)).to.equal(0);
+        }),
+      );
+
     it('payments §9.6 rule 2: all are paid with the method that is named', async () => {
       const { acme, gateway } = engine;
       await invoices.add('20');

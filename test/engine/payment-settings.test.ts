@@ -59,6 +59,18 @@ anyDatabase((_kind, open) => {
       expect(await invoices.balanceOf(id)).to.equal(0);
       const tooMuch = invoicePayments.pay({ invoiceId: id, amount: '1' });
       expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_PLUGIN_EXCEPTION);
+      const asked = await invoicePayments.pay({ invoiceId: id, amount: '0' });
+      expect(asked?.transaction.status).to.equal('SUCCESS');
+      const { id: owed } = await invoices.add('20', { isHeldBack: true });
+      for (const [invoiceId, amount] of [
+        [id, '-1'],
+        [owed, '0'],
+        [owed, '-1'],
+      ] as const)
+        expect(await codeOf(invoicePayments.pay({ invoiceId, amount }))).to.equal(
+          ErrorCode.PAYMENT_INVALID_PARAMETER,
+        );
+      expect(await invoices.balanceOf(owed)).to.equal(20);
     });
 
     it('payments §9.2 rule 7: an account without a default method is told so by 7021, and nothing is paid', async () => {

@@ -88,7 +88,10 @@ export class ChargeControl {
         const limits = { timeoutMs: config.pluginTimeoutMs, overwritesMethod: config.overwritesMethod };
         try {
           const run = await this.#calls.prior(before, limits);
-          const passed = { ...request, controlled: { ...controlled, ...adjustedBy(run) } };
+          const passed = {
+            ...request,
+            controlled: { ...controlled, ...adjustedBy(run, controlled.planned) },
+          };
           return { request: passed, attemptId: attempt.id, run };
         } catch (error) {
           const facts = { err: error, attemptId: attempt.id, invoiceId: request.invoiceId };
@@ -169,10 +172,11 @@ function pluginsOf(
   return origin ? pluginsAmong(origin.pluginNames) : (api?.controlPlugins ?? controlPlugins);
 }
 
-/** @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for an amount that cannot be paid. */
-function adjustedBy({ context, properties }: ControlledRun) {
+/** @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for an amount that cannot be paid: 0 is where no more is due. */
+function adjustedBy({ context, properties }: ControlledRun, planned: ControlledCharge['planned']) {
   const { amount, currency, paymentMethodId } = context;
-  if (amount === null || currency === null || amount.isNegative())
+  const isPaid = amount?.greaterThan(0) || (amount?.isZero() && planned.amount.isZero());
+  if (amount === null || currency === null || !isPaid)
     throw new BillingError({
       code: ErrorCode.PAYMENT_INTERNAL_ERROR,
       message: 'A payment control plugin adjusts the amount to something that cannot be paid',

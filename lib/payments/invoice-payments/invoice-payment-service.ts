@@ -111,6 +111,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 
   async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    if (input.amount?.lessThanOrEqualTo(0)) throw badParameter('amount', 'must be more than 0');
     const left = await this.#unpaid.ask(context, (session) => this.#allAsked(session, input));
     const { tried, charges } = await this.#write(context, async (session) => {
       const { account, payments, tried } = await this.#allAsked(session, input);

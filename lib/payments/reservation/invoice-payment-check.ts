@@ -15,11 +15,13 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { isRowOf } from '../state/keyed-row.ts';
+import { badParameter } from '../state/payment-errors.ts';
 
 export const AbortReason = {
   NOT_COMMITTED: 'NOT_COMMITTED',
   DELEGATED_TO_PARENT: 'DELEGATED_TO_PARENT',
   NOTHING_DUE: 'NOTHING_DUE',
+  NOTHING_ASKED: 'NOTHING_ASKED',
   NO_PAYMENT_METHOD: 'NO_PAYMENT_METHOD',
   UNRESOLVED_TRANSACTION: 'UNRESOLVED_TRANSACTION',
   RESERVED_BY_PENDING: 'RESERVED_BY_PENDING',
@@ -73,10 +75,32 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
   }
   const balance = balanceOf(invoice);
   if (balance.lessThanOrEqualTo(ZERO) && !input.allowEmptyInvoice) return abort(AbortReason.NOTHING_DUE);
-  const amount = effectiveAmount(input, balance.isNegative() ? ZERO : balance);
+  const amount = effectiveAmount(input, atLeastNothing(balance));
+  if (isNothing(amount) && balance.greaterThan(ZERO)) return abort(AbortReason.NOTHING_ASKED);
   if (input.isHeldBack && !input.isApiPayment) return { kind: 'HOLD', amount };
   if (input.method === null) return abort(AbortReason.NO_PAYMENT_METHOD);
   return checkOpenTransactions(input, amount, input.method);
+}
+
+/**
+ * What a call may ask to be paid (§4.3 rule 2): 0 only of an invoice of which nothing is due, where that may be paid.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031).
+ */
+export function checkAskedAmount(
+  amount: Decimal | null,
+  { invoice, allowEmptyInvoice }: Pick<InvoicePaymentCheckInput, 'invoice' | 'allowEmptyInvoice'>,
+): void {
+  if (amount === null || !isNothing(amount)) return;
+  const isEmpty = allowEmptyInvoice && atLeastNothing(balanceOf(invoice)).equals(amount);
+  if (!isEmpty) throw badParameter('amount', 'must be more than 0');
+}
+
+function isNothing(amount: Decimal): boolean {
+  return amount.lessThanOrEqualTo(ZERO);
+}
+
+function atLeastNothing(balance: Decimal): Decimal {
+  return balance.isNegative() ? ZERO : balance;
 }
 
 /** Rule 2: rows that are not SUCCESS while a transaction with their key is. */

@@ -34,7 +34,12 @@ import {
   retryCharge,
 } from './charge-records.ts';
 import type { ControlledCharge } from './controlled-charge.ts';
-import { AbortReason, checkInvoicePayment, type InvoicePaymentDecision } from './invoice-payment-check.ts';
+import {
+  AbortReason,
+  checkAskedAmount,
+  checkInvoicePayment,
+  type InvoicePaymentDecision,
+} from './invoice-payment-check.ts';
 import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
 
 /** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
@@ -112,7 +117,8 @@ function isForLater(
 
 /** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
 function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
-  const { controlled } = facts;
+  const { controlled, invoice } = facts;
+  checkAskedAmount(api.amount, { invoice, allowEmptyInvoice: tools.allowEmptyInvoice });
   const failed = failedPaymentOf(api, facts);
   if (failed === null) checkKeysAreFree(api, facts.keyed);
   else if (failed.origin === null) checkTransactionKeyIsFree(api, facts.keyed);

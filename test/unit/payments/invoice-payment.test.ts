@@ -53,6 +53,12 @@ describe('invoice payment check (payments §9.2)', () => {
     expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
   });
 
+  it('invoice payment check pays nothing of an invoice that is owed, whatever is set of empty ones', () => {
+    for (const requestedAmount of [ZERO, decimal('-1')])
+      for (const allowEmptyInvoice of [false, true])
+        expect(check({ requestedAmount, allowEmptyInvoice })).to.equal('NOTHING_ASKED');
+  });
+
   it('invoice payment check refuses an API payment of one invoice that is more than its balance', () => {
     const ofAll = { requestedAmount: decimal('300'), isApiPayment: true };
     expect(check(ofAll)).to.equal('PAY 249.95');
