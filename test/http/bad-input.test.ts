@@ -447,13 +447,27 @@ eachDatabase((kind, open) => {
           message: /^AccountJson firstNameLength /,
         }),
       ),
+      ...[
+        'unpaidInvoicesOnly=true&withMigrationInvoices=true',
+        'unpaidInvoicesOnly=true&includeInvoiceComponents=true',
+        'startDate=2024-01-01&withMigrationInvoices=true',
+      ].map(
+        (filters): Refusal => ({
+          what: `filters that contradict one another: ${filters}`,
+          method: 'GET',
+          path: `/1.0/kb/accounts/${accountId}/invoices?${filters}`,
+          status: 400,
+          code: 60003,
+          message: /^unpaidInvoicesOnly excludes/,
+        }),
+      ),
       {
-        what: 'filters that contradict one another',
-        method: 'GET',
-        path: `/1.0/kb/accounts/${accountId}/invoices?unpaidInvoicesOnly=true&withMigrationInvoices=true`,
+        what: 'credits of two accounts in one call',
+        path: '/1.0/kb/credits',
+        request: { body: [accountId, tongan].map((of) => ({ accountId: of, amount: 1 })) },
         status: 400,
         code: 60003,
-        message: /unpaidInvoicesOnly/,
+        message: /^InvoiceItemJson accountId should be the same for each element$/,
       },
     ];
 

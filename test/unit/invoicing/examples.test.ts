@@ -1,3 +1,5 @@
+import { glob, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { formatDecimal, sum } from '../../../lib/values/money/index.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
@@ -267,5 +269,16 @@ describe('invoicing worked examples', () => {
     expect(ledger.nextDueDate).to.equal('2026-03-15');
     expect(ledger.run('2026-03-15')).to.deep.equal(['R 2026-03-15 2026-04-15 30']);
     expect(ledger.nextDueDate).to.equal('2026-04-15');
+  });
+
+  it('every example of the page is also lived through the engine, by a test of its name', async () => {
+    const root = new URL('../../../', import.meta.url);
+    const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
+    const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];
+    const names = Array.from(section.matchAll(/^\*\*(E\d+ [^*]*)\.\*\*/gm), ([, name]) => name);
+    expect(names).to.have.length(19);
+    const files = await Array.fromAsync(glob('test/engine/*.test.ts', { cwd: fileURLToPath(root) }));
+    const tests = (await Promise.all(files.map((file) => readFile(new URL(file, root), 'utf8')))).join('\n');
+    expect(names.filter((name) => !tests.includes(`invoicing ${name}`))).to.deep.equal([]);
   });
 });
