@@ -2,6 +2,7 @@ import type { InvoicePlugin, InvoicePluginContext, Ports, SeenInvoice } from '..
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import { callPlugin, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { INVOICE_PLUGIN_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -78,7 +79,7 @@ export class InvoicePluginCalls {
     given: Properties,
     invoice: SeenInvoice | null = null,
   ): Promise<PriorDecision> {
-    let properties = frozen(given);
+    let properties = frozenCopy(given);
     let earliest: Extract<PriorDecision, { kind: 'rescheduled' }> | null = null;
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
@@ -107,7 +108,7 @@ export class InvoicePluginCalls {
     { see, date }: AskingForItems,
   ): Promise<{ readonly invoice: AskedInvoice; readonly properties: Properties }> {
     let { invoice } = given;
-    let properties = frozen(given.properties);
+    let properties = frozenCopy(given.properties);
     for (const plugin of this.#plugins) {
       if (plugin.getAdditionalInvoiceItems === undefined) continue;
       const asked = invoice;
@@ -138,7 +139,7 @@ export class InvoicePluginCalls {
     read: (groups: readonly (readonly Uuid[])[]) => G,
   ): Promise<{ readonly groups: G | null; readonly properties: Properties }> {
     const { invoice } = given;
-    let properties = frozen(given.properties);
+    let properties = frozenCopy(given.properties);
     let groups: G | null = null;
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
@@ -172,7 +173,7 @@ export class InvoicePluginCalls {
     given: { readonly properties: Properties; readonly invoice: SeenInvoice | null },
   ): Promise<void> {
     const { invoice } = given;
-    let properties = frozen(given.properties);
+    let properties = frozenCopy(given.properties);
     const context = this.#contextOf(call, invoice);
     for (const plugin of this.#plugins) {
       if (plugin[member] === undefined) continue;
@@ -221,11 +222,6 @@ export class InvoicePluginCalls {
   }
 }
 
-/** A copy that no plugin can change: accounts of one batch, and the calls of one plugin after the other, share it. */
-function frozen(properties: Properties): Properties {
-  return Object.freeze(properties.map((property) => Object.freeze({ ...property })));
-}
-
 function frozenOr(answered: Properties | null | undefined, properties: Properties): Properties {
-  return answered == null ? properties : frozen(answered);
+  return answered == null ? properties : frozenCopy(answered);
 }

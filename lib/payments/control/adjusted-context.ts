@@ -1,36 +1,60 @@
 import type { PriorCallResult } from '../../ports/index.ts';
+import type { PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { isCurrency, parseWireDecimal } from '../../values/money/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, isCurrency, parseWireDecimal } from '../../values/money/index.ts';
 import { gatewayProperties, gatewayText } from '../state/gateway-claims.ts';
 import type { ControlledRun } from './controlled-run.ts';
 
+/** What a plugin wants before an operation; null = it leaves it as it is. */
+export interface ClaimedPrior {
+  readonly isAborted: boolean;
+  readonly paymentMethodId: Uuid | null;
+  readonly pluginName: string | null;
+  /** Undefined = no amount can be read. */
+  readonly amount: Decimal | null | undefined;
+  readonly currency: string | null;
+  readonly properties: readonly PluginProperty[] | null;
+}
+
+/** The answer of a plugin before an operation, each member read once; a throw is one of the plugin's own. */
+export function claimedPrior(result: PriorCallResult | null | undefined): ClaimedPrior | null {
+  if (result == null) return null;
+  const { adjustedAmount: amount, adjustedProperties: properties } = result;
+  return {
+    isAborted: result.isAborted === true,
+    paymentMethodId: result.adjustedPaymentMethodId ?? null,
+    pluginName: gatewayText(result.adjustedPluginName),
+    amount: amount == null ? null : parseWireDecimal(String(amount)),
+    currency: result.adjustedCurrency ?? null,
+    properties: properties ? gatewayProperties(properties) : null,
+  };
+}
+
 /**
- * The run with what a plugin has adjusted; its answer is a claim, and is checked.
+ * The run with what a plugin has adjusted, which is checked.
  * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for what cannot be, and for another payment method where one was
  * named and `payment.method.overwrite` is not set, or on a payment that there is already (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,
-  result: PriorCallResult,
+  result: ClaimedPrior,
   { plugin, overwritesMethod }: { readonly plugin: string; readonly overwritesMethod: boolean },
 ): ControlledRun {
   const { context } = run;
-  const methodId = result.adjustedPaymentMethodId ?? context.paymentMethodId;
+  const methodId = result.paymentMethodId ?? context.paymentMethodId;
   const isOverwritten = context.paymentMethodId !== null && methodId !== context.paymentMethodId;
   if (isOverwritten && !overwritesMethod)
     throw notAllowed(plugin, 'the payment method, which is named already');
   if (isOverwritten && context.paymentId !== null)
     throw notAllowed(plugin, 'the payment method, which a payment keeps as long as it lives');
-  const amount =
-    result.adjustedAmount == null ? context.amount : parseWireDecimal(String(result.adjustedAmount));
+  const amount = result.amount === null ? context.amount : result.amount;
   if (amount === undefined) throw notAllowed(plugin, 'the amount to something that is none');
-  const currency = result.adjustedCurrency ?? context.currency;
+  const currency = result.currency ?? context.currency;
   if (currency !== null && !isCurrency(currency))
     throw notAllowed(plugin, 'the currency to something that is none');
-  const properties = result.adjustedProperties
-    ? gatewayProperties(result.adjustedProperties)
-    : run.properties;
-  const paymentPluginName = gatewayText(result.adjustedPluginName) ?? context.paymentPluginName;
+  const properties = result.properties ?? run.properties;
+  const paymentPluginName = result.pluginName ?? context.paymentPluginName;
   const adjusted = { paymentMethodId: methodId, paymentPluginName, amount, currency };
   return { ...run, context: { ...context, ...adjusted }, properties };
 }

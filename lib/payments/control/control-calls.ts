@@ -1,12 +1,12 @@
-import type { FailureCallResult, PaymentControl, Ports, PriorCallResult } from '../../ports/index.ts';
-import { INVOICE_PAYMENT_CONTROL_PLUGIN } from '../../records/index.ts';
+import type { FailureCallResult, PaymentControl, PaymentControlContext, Ports } from '../../ports/index.ts';
+import { INVOICE_PAYMENT_CONTROL_PLUGIN, type PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import { gatewayProperties } from '../state/gateway-claims.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 import type { ControlResult } from '../state/settlement.ts';
-import { adjustedContext } from './adjusted-context.ts';
+import { adjustedContext, type ClaimedPrior, claimedPrior } from './adjusted-context.ts';
 import type { ControlledRun } from './controlled-run.ts';
 
 export type ControlPorts = Pick<Ports, 'paymentControls' | 'systemClock' | 'logger'>;
@@ -34,9 +34,11 @@ export class ControlCalls {
     let current = run;
     for (const plugin of this.#registered(run.names)) {
       const { context, properties } = current;
-      const reply = await this.#call(limits, async () => plugin.priorCall?.(context, properties));
+      const reply = await this.#call(limits, [context, properties], async (...asking) =>
+        claimedPrior(await plugin.priorCall?.(...asking)),
+      );
       const result = priorResult(plugin.name, reply);
-      if (result?.isAborted === true) throw aborted(plugin.name);
+      if (result?.isAborted) throw aborted(plugin.name);
       if (result) current = adjustedContext(current, result, { plugin: plugin.name, ...limits });
     }
     return current;
@@ -46,9 +48,8 @@ export class ControlCalls {
   async succeeded(run: ControlledRun, limits: Pick<Limits, 'timeoutMs'>): Promise<ControlResult> {
     let { properties } = run;
     for (const plugin of this.#registered(run.names)) {
-      const given = properties;
-      const reply = await this.#call(limits, async () =>
-        claimedEnd(await plugin.onSuccessCall?.(run.context, given)),
+      const reply = await this.#call(limits, [run.context, properties], async (...asking) =>
+        claimedEnd(await plugin.onSuccessCall?.(...asking)),
       );
       if (reply.kind !== 'VALUE') this.#warn(plugin.name, 'onSuccessCall', reply);
       else properties = reply.value.properties ?? properties;
@@ -61,9 +62,8 @@ export class ControlCalls {
     let { properties } = run;
     let retryAt: Instant | null = null;
     for (const plugin of this.#registered(run.names)) {
-      const given = properties;
-      const reply = await this.#call(limits, async () =>
-        claimedEnd(await plugin.onFailureCall?.(run.context, given)),
+      const reply = await this.#call(limits, [run.context, properties], async (...asking) =>
+        claimedEnd(await plugin.onFailureCall?.(...asking)),
       );
       if (reply.kind !== 'VALUE') {
         this.#warn(plugin.name, 'onFailureCall', reply);
@@ -92,8 +92,12 @@ export class ControlCalls {
     });
   }
 
-  async #call<T>({ timeoutMs }: Pick<Limits, 'timeoutMs'>, call: () => Promise<T>): Promise<GatewayReply<T>> {
-    return (await callGateway(call, { timeoutMs, systemClock: this.#ports.systemClock })).reply;
+  async #call<T>(
+    { timeoutMs }: Pick<Limits, 'timeoutMs'>,
+    given: readonly [PaymentControlContext, readonly PluginProperty[]],
+    call: (...given: readonly [PaymentControlContext, readonly PluginProperty[]]) => Promise<T>,
+  ): Promise<GatewayReply<T>> {
+    return (await callGateway(given, call, { timeoutMs, systemClock: this.#ports.systemClock })).reply;
   }
 
   #warn(pluginName: string, member: string, reply: GatewayReply<unknown>): void {
@@ -104,11 +108,8 @@ export class ControlCalls {
   }
 }
 
-function priorResult(
-  pluginName: string,
-  reply: GatewayReply<PriorCallResult | null | undefined>,
-): PriorCallResult | null {
-  if (reply.kind === 'VALUE') return reply.value ?? null;
+function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null>): ClaimedPrior | null {
+  if (reply.kind === 'VALUE') return reply.value;
   const own = 'cause' in reply ? reply.cause : undefined;
   if (own instanceof BillingError) throw own;
   const why = reply.kind === 'TIMEOUT' ? `no answer within ${reply.timeoutMs} ms` : reply.message;

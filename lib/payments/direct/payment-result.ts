@@ -1,10 +1,10 @@
-import type { GatewayResult } from '../../ports/index.ts';
 import type { ReadSession, Storage } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RecordedPayments } from '../outcomes/record-outcomes.ts';
 import { loadPayments } from '../reading/load-payments.ts';
+import type { ClaimedResults } from '../state/gateway-claims.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import type { PaymentResult } from './direct-payment-operations.ts';
@@ -44,7 +44,7 @@ export async function readResult(
 
 /** The payment after an operation, with what the gateway has told of it. */
 export function resultOf(loaded: LoadedPayments, { paymentId, transaction, outcome }: Done): PaymentResult {
-  const told: ReadonlyMap<Uuid, readonly GatewayResult[]> =
+  const told: ReadonlyMap<Uuid, ClaimedResults> =
     outcome?.kind === 'RESULT' ? new Map([[paymentId, [outcome.result]]]) : new Map();
   const [payment] = viewPayments(loaded, told);
   const shown = payment?.transactions.find(({ id }) => id === transaction.id);

@@ -1,6 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
+import { frozenCopy } from '../../values/given/index.ts';
 import { gatewayText } from '../state/gateway-claims.ts';
 import type { GatewayReply } from '../state/gateway-reply.ts';
 
@@ -15,10 +16,17 @@ export interface CallLimits {
   readonly systemClock: SystemClock;
 }
 
-/** Calls a gateway, for at most `timeoutMs` of system time; never throws. */
-export function callGateway<T>(call: () => Promise<T>, limits: CallLimits): Promise<GatewayCall<T>> {
+/**
+ * Calls a plugin with frozen copies of what it is given, for at most `timeoutMs` of system time; never throws. What `call`
+ * reads of the answer is read as part of it: an answer that cannot be read is a throw of the plugin's own.
+ */
+export function callGateway<const G extends readonly unknown[], T>(
+  given: G,
+  call: (...copies: G) => Promise<T>,
+  limits: CallLimits,
+): Promise<GatewayCall<T>> {
   return new Promise((resolve) => {
-    const settled = replyOf(call);
+    const settled = replyOf(async () => call(...frozenCopy(given)));
     const { timeoutMs } = limits;
     const giveUp = (): void => resolve({ reply: { kind: 'TIMEOUT', timeoutMs }, late: settled });
     const cancel = limits.systemClock.after(timeoutMs, giveUp, { keepAlive: true });

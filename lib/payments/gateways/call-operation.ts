@@ -11,8 +11,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { operationOf } from '../reservation/gateway-operation.ts';
 import type { ReservedCall } from '../reservation/reserved-call.ts';
+import { claimedResult } from '../state/gateway-claims.ts';
 import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
-import { callGateway } from './call-gateway.ts';
+import { type CallLimits, callGateway } from './call-gateway.ts';
 
 /** A reserved call that is to be made now. */
 export interface OpenCall extends ReservedCall {
@@ -68,7 +69,7 @@ function callGatewayOf(
     told,
   }: OpenCall & { readonly gateway: PaymentGateway },
   context: GatewayContext,
-  limits: Parameters<typeof callGateway>[1],
+  limits: CallLimits,
 ) {
   const { id: transactionId, transactionType } = transaction;
   const operation = operationOf(gateway, transactionType);
@@ -76,7 +77,11 @@ function callGatewayOf(
   const amount = told?.amount ?? transaction.amount;
   const currency = told?.currency ?? transaction.currency;
   const request = amount && currency ? { ...asked, amount, currency } : asked;
-  return callGateway<GatewayResult | null>(() => operation(request as GatewayRequest, context), limits);
+  return callGateway(
+    [request as GatewayRequest, context],
+    async (asking, as) => claimedResult(await operation(asking, as)),
+    limits,
+  );
 }
 
 /** Of a completion the gateway has heard before: what is pending stays so. */

@@ -1,8 +1,9 @@
 import type {
   GatewayContext,
-  GatewayResult,
   PaymentGateway,
   PaymentMethodDetails,
+  PaymentMethodQuestion,
+  PaymentQuestion,
   Ports,
 } from '../../ports/index.ts';
 import type { CallContext, Payment, PaymentMethod, PluginProperty } from '../../records/index.ts';
@@ -10,7 +11,7 @@ import { inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { claimedDetail } from '../state/gateway-claims.ts';
+import { type ClaimedResults, claimedDetail, claimedResults } from '../state/gateway-claims.ts';
 import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
 import { callGateway } from './call-gateway.ts';
 
@@ -37,10 +38,11 @@ interface Asking {
   readonly timeoutMs: number;
 }
 
-interface Question<T> {
+interface Question<R, T> {
   readonly facts: object;
   readonly gateway: PaymentGateway;
-  ask(context: GatewayContext): Promise<T>;
+  readonly request: R;
+  ask(request: R, context: GatewayContext): Promise<T>;
 }
 
 /**
@@ -68,7 +70,7 @@ export class GatewayInfo {
     const reply =
       gateway &&
       (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
-    const detail = reply?.kind === 'VALUE' ? claimedDetail(reply.value) : null;
+    const detail = reply?.kind === 'VALUE' ? reply.value : null;
     if (detail !== null) return detail;
     throw new BillingError({
       code: ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
@@ -93,7 +95,7 @@ export class GatewayInfo {
     return new Map(
       asked.flatMap(({ subject }, index) => {
         const reply = replies[index];
-        const detail = reply?.kind === 'VALUE' ? claimedDetail(reply.value) : null;
+        const detail = reply?.kind === 'VALUE' ? reply.value : null;
         if (detail === null) this.#warn(questions[index]?.facts, reply);
         return detail === null ? [] : [[subject.id, detail] as const];
       }),
@@ -105,7 +107,7 @@ export class GatewayInfo {
     context: CallContext,
     payments: readonly PaymentOfGateway[],
     asking: Asking,
-  ): Promise<ReadonlyMap<Uuid, readonly GatewayResult[]>> {
+  ): Promise<ReadonlyMap<Uuid, ClaimedResults>> {
     const asked = this.#registered(payments, ({ pluginName }) => pluginName);
     const questions = asked.map(({ subject: { payment }, gateway }) =>
       paymentQuestion(gateway, payment, asking.properties),
@@ -114,8 +116,7 @@ export class GatewayInfo {
     return new Map(
       asked.flatMap(({ subject: { payment } }, index) => {
         const reply = replies[index];
-        if (reply?.kind === 'VALUE' && Array.isArray(reply.value))
-          return [[payment.id, reply.value] as const];
+        if (reply?.kind === 'VALUE' && reply.value !== null) return [[payment.id, reply.value] as const];
         this.#warn(questions[index]?.facts, reply);
         return [];
       }),
@@ -136,19 +137,19 @@ export class GatewayInfo {
     });
   }
 
-  #replies<T>(
+  #replies<R, T>(
     context: CallContext,
-    questions: readonly Question<T>[],
+    questions: readonly Question<R, T>[],
     { timeoutMs: pluginTimeoutMs }: Asking,
   ): Promise<readonly GatewayReply<T>[]> {
     const { systemClock } = this.#ports;
     const deadlineMs = systemClock.nowMs() + pluginTimeoutMs;
     const { userName, userToken, createdDate: now } = context;
     const gatewayContext = { tenantId: context.tenant.id, userName, userToken, now };
-    return inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async ({ ask }) => {
+    return inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async ({ request, ask }) => {
       const timeoutMs = deadlineMs - systemClock.nowMs();
       if (timeoutMs <= 0) return { kind: 'TIMEOUT', timeoutMs: pluginTimeoutMs };
-      return (await callGateway(() => ask(gatewayContext), { timeoutMs, systemClock })).reply;
+      return (await callGateway([request, gatewayContext], ask, { timeoutMs, systemClock })).reply;
     });
   }
 
@@ -168,12 +169,12 @@ function methodQuestion(
   gateway: PaymentGateway,
   { id: paymentMethodId, accountId }: PaymentMethod,
   properties: readonly PluginProperty[] = [],
-): Question<PaymentMethodDetails | undefined> {
-  const request = { accountId, paymentMethodId, properties };
+): Question<PaymentMethodQuestion, PaymentMethodDetails | null> {
   return {
     facts: { pluginName: gateway.name, paymentMethodId },
     gateway,
-    ask: async (context) => gateway.getPaymentMethodDetail?.(request, context),
+    request: { accountId, paymentMethodId, properties },
+    ask: async (request, context) => claimedDetail(await gateway.getPaymentMethodDetail?.(request, context)),
   };
 }
 
@@ -181,11 +182,11 @@ function paymentQuestion(
   gateway: PaymentGateway,
   { id: paymentId, accountId }: Payment,
   properties: readonly PluginProperty[] = [],
-): Question<readonly GatewayResult[]> {
-  const request = { accountId, paymentId, properties };
+): Question<PaymentQuestion, ClaimedResults | null> {
   return {
     facts: { pluginName: gateway.name, paymentId },
     gateway,
-    ask: (context) => gateway.getPaymentInfo(request, context),
+    request: { accountId, paymentId, properties },
+    ask: async (request, context) => claimedResults(await gateway.getPaymentInfo(request, context)),
   };
 }

@@ -34,10 +34,11 @@ export async function searchPaymentsOfGateway(
   const limit = Math.abs(request.limit);
   const search = { searchKey, offset: request.offset, limit, properties };
   const { reply } = await callGateway(
-    async () => gateway.searchPayments?.(search, { tenantId: context.tenant.id, userName, userToken, now }),
+    [search, { tenantId: context.tenant.id, userName, userToken, now }],
+    async (asking, as) => claimedPage(await gateway.searchPayments?.(asking, as), limit),
     { timeoutMs, systemClock },
   );
-  const found = reply.kind === 'VALUE' ? claimedPage(reply.value, limit) : null;
+  const found = reply.kind === 'VALUE' ? reply.value : null;
   if (found !== null) return found;
   throw new BillingError({
     code: ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,

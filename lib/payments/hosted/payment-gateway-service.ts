@@ -32,11 +32,12 @@ import type {
 type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;
 
 /** A call of a gateway between the calls of control plugins. */
-interface Between<T, V> {
+interface Between<R, T, V> {
   readonly gateway: PaymentGateway;
   readonly run: ControlledRun;
   readonly timeoutMs: number;
-  call(context: GatewayContext): Promise<T>;
+  readonly request: R;
+  call(request: R, context: GatewayContext): Promise<T>;
   /** What the answer says; null if it cannot be read. */
   read(answer: T): V | null;
   /** The payment that the answer is about. */
@@ -96,7 +97,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
       gateway,
       run,
       timeoutMs: config.pluginTimeoutMs,
-      call: async (gatewayContext) => gateway.buildFormDescriptor?.(request, gatewayContext),
+      request,
+      call: async (asking, as) => gateway.buildFormDescriptor?.(asking, as),
       read: (form) => claimedForm(form, account.id),
     });
   }
@@ -112,12 +114,12 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const run = await this.#control.prior(asked, limitsOf(config));
     const name = run.context.paymentPluginName ?? input.pluginName;
     const gateway = this.#gatewayWith('processNotification', name);
-    const request = { body: input.body, properties: run.properties };
     const { answer, leftOut } = await this.#between(context, {
       gateway,
       run,
       timeoutMs: config.pluginTimeoutMs,
-      call: async (gatewayContext) => gateway.processNotification?.(request, gatewayContext),
+      request: { body: input.body, properties: run.properties },
+      call: async (asking, as) => gateway.processNotification?.(asking, as),
       read: claimedAnswer,
       paymentOf: (claimed) => claimed.answer.paymentId,
     });
@@ -152,7 +154,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const { pluginTimeoutMs: timeoutMs } = await this.#read(context, this.#configOf);
     const { systemClock, logger } = this.#ports;
     const { reply } = await callGateway(
-      async () => gateway.verifyNotification?.({ rawBody, headers, query }, gatewayContextOf(context)),
+      [{ rawBody, headers, query }, gatewayContextOf(context)],
+      async (notification, as) => gateway.verifyNotification?.(notification, as),
       { timeoutMs, systemClock },
     );
     if (reply.kind === 'VALUE' && reply.value === true) return;
@@ -166,13 +169,17 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     });
   }
 
-  async #between<T, V>(
+  async #between<R, T, V>(
     context: CallContext,
-    { gateway, run, timeoutMs, call, read, paymentOf }: Between<T, V>,
+    { gateway, run, timeoutMs, request, call, read, paymentOf }: Between<R, T, V>,
   ): Promise<V> {
     const { systemClock, logger } = this.#ports;
-    const { reply } = await callGateway(() => call(gatewayContextOf(context)), { timeoutMs, systemClock });
-    const value = reply.kind === 'VALUE' ? read(reply.value) : null;
+    const { reply } = await callGateway(
+      [request, gatewayContextOf(context)],
+      async (asking, as) => read(await call(asking, as)),
+      { timeoutMs, systemClock },
+    );
+    const value = reply.kind === 'VALUE' ? reply.value : null;
     if (value !== null) {
       const paymentId = paymentOf?.(value) ?? null;
       await this.#control.succeeded({ ...run, context: { ...run.context, paymentId } }, { timeoutMs });

@@ -5,7 +5,7 @@ import { ErrorCode } from '../../values/errors/index.ts';
 import { claimedHits } from '../state/gateway-claims.ts';
 import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
 import { gatewayFailed, searchFailed } from '../state/payment-method-errors.ts';
-import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 
 type SearchPorts = Pick<Ports, 'storage' | 'logger'> & MethodGatewayPorts;
 
@@ -89,10 +89,11 @@ export class GatewayMethodSearch {
         session.payments.searchMethods(search, window, { pluginName: gateway.name }),
       );
     }
-    const reply = await this.#gateways.ask(timeoutMs, async () =>
-      gateway.searchPaymentMethods?.({ searchKey: key, ...window, properties }, gatewayContext(context)),
+    const request = { searchKey: key, ...window, properties };
+    const reply = await this.#gateways.ask({ context, timeoutMs, request }, async (asking, as) =>
+      claimedHits(await gateway.searchPaymentMethods?.(asking, as)),
     );
-    const claimed = reply.kind === 'VALUE' ? claimedHits(reply.value) : null;
+    const claimed = reply.kind === 'VALUE' ? reply.value : null;
     if (claimed === null) return { failure: reply };
     const ids = [...new Set(claimed.ids)].slice(0, window.limit);
     const known = await storage.read(context.tenant, (session) => session.payments.findMethodsByIds(ids));

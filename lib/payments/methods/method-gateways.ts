@@ -8,11 +8,17 @@ import { gatewayFailed } from '../state/payment-method-errors.ts';
 
 export type MethodGatewayPorts = Pick<Ports, 'gateways' | 'systemClock'>;
 
-/** How a gateway is told something about payment methods. */
-interface Telling {
-  readonly gateway: PaymentGateway;
+/** What a gateway is asked about payment methods, and in whose name. */
+interface Asking<R> {
+  readonly context: CallContext;
   /** `payment.plugin.timeout`. */
   readonly timeoutMs: number;
+  readonly request: R;
+}
+
+/** How a gateway is told something about payment methods. */
+interface Telling<R> extends Asking<R> {
+  readonly gateway: PaymentGateway;
   /** The code of a refusal or failure. */
   readonly failsWith: ErrorCode;
 }
@@ -39,24 +45,26 @@ export class MethodGateways {
     );
   }
 
-  async ask<T>(timeoutMs: number, call: () => Promise<T>): Promise<GatewayReply<T>> {
-    return (await callGateway(call, { timeoutMs, systemClock: this.#ports.systemClock })).reply;
+  async ask<R, T>(
+    { context, timeoutMs, request }: Asking<R>,
+    call: (request: R, context: GatewayContext) => Promise<T>,
+  ): Promise<GatewayReply<T>> {
+    const limits = { timeoutMs, systemClock: this.#ports.systemClock };
+    return (await callGateway([request, gatewayContext(context)], call, limits)).reply;
   }
 
   /** @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100). */
-  async tell<T>({ gateway, timeoutMs, failsWith }: Telling, call: () => Promise<T>): Promise<T> {
-    const reply = await this.ask(timeoutMs, call);
+  async tell<R, T>(
+    { gateway, failsWith, ...asking }: Telling<R>,
+    call: (request: R, context: GatewayContext) => Promise<T>,
+  ): Promise<T> {
+    const reply = await this.ask(asking, call);
     if (reply.kind === 'VALUE') return reply.value;
     throw gatewayFailed(failsWith, gateway.name, reply);
   }
 }
 
 /** What a gateway sees of a call. */
-export function gatewayContext({
-  tenant,
-  userName,
-  userToken,
-  createdDate: now,
-}: CallContext): GatewayContext {
+function gatewayContext({ tenant, userName, userToken, createdDate: now }: CallContext): GatewayContext {
   return { tenantId: tenant.id, userName, userToken, now };
 }

@@ -9,7 +9,7 @@ import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { isDefaultMethod, noSuchMethod } from '../state/payment-method-errors.ts';
-import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type { DeletePaymentMethodInput } from './payment-method-operations.ts';
 import { setDefaultMethod } from './stored-methods.ts';
 
@@ -37,8 +37,8 @@ export class PaymentMethodDeletion {
     });
     const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
     await this.#gateways.tell(
-      { gateway, timeoutMs, failsWith: ErrorCode.PAYMENT_DEL_PAYMENT_METHOD },
-      async () => gateway.deletePaymentMethod?.(request, gatewayContext(context)),
+      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_DEL_PAYMENT_METHOD },
+      async (asking, as) => gateway.deletePaymentMethod?.(asking, as),
     );
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);

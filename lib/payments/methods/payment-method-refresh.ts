@@ -15,7 +15,7 @@ import {
   refreshedMethods,
 } from '../state/refreshed-methods.ts';
 import { listedMethods } from './listed-methods.ts';
-import { gatewayContext, type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
 import { isTakenKey, setDefaultMethod } from './stored-methods.ts';
 
@@ -82,14 +82,15 @@ export class PaymentMethodRefresh {
   async #listings({ context, input, gateways, timeoutMs }: Asking): Promise<readonly Listing[]> {
     const { accountId, properties = [] } = input;
     const request = { accountId, refreshFromGateway: true, properties };
-    const told = gatewayContext(context);
     const listings = await inParallel(gateways, MAX_CONCURRENT_GATEWAY_CALLS, async (gateway) => {
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
-      const methods = await this.#gateways.tell({ gateway, timeoutMs, failsWith }, async () =>
-        gateway.getPaymentMethods?.(request, told),
-      );
-      if (methods == null) return [];
-      const claimed = claimedMethods(methods) ?? unreadable(gateway);
+      const telling = { context, gateway, timeoutMs, request, failsWith };
+      const told = await this.#gateways.tell(telling, async (asking, as) => {
+        const methods = await gateway.getPaymentMethods?.(asking, as);
+        return methods == null ? null : { claimed: claimedMethods(methods) };
+      });
+      if (told === null) return [];
+      const claimed = told.claimed ?? unreadable(gateway);
       return [{ gateway, listed: await listedMethods(claimed, { accountId, pluginName: gateway.name }) }];
     });
     return listings.flat();
@@ -107,9 +108,9 @@ export class PaymentMethodRefresh {
         isDefault: method.paymentMethodId === defaultId,
       }));
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
-      await this.#gateways.tell({ gateway, timeoutMs, failsWith }, async () =>
-        gateway.resetPaymentMethods?.({ accountId, paymentMethods }, gatewayContext(context)),
-      );
+      const request = { accountId, paymentMethods };
+      const telling = { context, gateway, timeoutMs, request, failsWith };
+      await this.#gateways.tell(telling, async (asking, as) => gateway.resetPaymentMethods?.(asking, as));
     });
   }
 }

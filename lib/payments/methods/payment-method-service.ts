@@ -17,7 +17,7 @@ import { addTogether, type MethodAddition } from './add-together.ts';
 import { type AddableMethod, type AskedMethod, addableMethods } from './addable-methods.ts';
 import { ControlledAddition } from './controlled-addition.ts';
 import { checkExternalKey } from './external-key.ts';
-import { gatewayContext, MethodGateways } from './method-gateways.ts';
+import { MethodGateways } from './method-gateways.ts';
 import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
 import {
   isTakenKey,
@@ -162,8 +162,8 @@ export class PaymentMethodService {
     const gateway = this.#gateways.named(method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
     await this.#gateways.tell(
-      { gateway, timeoutMs, failsWith: ErrorCode.PAYMENT_UPD_PAYMENT_METHOD },
-      async () => gateway.setDefaultPaymentMethod?.(request, gatewayContext(context)),
+      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_UPD_PAYMENT_METHOD },
+      async (asking, as) => gateway.setDefaultPaymentMethod?.(asking, as),
     );
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
@@ -209,8 +209,8 @@ export class PaymentMethodService {
       properties: input.properties ?? [],
     };
     await this.#gateways.tell(
-      { gateway, timeoutMs, failsWith: ErrorCode.PAYMENT_ADD_PAYMENT_METHOD },
-      async () => gateway.addPaymentMethod?.(request, gatewayContext(context)),
+      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_ADD_PAYMENT_METHOD },
+      async (asking, as) => gateway.addPaymentMethod?.(asking, as),
     );
   }
 
@@ -223,10 +223,10 @@ export class PaymentMethodService {
     timeoutMs,
   }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
-    const reply = await this.#gateways.ask(timeoutMs, async () =>
-      gateway.getPaymentMethodDetail?.(request, gatewayContext(context)),
+    const reply = await this.#gateways.ask({ context, timeoutMs, request }, async (asking, as) =>
+      claimedKey((await gateway.getPaymentMethodDetail?.(asking, as))?.externalPaymentMethodId),
     );
-    if (reply.kind === 'VALUE') return claimedKey(reply.value?.externalPaymentMethodId);
+    if (reply.kind === 'VALUE') return reply.value;
     const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;

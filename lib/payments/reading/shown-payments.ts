@@ -1,9 +1,10 @@
-import type { GatewayResult, Ports } from '../../ports/index.ts';
+import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Payment } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
+import type { ClaimedResults } from '../state/gateway-claims.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { type LoadedPayments, type PaymentView, viewPayments } from '../state/payment-view.ts';
 import { loadPayments } from './load-payments.ts';
@@ -59,7 +60,7 @@ export class ShownPayments {
   #repair(
     context: CallContext,
     { payments, transactions, pluginNames }: LoadedPayments,
-    told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
+    told: ReadonlyMap<Uuid, ClaimedResults>,
   ): Promise<boolean> {
     const toldPayments = payments.flatMap((payment) => {
       const results = told.get(payment.id);

@@ -15,6 +15,7 @@ import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import { claimedResults } from '../state/gateway-claims.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { unresolvedEvent } from '../state/payment-events.ts';
@@ -144,10 +145,11 @@ export class JanitorHandler implements QueueHandler {
       now: this.#ports.clock.now(),
     };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
-    const { reply } = await callGateway(() => gateway.getPaymentInfo(request, context), {
-      timeoutMs,
-      systemClock: this.#ports.systemClock,
-    });
+    const { reply } = await callGateway(
+      [request, context],
+      async (asking, as) => claimedResults(await gateway.getPaymentInfo(asking, as)),
+      { timeoutMs, systemClock: this.#ports.systemClock },
+    );
     return recoveredOutcome(transaction, reply, gateway.capabilities?.completeLedger === true);
   }
 

@@ -1,4 +1,9 @@
-import type { GatewayPage, GatewayPaymentMethod, PaymentMethodDetails } from '../../ports/index.ts';
+import type {
+  GatewayPage,
+  GatewayPaymentMethod,
+  GatewayResult,
+  PaymentMethodDetails,
+} from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
@@ -52,6 +57,61 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
     isDefaultPaymentMethod: detail.isDefaultPaymentMethod === true,
     properties: gatewayProperties(detail.properties),
   };
+}
+
+/**
+ * What a gateway claims about one transaction, each member read once, and what is an object (an amount, of whichever
+ * decimal type the gateway uses) as the text that it has; null if it cannot be read.
+ */
+export function claimedResult(result: unknown): GatewayResult | null {
+  if (typeof result !== 'object' || result === null) return null;
+  try {
+    const claimed: Partial<GatewayResult> = result;
+    const members = resultMembers.flatMap((name) => {
+      const value = claimed[name];
+      return value === undefined ? [] : [[name, isObject(value) ? String(value) : value] as const];
+    });
+    const read: Claims = Object.fromEntries(members);
+    read.properties = gatewayProperties(claimed.properties);
+    return read as GatewayResult;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+type Claims = Partial<Record<keyof GatewayResult, unknown>>;
+
+const resultMembers = [
+  'kbPaymentId',
+  'kbTransactionPaymentId',
+  'transactionType',
+  'status',
+  'amount',
+  'currency',
+  'createdDate',
+  'effectiveDate',
+  'gatewayError',
+  'gatewayErrorCode',
+  'firstPaymentReferenceId',
+  'secondPaymentReferenceId',
+  'paymentResponse',
+] as const satisfies readonly (keyof GatewayResult)[];
+
+/** What a gateway lists of a payment: null in the place of each member that cannot be read. */
+export type ClaimedResults = readonly (GatewayResult | null)[];
+
+/** The transactions that a gateway claims to know of a payment; null if that is no list. */
+export function claimedResults(results: unknown): ClaimedResults | null {
+  return Array.isArray(results) ? Array.from(results, claimedResult) : null;
+}
+
+/** The last thing that a gateway's list says about this transaction. */
+export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): GatewayResult | undefined {
+  return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
 
 /** The methods of an account as a gateway claims to have them; null if that cannot be read. */

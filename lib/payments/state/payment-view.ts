@@ -1,4 +1,3 @@
-import type { GatewayResult } from '../../ports/index.ts';
 import type { PendingNotification } from '../../ports/storage/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import {
@@ -10,7 +9,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type AttemptView, attemptViews } from './attempt-view.ts';
-import { gatewayProperties, gatewayText } from './gateway-claims.ts';
+import { type ClaimedResults, gatewayText, lastClaimOf } from './gateway-claims.ts';
 import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
 
 /** What a gateway says about a transaction when it is asked; never stored (§1.4). */
@@ -55,7 +54,7 @@ export interface LoadedPayments {
 /** The payments as they are read; `told` is what gateways say about them, by payment id. */
 export function viewPayments(
   loaded: LoadedPayments,
-  told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
+  told: ReadonlyMap<Uuid, ClaimedResults>,
 ): readonly PaymentView[] {
   return loaded.payments.map((payment) => {
     const transactions = loaded.transactions.get(payment.id) ?? [];
@@ -81,15 +80,12 @@ export function withInvoices(
 }
 
 /** The last thing that the gateway says about this transaction. */
-function pluginInfoOf(
-  { id }: PaymentTransaction,
-  results: readonly GatewayResult[],
-): TransactionPluginInfo | null {
-  const result = results.findLast((each) => each?.kbTransactionPaymentId === id);
+function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults): TransactionPluginInfo | null {
+  const result = lastClaimOf(results, id);
   if (!result) return null;
   return {
     firstPaymentReferenceId: gatewayText(result.firstPaymentReferenceId),
     secondPaymentReferenceId: gatewayText(result.secondPaymentReferenceId),
-    properties: gatewayProperties(result.properties),
+    properties: result.properties,
   };
 }

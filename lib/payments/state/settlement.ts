@@ -1,4 +1,3 @@
-import type { GatewayResult } from '../../ports/index.ts';
 import {
   isUnresolved,
   type Payment,
@@ -8,6 +7,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { ClaimedResults } from './gateway-claims.ts';
 import type { CallOutcome } from './gateway-reply.ts';
 import { isLeased } from './payment-state.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
@@ -52,7 +52,7 @@ export interface ControlResult {
 export interface ToldPayment {
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
-  readonly results: readonly GatewayResult[];
+  readonly results: ClaimedResults;
   /** Whether the gateway lists every transaction that it has ever received. */
   readonly completeLedger: boolean;
 }

@@ -55,7 +55,7 @@ export interface FailureCallResult extends SuccessCallResult {
 /**
  * Stands before and behind operations on payments, registered under `name` (payments §2.3). Called outside any storage
  * transaction, within `payment.plugin.timeout`. A throw of `priorCall` ends the operation: a `BillingError` is answered as
- * it is. What the other two throw is logged.
+ * it is. What the other two throw is logged. What it is given is frozen: only its answers count.
  */
 export interface PaymentControl {
   readonly name: string;

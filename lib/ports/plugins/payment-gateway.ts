@@ -139,7 +139,7 @@ export interface NotificationAnswer {
  * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
  * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. What a gateway
  * cannot do it leaves out: an operation that it lacks is refused (400) before anything is stored; of payment methods,
- * one that need not be told of them is not.
+ * one that need not be told of them is not. What it is given is frozen: only its answers count.
  */
 export interface PaymentGateway {
   readonly name: string;

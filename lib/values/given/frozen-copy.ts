@@ -1,0 +1,23 @@
+import { Decimal } from '../money/index.ts';
+
+/**
+ * A copy for a plugin: it cannot be changed, and nothing of the engine's or of a caller's own is reached through it. Lists,
+ * plain objects and amounts are copied, at every depth; what cannot be changed, functions and bytes are handed on.
+ */
+export function frozenCopy<T>(value: T): T {
+  return copied(value) as T;
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(copied));
+  if (value instanceof Decimal) return Object.freeze(new Decimal(value));
+  if (value instanceof Date) return new Date(value);
+  if (!isPlain(value)) return value;
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copied(each)])));
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
