@@ -36,11 +36,11 @@ import { methodOfAccount } from '../methods/stored-methods.ts';
 import { paidRows } from '../planning/operation-amount.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
-import { planOperation } from '../planning/operation-plan.ts';
+import { planByKey, planOperation } from '../planning/operation-plan.ts';
 import { adjustedRefund } from '../planning/refund-adjustments.ts';
 import { planRefusedChargeback } from '../planning/refused-chargeback.ts';
 import { sharesOf } from '../planning/shares.ts';
-import { noDefaultMethod } from '../reservation/api-payment.ts';
+import { noDefaultMethod, type OpenPayment } from '../reservation/api-payment.ts';
 import type { ApiPayment } from '../reservation/api-request.ts';
 import { decidedOnKeys } from '../reservation/key-races.ts';
 import type { ReservationPlan } from '../reservation/plan-reservation.ts';
@@ -62,7 +62,13 @@ import type {
 type Tried =
   | { readonly kind: 'WAIT' }
   | { readonly kind: 'NOTHING' }
+  | { readonly kind: 'RESENT'; readonly open: OpenPayment }
   | { readonly kind: 'CHARGE'; readonly charges: readonly ReservedPayment[]; readonly made: Made };
+
+/** How far one look has come. */
+type Look =
+  | { readonly kind: 'WAIT'; readonly patience: number }
+  | { readonly kind: 'ENDED'; readonly result: PaymentResult | null };
 
 interface Made {
   readonly paymentId: Uuid;
@@ -95,16 +101,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     checkExternalKey(input.transactionExternalKey ?? null);
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
     for (let looks = 0; ; looks += 1) {
-      const left = await this.#unpaid.ask(context, async (session) => {
-        const { account, invoiceId, api } = await this.#asked(session, input);
-        return { account, payments: [{ invoiceId, api }] };
-      });
-      if (left.stopped.size > 0) return stoppedBy(left.stopped.get(input.invoiceId));
-      const attempt = decidedOnKeys(() => this.#try(context, input, left));
-      const { tried, patience } = await attempt.catch(this.#giveUp(context, left));
-      if (tried.kind === 'NOTHING') return null;
-      if (tried.kind === 'CHARGE') return this.#charge(context, tried, left);
-      if (looks >= patience) throw paymentBusy({ invoiceId: input.invoiceId });
+      const look = await this.#look(context, input);
+      if (look.kind === 'ENDED') return look.result;
+      if (looks >= look.patience) throw paymentBusy({ invoiceId: input.invoiceId });
       await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
     }
   }
@@ -167,6 +166,29 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return this.#direct.complete(context, input);
   }
 
+  /** Pays if nothing else is working on the invoice. */
+  async #look(context: CallContext, input: InvoicePaymentInput): Promise<Look> {
+    const left = await this.#unpaid.ask(context, async (session) => {
+      const { account, invoiceId, api } = await this.#asked(session, input);
+      return { account, payments: [{ invoiceId, api }] };
+    });
+    if (left.stopped.size > 0) return ended(stoppedBy(left.stopped.get(input.invoiceId)));
+    const attempt = decidedOnKeys(() => this.#try(context, input, left));
+    const { tried, patience } = await attempt.catch(this.#giveUp(context, left));
+    switch (tried.kind) {
+      case 'NOTHING':
+        return ended(null);
+      case 'CHARGE':
+        return ended(await this.#charge(context, tried, left));
+      case 'RESENT': {
+        const result = await this.#resend(context, tried.open, input);
+        return result === null ? this.#look(context, input) : ended(result);
+      }
+      case 'WAIT':
+        return { kind: 'WAIT', patience };
+    }
+  }
+
   /** What was refused behind the prior calls of control plugins. */
   #giveUp(context: CallContext, left: LeftPayments): (error: unknown) => Promise<never> {
     return async (error) => {
@@ -225,10 +247,38 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       });
       const patience = (await this.#configOf(session)).lockRetries;
       const plan = planned[0]?.plan;
-      if (plan?.kind === 'WAIT') return { tried: { kind: 'WAIT' }, patience };
+      if (plan?.kind === 'WAIT') return { tried: plan, patience };
+      if (plan?.kind === 'STOP' && plan.open) return { tried: { kind: 'RESENT', open: plan.open }, patience };
       if (plan?.kind !== 'CHARGE') return { tried: { kind: 'NOTHING' }, patience };
       return { tried: { kind: 'CHARGE', charges, made: plan.charge }, patience };
     });
+  }
+
+  /**
+   * Asks about what is open, and completes it if it still is and waits for that (§4.1 rule 4, §4.2); for what is stored,
+   * whatever the balance has become. Null = it has failed by now.
+   */
+  async #resend(
+    context: CallContext,
+    { payment, transaction }: OpenPayment,
+    { properties }: InvoicePaymentInput,
+  ): Promise<PaymentResult | null> {
+    const request = requestOf(TransactionType.PURCHASE, {
+      paymentId: payment.id,
+      transactionExternalKey: transaction.externalKey,
+      properties: properties ?? [],
+    });
+    let hasFailed = false;
+    const result = await this.#payments.runPlanned(context, {
+      request,
+      isOfInvoice: true,
+      plan: ({ request, facts, rules }) => {
+        const known = planByKey(request, facts, rules);
+        hasFailed = known === null;
+        return known ?? { kind: 'SETTLED', transaction };
+      },
+    });
+    return hasFailed ? null : result;
   }
 
   async #charge(
@@ -327,6 +377,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       throw error;
     });
   }
+}
+
+function ended(result: PaymentResult | null): Look {
+  return { kind: 'ENDED', result };
 }
 
 /** What a payment of an invoice settles of it, whatever is asked for in another currency. */

@@ -77,23 +77,13 @@ export function planOperation(
   facts: OperationFacts,
   rules: OperationRules,
 ): OperationPlan {
-  if (facts.transactions.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
   // What pays an invoice begins and is repeated by the invoice (§9.2), which would not hear of it here.
   const paysInvoice = facts.rows.some(({ type: row }) => row === InvoicePaymentType.ATTEMPT);
   if (paysInvoice && isFirstOperation(request.operation)) throw notAllowed(request.operation, facts.payment);
-  const pending = pendingOfKey(request, facts);
+  const known = planByKey(request, facts, rules);
+  if (known !== null) return known;
   const { operation } = request;
   const type = typeOf(operation);
-  checkMethodOfPayment(request, facts);
-  if (pending !== null) {
-    const gateway = gatewayOf(usableMethod(request, facts, { deletedToo: true }), type, rules);
-    return {
-      kind: 'COMPLETE',
-      transaction: pending,
-      gateway,
-      told: toldAmount(request, { pending, facts, rules }),
-    };
-  }
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
   if (table !== undefined || !endsStanding(request, facts)) {
     checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
@@ -104,6 +94,30 @@ export function planOperation(
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
   const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);
   return { kind: 'NEW', method, gateway, ...checkAmount(request, facts, rules) };
+}
+
+/**
+ * What its transaction's key alone says of a request (§4.2), before anything else of it is looked at: that it is done
+ * already or is under way, or that a transaction of the payment waits for its outcome; null = it is a new one.
+ * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032) and
+ * PAYMENT_INVALID_PARAMETER (7031) as the table of §4.2 says; for the rest as `toldAmount`.
+ */
+export function planByKey(
+  request: OperationRequest,
+  facts: OperationFacts,
+  rules: OperationRules,
+): Extract<OperationPlan, { kind: 'WAIT' | 'COMPLETE' }> | null {
+  if (facts.transactions.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
+  const pending = pendingOfKey(request, facts);
+  checkMethodOfPayment(request, facts);
+  if (pending === null) return null;
+  const method = usableMethod(request, facts, { deletedToo: true });
+  return {
+    kind: 'COMPLETE',
+    transaction: pending,
+    gateway: gatewayOf(method, pending.transactionType, rules),
+    told: toldAmount(request, { pending, facts, rules }),
+  };
 }
 
 /** The method of a payment is fixed by its first transaction (§1.3): another one is not charged in its place. */

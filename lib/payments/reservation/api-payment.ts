@@ -1,8 +1,10 @@
 import {
+  isUnresolved,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
+  TransactionType,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -15,6 +17,12 @@ export interface FailedPayment {
   readonly payment: Payment;
   /** The run that is repeated under its key; null = the payment goes on under a key of its own. */
   readonly origin: PaymentAttempt | null;
+}
+
+/** A payment whose transaction has no outcome yet. */
+export interface OpenPayment {
+  readonly payment: Payment;
+  readonly transaction: PaymentTransaction;
 }
 
 /** The failed payment of this invoice that has a key that is given; null = a new one is made. */
@@ -38,6 +46,25 @@ export function failedPaymentOf(
       (transactionKey === null || attempt.transactionExternalKey === transactionKey),
   );
   return { payment, origin: origin ?? null };
+}
+
+/**
+ * The payment of this invoice that is asked for once more under the key of its transaction while the outcome of that is
+ * open; null = none is. With the key of another payment it is not the same one.
+ */
+export function openPaymentOf(
+  { paymentKey, transactionKey }: ApiPayment,
+  { payments, transactions }: ReservationFacts,
+): OpenPayment | null {
+  const transaction = transactions.find(
+    (each) =>
+      each.externalKey === transactionKey &&
+      each.transactionType === TransactionType.PURCHASE &&
+      isUnresolved(each),
+  );
+  const payment = payments.find(({ id }) => id === transaction?.paymentId);
+  if (!transaction || !payment || (paymentKey ?? payment.externalKey) !== payment.externalKey) return null;
+  return { payment, transaction };
 }
 
 /** @throws BillingError for a key that something else has (§4.2). */

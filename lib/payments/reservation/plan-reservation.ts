@@ -23,6 +23,8 @@ import {
   type FailedPayment,
   failedPaymentOf,
   noDefaultMethod,
+  type OpenPayment,
+  openPaymentOf,
 } from './api-payment.ts';
 import type { ApiPayment } from './api-request.ts';
 import {
@@ -65,6 +67,8 @@ export type ReservationPlan =
       readonly events: readonly NewBusEvent[];
       /** The hold, if the account's tags hold the payment back. */
       readonly newHold?: New<AutoPayHold>;
+      /** The payment that is meant, where it comes again under the key of one whose outcome is open (§4.2). */
+      readonly open?: OpenPayment;
       readonly endedHold?: AutoPayHold;
     }
   | {
@@ -74,7 +78,7 @@ export type ReservationPlan =
       readonly endedHold?: AutoPayHold;
     };
 
-const NOTHING: ReservationPlan = { kind: 'STOP', ended: [], events: [] };
+const NOTHING: Extract<ReservationPlan, { kind: 'STOP' }> = { kind: 'STOP', ended: [], events: [] };
 
 /** Decides what becomes of a request (§8.3, §9.2); writes nothing. */
 export function planReservation(
@@ -119,6 +123,11 @@ function isForLater(
 function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const { controlled, invoice } = facts;
   checkAskedAmount(api.amount, { invoice, allowEmptyInvoice: tools.allowEmptyInvoice });
+  const open = openPaymentOf(api, facts);
+  if (open !== null) {
+    methodIdOf(api, open.payment);
+    return { ...NOTHING, open };
+  }
   const failed = failedPaymentOf(api, facts);
   if (failed === null) checkKeysAreFree(api, facts.keyed);
   else if (failed.origin === null) checkTransactionKeyIsFree(api, facts.keyed);
