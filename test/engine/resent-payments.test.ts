@@ -92,5 +92,57 @@ anyDatabase((_kind, open) => {
         expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
       }),
     );
+
+    for (const isExternal of [false, true]) {
+      const elsewhere = isExternal ? ' elsewhere' : '';
+
+      it(`payments §4.2: a refund${elsewhere} of a whole item that comes again under its key is done already`, async () => {
+        const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+        const refund = {
+          paymentId,
+          isExternal,
+          transactionExternalKey: `refunded${elsewhere}`,
+          isAdjusted: true,
+          adjustments: [{ invoiceItemId }],
+        };
+        await engine.acme.invoicePayments.refund(refund);
+        expect(await codeOf(engine.acme.invoicePayments.refund(refund))).to.equal(
+          ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+        );
+        expect(await invoices.adjustmentsOf(id)).to.deep.equal([-20]);
+        expect(await invoices.balanceOf(id)).to.equal(0);
+      });
+
+      it(
+        `payments §4.2: a refund${elsewhere} of a whole item that is pending is completed by the same call, whatever has become of the item`,
+        onEachDatabase(async () => {
+          const { acme, gateway } = engine;
+          const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+          const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
+          const refund = {
+            paymentId,
+            isExternal,
+            transactionExternalKey: `refunded slowly${elsewhere}`,
+            isAdjusted: true,
+            adjustments: [{ invoiceItemId }],
+            ...(isExternal && { paymentMethodId: method.id }),
+          };
+          gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+          const first = await acme.invoicePayments.refund(refund);
+          expect(first.transaction.status).to.equal('PENDING');
+          await acme.invoices.adjustItem({
+            accountId: account.id,
+            invoiceId: id,
+            invoiceItemId,
+            amount: '20',
+          });
+          const again = await acme.invoicePayments.refund(refund);
+          expect(again.transaction.id).to.equal(first.transaction.id);
+          expect(again.transaction.status).to.equal('SUCCESS');
+          expect(Number(again.transaction.processedAmount)).to.equal(20);
+          expect(await invoices.adjustmentsOf(id)).to.deep.equal([-20]);
+        }),
+      );
+    }
   });
 });

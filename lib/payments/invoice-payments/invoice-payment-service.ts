@@ -131,6 +131,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       isOfInvoice: true,
       plan: async ({ request, facts, rules, session }) => {
         const paid = paidRow(facts, input.paymentId);
+        const known = planByKey(request, facts, rules);
+        if (known !== null) return known;
         const { amount, adjustments } = await refundOf(
           session,
           { ...input, ...request },
@@ -345,6 +347,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const [method = null] = await reads.findMethodsByIds([methodId]);
         const rows = await reads.findInvoicePaymentsByPayments([paymentId]);
         const paid = paidRow({ rows }, paymentId);
+        const known = planByKey(asked, { ...facts, method }, rules);
+        if (known !== null) return known;
         const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, { paid, of: null });
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
