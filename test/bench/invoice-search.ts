@@ -109,7 +109,7 @@ async function fill(database: BenchDatabase, invoices: number): Promise<Chosen> 
     const owners = await rows.query('select id, record_id from bw_accounts order by record_id');
     await rows.query('delete from bw_invoices');
     const place = (name: string): number => table.columns.findIndex((column) => column.name === name);
-    const dated = ['invoice_date', 'target_date', 'commit_date', 'created_date'].map(place);
+    const dated = ['invoice_date', 'target_date', 'commit_date', 'created_date', 'created_day'].map(place);
     const [id, groupId] = [place('id'), place('group_id')];
     const own = [place('record_id'), place('invoice_number')];
     const [account, accountRecord] = [place('account_id'), place('account_record_id')];

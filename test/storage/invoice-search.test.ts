@@ -10,6 +10,8 @@ import { author, invoice, newId, now, ownerOf, today } from '../support/storage/
 /** Above so many, invoices in a range are not sorted but met along the list. */
 const countThreshold = 20;
 const perWriter = 60;
+/** Instants of a quarter of a day: several of a day, on several days. */
+const quarterMs = 6 * 60 * 60 * 1_000;
 
 type Written = Invoice & { readonly createdBy: string };
 type Operator = SearchClause['operator'];
@@ -123,7 +125,7 @@ eachDatabase((kind, open) => {
             clauses({ column: 'target_date', operator, value: day }),
             (each) => each.targetDate !== null && holds(formatLocalDate(each.targetDate), operator, day),
           );
-          const at = instant(now + days * 1_000);
+          const at = instant(now + days * quarterMs);
           await expectAll(clauses({ column: 'created_date', operator, value: at }), (each) =>
             holds(each.createdDate, operator, at),
           );
@@ -201,7 +203,7 @@ async function fill(opened: OpenedStorage): Promise<readonly Written[]> {
       parentInvoiceId: isLinked ? (summaries.at(-1)?.id ?? null) : null,
       groupId: index % 4 === 0 ? id : (groups.at(-1) ?? id),
       rawBalance: decimal(balances[index % balances.length] ?? '0'),
-      createdDate: instant(now + ((index * 3) % 10) * 1_000),
+      createdDate: instant(now + ((index * 3) % 10) * quarterMs),
     });
     if (each.groupId === id) groups.push(id);
     if (isSummary) summaries.push(each);

@@ -6,7 +6,7 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { numberOf } from '../sql/columns.ts';
 import { clauseConditions, comparisons, type SearchedColumn } from '../sql/search-conditions.ts';
 import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { COUNTED_INVOICES, invoicesTable } from '../tables/invoices.ts';
+import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoices.ts';
 import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
 
 const searched: Readonly<Record<InvoiceColumn, SearchedColumn>> = {
@@ -50,9 +50,9 @@ export async function searchInvoices(
       const condition = clausesCondition(scope, search.clauses);
       const range = rangeAlone(search.clauses);
       if (range === null) return found(condition, soughtBy(search.clauses));
-      const bounds = clauseConditions(range.clauses, searched);
+      const bounds = sql`${clauseConditions(range.clauses, searched)} ${createdDays(range.clauses)}`;
       const most = scope.countThreshold ?? MAX_COUNTED_RECORDS;
-      const indexed = scope.runner.dialect.along(`bw_invoices_${range.column}_index`);
+      const indexed = scope.runner.dialect.along(`bw_invoices_${dayColumns[range.column]}_index`);
       if ((await countUpTo(scope, sql`${indexed} where ${ofTenant(scope)} ${bounds}`, most + 1)) <= most) {
         const within = sql`select record_id from bw_invoices ${indexed} where ${ofTenant(scope)} ${bounds}`;
         return found(sql`and record_id in (${within}) ${condition}`, { isSought: true });
@@ -80,7 +80,7 @@ function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
 function clausesCondition(scope: TenantScope, clauses: readonly SearchClause<InvoiceColumn>[]): Sql {
   return clauses.reduce((condition, clause) => {
     const { column, operator, value } = clause;
-    const others = clauseConditions([clause], searched);
+    const others = sql`${clauseConditions([clause], searched)} ${createdDays([clause])}`;
     if (operator !== 'eq') return sql`${condition} ${others}`;
     switch (column) {
       case 'account_id':
@@ -100,6 +100,15 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause<Inv
   }, nothing);
 }
 
+/** `and` with the days of the instants that are asked for, by which the index of them is found. */
+function createdDays(clauses: readonly SearchClause<InvoiceColumn>[]): Sql {
+  return clauses.reduce((days, { column, operator, value }) => {
+    if (column !== 'created_date' || operator === 'neq' || operator === 'like') return days;
+    const sign = { eq: '=', gt: '>=', gte: '>=', lt: '<=', lte: '<=' }[operator];
+    return sql`${days} and created_day ${raw(sign)} ${dayOfInstant(Number(value))}`;
+  }, nothing);
+}
+
 /** Whether few rows are found by themselves, so that SQLite has not to go along the tenant's. */
 function soughtBy(clauses: readonly SearchClause<InvoiceColumn>[]): { readonly isSought: boolean } {
   return {
@@ -115,6 +124,12 @@ const ranged: readonly InvoiceColumn[] = [
   'target_date',
   'created_date',
 ] satisfies RangedColumn[];
+/** The column of the days of a range, by which an index is named. */
+const dayColumns = {
+  invoice_date: 'invoice_date',
+  target_date: 'target_date',
+  created_date: 'created_day',
+} as const satisfies Record<RangedColumn, string>;
 
 /** The clauses that bound the first ranged column; null where something else finds the invoices. */
 function rangeAlone(clauses: readonly SearchClause<InvoiceColumn>[]) {
@@ -145,14 +160,7 @@ interface RangeEnd {
 async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
   const { column, bounds, indexed, isDescending } = range;
   const end = raw(isDescending ? 'max' : 'min');
-  if (column === 'created_date') {
-    // The count keeps the databases from looking for the end along the record ids. Instants are too many to be asked one by one.
-    const [row] = await scope.runner.rows(sql`
-      select ${end}(record_id) as bound, count(*) as found from bw_invoices ${indexed}
-      where ${ofTenant(scope)} ${bounds}`);
-    return numberOf(row?.bound, 'bound');
-  }
-  const day = raw(column);
+  const day = raw(dayColumns[column]);
   const direction = raw(isDescending ? 'desc' : 'asc');
   const next = (selected: string) => sql`(
     select i.${raw(selected)} from bw_invoices i ${indexed}
@@ -166,7 +174,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
         where ${ofTenant(scope)} ${bounds}
         order by ${day} ${direction}, record_id ${direction} limit 1) first_day
       union all
-      select ${next(column)}, ${next('record_id')} from days where days.day is not null)
+      select ${next(dayColumns[column])}, ${next('record_id')} from days where days.day is not null)
     select ${end}(end_id) as bound from days`);
   return numberOf(row?.bound, 'bound');
 }

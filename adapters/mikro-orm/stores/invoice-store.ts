@@ -15,6 +15,7 @@ import { firstRowsAs, isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
   cursorsTable,
+  dayOfInstant,
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
@@ -237,7 +238,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       await insertAudited(
         scope,
         { table: invoicesTable, audit: invoiceAudit },
-        invoices.map((invoice) => ({ ...invoice, createdBy })),
+        invoices.map((invoice) => ({ ...invoice, createdBy, createdDay: dayOfInstant(invoice.createdDate) })),
       );
     },
     insertItems: async (items) =>

@@ -4,6 +4,7 @@ import { Migration20261123051120PaymentsWhole } from './20261123051120-payments-
 import { Migration20261123090209InvoiceSearch } from './20261123090209-invoice-search.ts';
 import { Migration20261123093500CountedInvoices } from './20261123093500-counted-invoices.ts';
 import { Migration20261123093605CreditNotes } from './20261123093605-credit-notes.ts';
+import { Migration20261123132000CreatedDays } from './20261123132000-created-days.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123090209-invoice-search', class: Migration20261123090209InvoiceSearch },
   { name: '20261123093500-counted-invoices', class: Migration20261123093500CountedInvoices },
   { name: '20261123093605-credit-notes', class: Migration20261123093605CreditNotes },
+  { name: '20261123132000-created-days', class: Migration20261123132000CreatedDays },
 ];
