@@ -109,8 +109,14 @@ anyDatabase((_kind, open) => {
         release = resolve;
       });
       const scripted = new ScriptedGateway(Behaviour.LATE_ANSWER, () => released);
-      const lying = { ...scripted.port(true), getPaymentInfo: () => Promise.resolve([]) };
-      stage = await PaymentStage.open(storage, START, { gateway: lying, config: { failureRetry: noRetry } });
+      const port = scripted.port(true);
+      const lying: typeof port = {
+        ...port,
+        getPaymentInfo: async (...asked) =>
+          (await port.getPaymentInfo(...asked)).map((told) => ({ ...told, status: 'ERROR' })),
+      };
+      const config = { retryDays: [], failureRetry: noRetry };
+      stage = await PaymentStage.open(storage, START, { gateway: lying, config });
       const account = await stage.account('scripted');
       const invoiceId = await stage.invoice(account, '249.95');
       const settling = stage.settle();
@@ -118,7 +124,7 @@ anyDatabase((_kind, open) => {
       await settling;
       await stage.goTo('2012-05-31T00:08:42Z');
       const decided = await stage.story(invoiceId);
-      expect(decided).to.deep.include({ transactions: ['PLUGIN_FAILURE'], balance: '249.95' });
+      expect(decided).to.deep.include({ transactions: ['PAYMENT_FAILURE'], balance: '249.95' });
       stage.takeEvents();
       release();
       await new Promise((resolve) => setImmediate(resolve));

@@ -104,8 +104,7 @@ export class PaymentService {
     const asking = { properties: request.properties, timeoutMs };
     const results = (await this.#gatewayInfo.transactionsOf(context, asked, asking)).get(payment.id);
     if (!results) return;
-    const completeLedger = this.#ports.gateways.get(method.pluginName)?.capabilities?.completeLedger === true;
-    const told = [{ payment, transactions: facts.transactions, results, completeLedger }];
+    const told = [{ payment, transactions: facts.transactions, results }];
     await repairOnRead(this.#ports, this.#configOf, { context, told });
   }
 

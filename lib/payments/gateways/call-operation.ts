@@ -14,6 +14,7 @@ import type { ReservedCall } from '../reservation/reserved-call.ts';
 import { claimedResult } from '../state/gateway-claims.ts';
 import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
 import { type CallLimits, callGateway } from './call-gateway.ts';
+import { whileRunning } from './running-calls.ts';
 
 /** A reserved call that is to be made now. */
 export interface OpenCall extends ReservedCall {
@@ -79,7 +80,8 @@ function callGatewayOf(
   const request = amount && currency ? { ...asked, amount, currency } : asked;
   return callGateway(
     [request as GatewayRequest, context],
-    async (asking, as) => claimedResult(await operation(asking, as)),
+    (asking, as) =>
+      whileRunning(gateway, transactionId, async () => claimedResult(await operation(asking, as))),
     limits,
   );
 }

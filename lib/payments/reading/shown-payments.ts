@@ -59,15 +59,13 @@ export class ShownPayments {
 
   #repair(
     context: CallContext,
-    { payments, transactions, pluginNames }: LoadedPayments,
+    { payments, transactions }: LoadedPayments,
     told: ReadonlyMap<Uuid, ClaimedResults>,
   ): Promise<boolean> {
     const toldPayments = payments.flatMap((payment) => {
       const results = told.get(payment.id);
       if (!results) return [];
-      const gateway = this.#ports.gateways.get(pluginNames.get(payment.paymentMethodId) ?? '');
-      const completeLedger = gateway?.capabilities?.completeLedger === true;
-      return [{ payment, transactions: transactions.get(payment.id) ?? [], results, completeLedger }];
+      return [{ payment, transactions: transactions.get(payment.id) ?? [], results }];
     });
     return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
   }

@@ -14,6 +14,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
+import { isRunning } from '../gateways/running-calls.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { claimedResults } from '../state/gateway-claims.ts';
 import type { CallOutcome } from '../state/gateway-reply.ts';
@@ -145,12 +146,15 @@ export class JanitorHandler implements QueueHandler {
       now: this.#ports.clock.now(),
     };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
+    // Asked before the list is: what settles in between may be missing there.
+    const wasRunning = isRunning(gateway, transaction.id);
     const { reply } = await callGateway(
       [request, context],
       async (asking, as) => claimedResults(await gateway.getPaymentInfo(asking, as)),
       { timeoutMs, systemClock: this.#ports.systemClock },
     );
-    return recoveredOutcome(transaction, reply, gateway.capabilities?.completeLedger === true);
+    const isComplete = gateway.capabilities?.completeLedger === true;
+    return recoveredOutcome(transaction, reply, { provesAbsence: isComplete && !wasRunning });
   }
 
   async #record(

@@ -53,8 +53,6 @@ export interface ToldPayment {
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
   readonly results: ClaimedResults;
-  /** Whether the gateway lists every transaction that it has ever received. */
-  readonly completeLedger: boolean;
 }
 
 /** The transaction with its outcome, or undefined if there is nothing to write. */
@@ -91,15 +89,18 @@ function errorOf(
   };
 }
 
-/** What the gateway knows better about transactions without a running call (§7.1). */
+/**
+ * What the gateway knows better about transactions without a running call (§7.1). What it does not list proves nothing: a
+ * call that was given up may still be on its way (§7.2 rule 6).
+ */
 export function settlementsTold(
-  { payment, transactions, results, completeLedger }: ToldPayment,
+  { payment, transactions, results }: ToldPayment,
   now: Instant,
 ): readonly Settlement[] {
   return transactions.flatMap((transaction) => {
     if (!isUnresolved(transaction) || isLeased(transaction, now)) return [];
     const reply = { kind: 'VALUE', value: results } as const;
-    const outcome = recoveredOutcome(transaction, reply, completeLedger);
+    const outcome = recoveredOutcome(transaction, reply, { provesAbsence: false });
     const { status } = readOutcome(transaction, outcome);
     if (status === TransactionStatus.UNKNOWN || status === transaction.status) return [];
     return [{ paymentId: payment.id, transactionId: transaction.id, outcome, source: 'JANITOR' }];

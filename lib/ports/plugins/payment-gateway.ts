@@ -65,8 +65,8 @@ export interface GatewayCapabilities {
   readonly sideEffectFree?: boolean;
   /**
    * Default false; true = `getPaymentInfo` lists every transaction that the gateway has ever received. A transaction that
-   * is missing after its lease has ended then never reached the gateway: recovery books CANCELED (nothing happened)
-   * instead of leaving the outcome unknown.
+   * recovery does not find there, minutes after its call was over or given up, then never reached the gateway: it books
+   * CANCELED (nothing happened) instead of leaving the outcome unknown. So a request must not travel for longer.
    */
   readonly completeLedger?: boolean;
 }
