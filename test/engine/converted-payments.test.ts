@@ -121,6 +121,28 @@ anyDatabase((_kind, open) => {
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
 
+    it('payments §4.3 rule 7: what is pending in another currency is completed for what is stored only', async () => {
+      const invoiceId = await invoiced('20', { isHeldBack: true });
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId });
+      const paymentId = paid?.payment.id ?? NOWHERE;
+      const { complete } = engine.acme.invoicePayments;
+      for (const [amount, currency] of [
+        ['1', 'EUR'],
+        ['1', null],
+        ['20', null],
+        ['20', 'USD'],
+        [null, 'USD'],
+      ] as const)
+        expect(await codeOf(complete({ paymentId, amount, currency }))).to.equal(
+          ErrorCode.PAYMENT_INVALID_PARAMETER,
+        );
+      expect(await balanceOf(invoiceId)).to.equal(20);
+      await complete({ paymentId, amount: '18.00', currency: 'EUR' });
+      expect(await story(invoiceId)).to.deep.equal(['SUCCESS 18 EUR']);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
     it('what recovery or an operator finds to have succeeded in another currency settles what was asked for', async () => {
       const invoiceId = await invoiced('100', { isHeldBack: true });
       const statuses = ['UNDEFINED', 'ERROR'] as const;

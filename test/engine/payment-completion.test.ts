@@ -133,7 +133,24 @@ anyDatabase((_kind, open) => {
       expect([await invoices.balanceOf(id), await invoices.credit()]).to.deep.equal([0, 20]);
     });
 
-    for (const path of ['payments', 'invoicePayments'] as const)
+    for (const path of ['payments', 'invoicePayments'] as const) {
+      it(
+        `payments §4.3 rule 7: a payment of an invoice that is completed by ${path} is told no other currency, and pays what it is told`,
+        onEachDatabase(async () => {
+          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+          const { id, paymentId } = await invoices.paid('20');
+          const asked = engine.ledger.ofPayment(paymentId).length;
+          const { complete } = engine.acme[path];
+          for (const amount of ['1', '20', null])
+            expect(await codeOf(complete({ paymentId, amount, currency: 'EUR' }))).to.equal(BAD);
+          expect(engine.ledger.ofPayment(paymentId)).to.have.length(asked);
+          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT PENDING 20']);
+          await complete({ paymentId, amount: '1', currency: 'USD' });
+          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 1']);
+          expect(await invoices.balanceOf(id)).to.equal(19);
+        }),
+      );
+
       it(
         `payments §6.1 rule 4: a payment of an invoice that is completed by ${path} pays it`,
         onEachDatabase(async () => {
@@ -146,6 +163,7 @@ anyDatabase((_kind, open) => {
           expect(await invoices.balanceOf(id)).to.equal(0);
         }),
       );
+    }
 
     for (const [status, row, balance] of [
       ['SUCCESS', 'ATTEMPT SUCCESS 20', 0],

@@ -1,5 +1,11 @@
-import { type PaymentTransaction, TransactionType } from '../../records/index.ts';
+import {
+  type InvoicePayment,
+  InvoicePaymentType,
+  type PaymentTransaction,
+  TransactionType,
+} from '../../records/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { isRowOf } from '../state/keyed-row.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation } from '../state/payment-state.ts';
 import { checkRefund, checkSign, type OperationAmount } from './operation-amount.ts';
@@ -14,7 +20,8 @@ interface Completing {
 
 /**
  * What a gateway is told instead of what is stored (§4.3 rule 7), null = as stored: an amount that the operation could
- * have, and of what gives money back of a payment no more than could be given back without the transaction itself.
+ * have, of what gives money back of a payment no more than could be given back without the transaction itself, and of what
+ * pays an invoice only what is known to settle so much of it.
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), of a payment of an invoice INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
 export function toldAmount(
@@ -24,15 +31,25 @@ export function toldAmount(
   const { transactionType: type, invoiceRefund } = pending;
   if (type === TransactionType.VOID) return { amount: null, currency: null };
   const givesBack = type === TransactionType.REFUND || invoiceRefund !== null;
-  const isLater = givesBack || !isFirstOperation(type);
-  if (isLater && currency !== null && currency !== pending.currency)
+  const row = paysRow(pending, facts);
+  const isBound = givesBack || !isFirstOperation(type) || row !== undefined;
+  if (isBound && currency !== null && currency !== pending.currency)
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   if (amount === null) return { amount, currency };
+  // It settles what control plugins were asked about (§9.4), which is known of the stored amount alone.
+  if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
+    throw badParameter('amount', `cannot be another one: the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
   if (!isOfNothing) checkSign(amount, type);
   const isMore = pending.amount === null || amount.greaterThan(pending.amount);
   if (givesBack && isMore) checkMore(amount, { pending, facts, rules });
   return { amount, currency };
+}
+
+/** What the transaction is to settle of an invoice; undefined = it pays none. */
+function paysRow(pending: PaymentTransaction, { rows }: OperationFacts): InvoicePayment | undefined {
+  if (pending.transactionType !== TransactionType.PURCHASE) return undefined;
+  return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && isRowOf(row, pending));
 }
 
 function checkMore(amount: Decimal, { pending, facts, rules }: Completing): void {
