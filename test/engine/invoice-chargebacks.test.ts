@@ -146,7 +146,7 @@ anyDatabase((_kind, open) => {
       const { invoicePayments } = engine.acme;
       const key = { paymentId, transactionExternalKey: keyOf('dispute') };
       const unknown = invoicePayments.reverseChargeback(key);
-      expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+      expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
       await invoicePayments.chargeback({ ...key, amount: '5' });
       const again = invoicePayments.chargeback({ ...key, amount: '5' });
       expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
@@ -157,7 +157,7 @@ anyDatabase((_kind, open) => {
       await invoicePayments.reverseChargeback(key);
       expect(await invoices.balanceOf(id)).to.equal(0);
       expect(await codeOf(invoicePayments.reverseChargeback(key))).to.equal(
-        ErrorCode.PAYMENT_INVALID_OPERATION,
+        ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
       );
       await invoicePayments.chargeback({ ...key, amount: '8' });
       expect(await invoices.rowsOf(paymentId)).to.deep.equal([
@@ -165,6 +165,51 @@ anyDatabase((_kind, open) => {
         'CHARGED_BACK SUCCESS -8',
       ]);
       expect(await invoices.balanceOf(id)).to.equal(8);
+    });
+
+    it(
+      'payments §7.4 rule 1: the reversal of a chargeback is corrected to no success; undone, its chargeback stands again for its amount',
+      onEachDatabase(async () => {
+        const { invoicePayments, payments } = engine.acme;
+        const { id, paymentId } = await invoices.paid('20');
+        const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
+        for (const corrected of [paymentId, direct.id]) {
+          const key = { paymentId: corrected, transactionExternalKey: `${keyOf('corrected')}-${corrected}` };
+          await payments.chargeback({ ...key, amount: '5' });
+          const { transaction } = await payments.reverseChargeback(key);
+          const fix = { paymentId: corrected, transactionId: transaction.id };
+          for (const status of ['SUCCESS', 'PENDING'] as const) {
+            const stateName = 'CHARGEBACK_SUCCESS';
+            for (const more of [{}, { processedAmount: '5' }, { stateName } as const])
+              expect(await codeOf(payments.fixTransaction({ ...fix, status, ...more }))).to.equal(
+                ErrorCode.PAYMENT_INVALID_PARAMETER,
+              );
+          }
+          const purchased = async () => Number((await payments.get(corrected)).totals.purchasedAmount);
+          expect(await purchased()).to.equal(20);
+          const chargebackStands = { ...fix, status: 'PLUGIN_FAILURE' } as const;
+          await payments.fixTransaction(chargebackStands);
+          expect(await purchased()).to.equal(15);
+        }
+        expect(await invoices.balanceOf(id)).to.equal(5);
+        const key = { paymentId, transactionExternalKey: `${keyOf('corrected')}-${paymentId}` };
+        await invoicePayments.reverseChargeback(key);
+        expect(await invoices.balanceOf(id)).to.equal(0);
+      }),
+    );
+
+    it('payments §3.2: a reversal without a chargeback that stands is not found, whatever the state of the payment', async () => {
+      const { invoicePayments, payments } = engine.acme;
+      const { paymentId } = await invoices.paid('20');
+      const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
+      const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
+      for (const { reverseChargeback } of [invoicePayments, payments]) {
+        expect(await codeOf(reverseChargeback(reversal))).to.equal(none);
+      }
+      await invoicePayments.refund({ paymentId, amount: '5' });
+      expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
+      await payments.chargeback({ paymentId, amount: '5', transactionExternalKey: keyOf('heard-of') });
+      expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
     });
 
     it('payments §9.5 rule 4: of several chargebacks each that is won is reversed, after a refund too', async () => {
@@ -185,7 +230,7 @@ anyDatabase((_kind, open) => {
       expect(await invoices.balanceOf(id)).to.equal(2);
       expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(20);
       expect(await codeOf(invoicePayments.reverseChargeback(two))).to.equal(
-        ErrorCode.PAYMENT_INVALID_OPERATION,
+        ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
       );
     });
 

@@ -13,7 +13,7 @@ import { isCurrency } from '../../values/money/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
-import { fixedOutcome, fixedStates } from '../state/fixed-states.ts';
+import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
@@ -112,6 +112,7 @@ function settlementOf(
   const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
   const processed = { amount: input.processedAmount ?? null, currency };
   const asked = { stateName, lastSuccessStateName };
+  checkFixable(status, transaction);
   const states = fixedStates(asked, { ...transaction, status }, { payment, transactions });
   return {
     paymentId: payment.id,

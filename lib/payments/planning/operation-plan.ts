@@ -85,10 +85,11 @@ export function planOperation(
   const { operation } = request;
   const type = typeOf(operation);
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
-  if (table !== undefined || !endsStanding(request, facts)) {
+  const isReversal = operation === 'CHARGEBACK_REVERSAL';
+  if (isReversal) checkReversible(request, facts);
+  // Whatever has come after it, a chargeback that stands may be won (§3.1).
+  if (table !== undefined || !isReversal)
     checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
-    if (operation === 'CHARGEBACK_REVERSAL') checkReversible(request, facts);
-  }
   if (rules.awaitsMethod && methodIdOf(request, facts) === null)
     return { kind: 'NEW', method: null, gateway: null, ...checkAmount(request, facts, rules) };
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
@@ -164,14 +165,6 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
     message: `Transaction ${each.id} with this external key has succeeded already`,
     facts: { transactionId: each.id, paymentId: each.paymentId },
   });
-}
-
-/** True of the reversal of a chargeback that stands: whatever has come after it, it may be won (§3.1). */
-function endsStanding(
-  { operation, transactionExternalKey: key }: OperationRequest,
-  { transactions }: OperationFacts,
-): boolean {
-  return operation === 'CHARGEBACK_REVERSAL' && key !== null && activeChargeback(transactions, key) !== null;
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */

@@ -1,6 +1,6 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import type { Payment, PaymentTransaction } from '../../records/index.ts';
-import { TransactionStatus } from '../../records/index.ts';
+import { TransactionStatus, TransactionType } from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from './gateway-reply.ts';
@@ -51,6 +51,20 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
   const known = paymentStateNames.find((each) => each === name);
   if (known !== undefined) return known;
   throw badParameter('transactionStatus', `cannot be ${fixed.status} of a ${fixed.transactionType}`);
+}
+
+/**
+ * What ends a chargeback has no amount, so that it is none of its own: the chargeback stands again where its end is
+ * corrected to a PLUGIN_FAILURE.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that is to have moved money.
+ */
+export function checkFixable(
+  status: FixedStatus,
+  { transactionType, amount }: Pick<PaymentTransaction, 'transactionType' | 'amount'>,
+): void {
+  const isReversal = transactionType === TransactionType.CHARGEBACK && amount === null;
+  if (!isReversal || (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING)) return;
+  throw badParameter('transactionStatus', `cannot be ${status} of the reversal of a chargeback`);
 }
 
 const pluginStatusOf: Readonly<Record<FixedStatus, PluginStatus>> = {
