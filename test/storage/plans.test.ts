@@ -385,6 +385,31 @@ eachDatabase((kind, open) => {
           expect(plan.filter(isWalk)).to.deep.equal([]);
         });
       }
+
+      for (const [column, value, day] of [
+        ['invoice_date', '1999-01-01', 'invoice_date'],
+        ['target_date', '1999-01-01', 'target_date'],
+        ['created_date', 1, 'created_day'],
+      ] as const) {
+        it(`many invoices in a range of ${column}: the first is found from day to day along its index`, async () => {
+          await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
+          const clauses = [{ column, operator: 'gte', value }] as const;
+          opened.bound();
+          await opened.storage.read(opened.tenant, ({ invoices }) =>
+            invoices.search({ kind: 'clauses', clauses }, page),
+          );
+          const statements = opened.bound();
+          await opened.storage.prepare({ consumedTopics: new Set(topics) });
+          const plans = await plansOf(opened.database, statements);
+          const plan = plans.find(({ text }) => text.includes('with recursive days'))?.plan ?? [];
+          const byDay = { sqlite: /bw_invoices_\w+_index \(/, postgresql: /Index Cond: / }[kind];
+          const found = plan.filter((line) => byDay.test(line));
+          expect(found, plan.join('\n')).to.have.length.of.at.least({ sqlite: 3, postgresql: 1 }[kind]);
+          for (const line of found) expect(line).to.match(new RegExp(`\\b${day}\\W*[<>]`));
+          expect(plan.join('\n')).to.contain(`bw_invoices_${day}_index`);
+          expect(plan.filter(isWalk)).to.deep.equal([]);
+        });
+      }
     });
 
     it(`a claim among ${due} due and ${future} future entries, and what follows it, go along indexes`, async () => {
