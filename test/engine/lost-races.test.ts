@@ -159,7 +159,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         });
       }
 
-      it('the key of a payment of an invoice goes to another account: refused as that of another payment', async () => {
+      it('the key of a payment of an invoice goes to another account: refused as that of another account', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const paymentMethodId = await externalMethodOf(ada);
         const [item] = await engine.acme.invoices.addCharges({
@@ -197,7 +197,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
               ),
             ),
         );
-        expect(code).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+        expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
       });
 
       it('the parent of a new account gets a parent: it is created below both', async () => {

@@ -80,7 +80,8 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
   /**
    * Pays an invoice; null = there was nothing to pay, or it cannot be paid now.
    * @throws BillingError INVOICE_NOT_FOUND (4006), PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021),
-   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_PLUGIN_EXCEPTION (7199) for more than is owed.
+   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) for
+   * more than is owed.
    */
   pay(...given: [...C, input: Given<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 

@@ -45,6 +45,7 @@ import type { ApiPayment } from '../reservation/api-request.ts';
 import { decidedOnKeys } from '../reservation/key-races.ts';
 import type { ReservationPlan } from '../reservation/plan-reservation.ts';
 import { checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { paidRowOf } from '../state/paid-row.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, paymentBusy } from '../state/payment-errors.ts';
@@ -223,7 +224,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const due = await dueInvoices(session, account, input);
     if (due.length === 0) return { account, payments: [], tried: [] };
     const methodId = await this.#methodOf(session, account, input);
-    if (methodId === null && account.paymentMethodId === null) throw noDefaultMethod(account.id);
+    await this.#checkUsable(session, account, methodId ?? account.paymentMethodId);
     const { properties = [], controlPlugins = null } = input;
     const shares = sharesOf(due, input.amount ?? null);
     const payments = shares.map(({ invoice, amount }) => ({
@@ -303,6 +304,14 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     if (input.isExternal) return externalMethodOf(session, account, this.#ports.ids);
     if (input.paymentMethodId == null) return null;
     return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
+  }
+
+  /** @throws BillingError for a method with which no invoice at all could be paid, or none. */
+  async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null): Promise<void> {
+    if (methodId === null) throw noDefaultMethod(id);
+    const [method] = await session.payments.findMethodsByIds([methodId]);
+    if (method === undefined || this.#ports.gateways.has(method.pluginName)) return;
+    throw noSuchPlugin(method.pluginName, this.#ports.gateways);
   }
 
   /** What was paid beyond all invoices becomes credit where nothing can be charged less (§9.6 rule 2). */

@@ -1,7 +1,13 @@
 import { type Payment, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { badParameter, noPaymentOfKey, noSuchPayment } from '../state/payment-errors.ts';
+import {
+  badParameter,
+  noPaymentOfKey,
+  noSuchPayment,
+  paymentOfOther,
+  transactionOfOther,
+} from '../state/payment-errors.ts';
 import { isFirstOperation } from '../state/payment-state.ts';
 import type { OperationRequest } from './operation-request.ts';
 
@@ -29,7 +35,7 @@ type Asked = Pick<
 export function askedPayment(request: Asked, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
   const accountId = request.accountId ?? payment?.accountId ?? null;
-  if (payment !== null && payment.accountId !== accountId) throw otherAccount(payment, accountId);
+  if (payment !== null && payment.accountId !== accountId) throw paymentOfOther(payment.id, accountId);
   checkTransactionsOf(accountId, { payment, found });
   return payment;
 }
@@ -81,17 +87,5 @@ function checkTransactionsOf(
   if (accountId === null) return;
   const stranger = found.payments.find((each) => each.accountId !== accountId);
   if (stranger === undefined || stranger.id === payment?.id) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
-    message: `The transaction's external key belongs to another account than ${accountId}`,
-    facts: { accountId },
-  });
-}
-
-function otherAccount({ id }: Payment, accountId: Uuid | null): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID,
-    message: `Payment ${id} does not belong to account ${accountId}`,
-    facts: { paymentId: id, accountId },
-  });
+  throw transactionOfOther(accountId);
 }

@@ -9,6 +9,7 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
+import { paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
 import type { ApiPayment, KeyedRecords } from './api-request.ts';
 import type { ReservationFacts } from './reservation-facts.ts';
 
@@ -65,6 +66,24 @@ export function openPaymentOf(
   const payment = payments.find(({ id }) => id === transaction?.paymentId);
   if (!transaction || !payment || (paymentKey ?? payment.externalKey) !== payment.externalKey) return null;
   return { payment, transaction };
+}
+
+/**
+ * A key leads to what its own account has only (§4.1 rule 3).
+ * @throws BillingError PAYMENT_DIFFERENT_ACCOUNT_ID (7034), PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035).
+ */
+export function checkKeysAreOwn(
+  { paymentKey, transactionKey }: ApiPayment,
+  { account, keyed: { payments, transactions } }: Pick<ReservationFacts, 'account' | 'keyed'>,
+): void {
+  const payment = payments.find(({ externalKey }) => externalKey === paymentKey);
+  if (payment && payment.accountId !== account.id) throw paymentOfOther(payment.id, account.id);
+  const stranger = transactions.find(
+    ({ externalKey, accountRecordId }) =>
+      externalKey === transactionKey && accountRecordId !== account.recordId,
+  );
+  if (!stranger) return;
+  throw paymentKey === null ? paymentOfOther(stranger.paymentId, account.id) : transactionOfOther(account.id);
 }
 
 /** @throws BillingError for a key that something else has (§4.2). */

@@ -9,16 +9,19 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { hasOnlyBegun } from '../state/begun-attempt.ts';
+import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
+import { noSuchMethod } from '../state/payment-method-errors.ts';
 import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
 import { mayStart, notAllowed } from '../state/payment-state.ts';
 import {
   checkKeysAreFree,
+  checkKeysAreOwn,
   checkTransactionKeyIsFree,
   type FailedPayment,
   failedPaymentOf,
@@ -123,6 +126,7 @@ function isForLater(
 function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const { controlled, invoice } = facts;
   checkAskedAmount(api.amount, { invoice, allowEmptyInvoice: tools.allowEmptyInvoice });
+  checkKeysAreOwn(api, facts);
   const open = openPaymentOf(api, facts);
   if (open !== null) {
     methodIdOf(api, open.payment);
@@ -133,12 +137,13 @@ function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanToo
   else if (failed.origin === null) checkTransactionKeyIsFree(api, facts.keyed);
   // What was begun for another payment than this is begun anew.
   if (controlled && controlled.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
-  const method = methodOf(facts, methodIdOf(api, failed?.payment), tools);
+  const methodId = methodIdOf(api, failed?.payment);
+  const method = methodOf(facts, methodId, tools);
   const decision = decide(facts, tools, { method, requestedAmount: api.amount });
   if (decision.kind === 'WAIT') return api.waits ? { kind: 'WAIT' } : NOTHING;
   if (decision.kind !== 'PAY') {
     const lacksMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
-    if (lacksMethod && api.waits) throw noDefaultMethod(facts.account.id);
+    if (lacksMethod && api.waits) throw unusable(knownMethod(facts, methodId), facts.account.id, tools);
     return NOTHING;
   }
   const payment = failed?.payment ?? null;
@@ -211,15 +216,24 @@ function planFirst(
   return unpaid(facts, tools, ended);
 }
 
+function methodOf(facts: ReservationFacts, asked: Uuid | null, tools: PlanTools): PaymentMethod | null {
+  return usableMethod(knownMethod(facts, asked), tools);
+}
+
 /** The method that control plugins have chosen, else the one that is asked for, else the account's default. */
-function methodOf(
+function knownMethod(
   { controlled, account, methods }: ReservationFacts,
   asked: Uuid | null,
-  tools: PlanTools,
-): PaymentMethod | null {
+): PaymentMethod | undefined {
   const methodId = controlled?.paymentMethodId ?? asked ?? account.paymentMethodId;
   const stored = methodId === null ? undefined : methods.get(methodId);
-  return usableMethod(stored?.accountId === account.id ? stored : undefined, tools);
+  return stored?.accountId === account.id ? stored : undefined;
+}
+
+/** Why nothing can be charged by this method, or without any. */
+function unusable(method: PaymentMethod | undefined, accountId: Uuid, { gateways }: PlanTools): BillingError {
+  if (method === undefined) return noDefaultMethod(accountId);
+  return method.isActive ? noSuchPlugin(method.pluginName, gateways) : noSuchMethod(method.id);
 }
 
 /** Nothing can be charged, and that is told: the invoice stays as it is. */

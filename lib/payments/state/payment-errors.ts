@@ -26,6 +26,22 @@ export function noPaymentOfKey(externalKey: string): BillingError {
   });
 }
 
+export function paymentOfOther(paymentId: Uuid, accountId: Uuid | null): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID,
+    message: `Payment ${paymentId} does not belong to account ${accountId}`,
+    facts: { paymentId, accountId },
+  });
+}
+
+export function transactionOfOther(accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
+    message: `The transaction's external key belongs to another account than ${accountId}`,
+    facts: { accountId },
+  });
+}
+
 /** @param why what is wrong with it, as the end of a sentence that begins with its name. */
 export function badParameter(parameter: string, why: string, facts: object = {}): BillingError {
   return new BillingError({
