@@ -107,6 +107,8 @@ async function writeReservations(
   const begun = charges.filter(({ isControlled }) => isControlled !== true);
   const attempts = [...ended, ...begun.map(({ attempt }) => attempt)];
   if (attempts.length > 0) await session.payments.insertAttempts(attempts);
+  const spent = plans.flatMap((plan) => (plan.kind === 'WAIT' ? [] : (plan.spent ?? [])));
+  if (spent.length > 0) await session.payments.updateAttempts(spent);
   const newRows = charges.flatMap(({ newRow }) => newRow ?? []);
   if (newRows.length > 0) await session.payments.insertInvoicePayments(newRows);
   const changedRows = charges.flatMap((charge) => charge.changedRow ?? []);

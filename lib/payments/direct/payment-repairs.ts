@@ -1,5 +1,6 @@
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import {
+  AttemptState,
   type CallContext,
   type Payment,
   type PaymentTransaction,
@@ -14,6 +15,7 @@ import type { CallPorts } from '../calls/gateway-calls.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
+import { spentAttempt } from '../state/kept-properties.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
@@ -51,8 +53,13 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   async cancelScheduledRetry(context: CallContext, input: ScheduledRetryInput): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const key = await keyOf(session, input);
-      const attempt = (await session.payments.findAttemptsByTransactionKeys([key])).at(-1);
-      if (attempt) await session.unschedule([retryKey(attempt.id)]);
+      const found = (await session.payments.findAttemptsByTransactionKeys([key])).at(-1);
+      if (found === undefined) return;
+      await session.lockAccounts([found.accountId], { wait: LockWait.PAYMENT });
+      await session.unschedule([retryKey(found.id)]);
+      const [attempt] = await session.payments.findAttemptsByIds([found.id]);
+      if (attempt?.stateName === AttemptState.RETRIED)
+        await session.payments.updateAttempts(spentAttempt(attempt));
     });
   }
 

@@ -13,6 +13,7 @@ import { assertInvariant, type BillingError } from '../../values/errors/index.ts
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { hasOnlyBegun } from '../state/begun-attempt.ts';
+import { spentAttempt } from '../state/kept-properties.ts';
 import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
@@ -73,12 +74,15 @@ export type ReservationPlan =
       /** The payment that is meant, where it comes again under the key of one whose outcome is open (§4.2). */
       readonly open?: OpenPayment;
       readonly endedHold?: AutoPayHold;
+      /** The attempt whose retry this is, where something of it is to be forgotten now. */
+      readonly spent?: readonly PaymentAttempt[];
     }
   | {
       readonly kind: 'CHARGE';
       readonly ended: readonly New<PaymentAttempt>[];
       readonly charge: PlannedCharge;
       readonly endedHold?: AutoPayHold;
+      readonly spent?: readonly PaymentAttempt[];
     };
 
 const NOTHING: Extract<ReservationPlan, { kind: 'STOP' }> = { kind: 'STOP', ended: [], events: [] };
@@ -283,6 +287,16 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // Delivered twice, or overtaken: the attempt was repeated or decided since.
   if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
+  const plan = planRun({ payment, origin }, facts, tools);
+  return plan.kind === 'WAIT' ? plan : { ...plan, spent: spentAttempt(origin) };
+}
+
+/** A retry that is to be made now (§8.3). */
+function planRun(
+  { payment, origin }: { readonly payment: Payment; readonly origin: PaymentAttempt },
+  facts: ReservationFacts,
+  tools: PlanTools,
+): ReservationPlan {
   const stored = facts.methods.get(payment.paymentMethodId);
   const aborted = newAttempt(facts, tools, {
     paymentKey: payment.externalKey,

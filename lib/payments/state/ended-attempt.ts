@@ -11,6 +11,7 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
+import { keptProperties } from './kept-properties.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { retryNotification } from './payment-notifications.ts';
 import { asksForRetries, isRepeatable, retryDate } from './retry-dates.ts';
@@ -64,20 +65,11 @@ export function endedAttempt(
     paymentMethodId: payment.paymentMethodId,
     ...requestedBy(attempt, transaction),
     pluginProperties:
-      stateName === AttemptState.RETRIED ? pluginProperties : keptOf(attempt, pluginProperties),
+      stateName === AttemptState.RETRIED ? pluginProperties : keptProperties(attempt, pluginProperties),
   };
   if (stateName !== AttemptState.RETRIED || retryAt === null) return { attempt: ended, retry: [] };
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
-}
-
-/** Where no plugin could strip secrets, only what tells whether the payment is tried again (§8.1 rule 3). */
-function keptOf(
-  { pluginNames }: PaymentAttempt,
-  properties: readonly PluginProperty[],
-): readonly PluginProperty[] {
-  if (pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN)) return properties;
-  return properties.filter((property) => asksForRetries([property]));
 }
 
 /**
