@@ -229,19 +229,28 @@ anyDatabase((_kind, open) => {
       ],
       ['an amount without a text', { adjustedAmount: Object.create(null) }],
       ['an amount that is none', { adjustedAmount: 'ten' }],
+      ['a payment method that is no id', { adjustedPaymentMethodId: 'garbage' }],
+      ['a payment method that is a number', { adjustedPaymentMethodId: 42 }],
+      ['a payment method without a text', { adjustedPaymentMethodId: Object.create(null) }],
     ];
     for (const [what, claimed] of unreadablePriors)
-      it(`payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`, async () => {
-        await begin();
-        answer = (request) => processed(request);
-        plugin.priorOf = () => claimed as PriorCallResult;
-        expect(await outcome(buy('k', { controlPlugins: ['ctl'] }))).to.equal(7019);
-        const { tenant, storage } = engine;
-        const attempts = await storage.read(tenant, (session) =>
-          session.payments.findAttemptsByPaymentKeys(['k']),
-        );
-        expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-        expect(known.size).to.equal(0);
-      });
+      it(
+        `payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`,
+        onEachDatabase(async () => {
+          await begin();
+          answer = (request) => processed(request);
+          account = await engine.acme.createAccount({ currency: 'USD' });
+          if (!('adjustedPaymentMethodId' in claimed))
+            await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
+          plugin.priorOf = () => claimed as PriorCallResult;
+          expect(await outcome(buy('k', { controlPlugins: ['ctl'] }))).to.equal(7019);
+          const { tenant, storage } = engine;
+          const attempts = await storage.read(tenant, (session) =>
+            session.payments.findAttemptsByPaymentKeys(['k']),
+          );
+          expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+          expect(known.size).to.equal(0);
+        }),
+      );
   });
 });

@@ -1,7 +1,7 @@
 import type { PriorCallResult } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { type Decimal, isCurrency, parseWireDecimal } from '../../values/money/index.ts';
 import { gatewayProperties, gatewayText } from '../state/gateway-claims.ts';
 import type { ControlledRun } from './controlled-run.ts';
@@ -9,7 +9,8 @@ import type { ControlledRun } from './controlled-run.ts';
 /** What a plugin wants before an operation; null = it leaves it as it is. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
-  readonly paymentMethodId: Uuid | null;
+  /** Undefined = no id can be read. */
+  readonly paymentMethodId: Uuid | null | undefined;
   readonly pluginName: string | null;
   /** Undefined = no amount can be read. */
   readonly amount: Decimal | null | undefined;
@@ -23,12 +24,18 @@ export function claimedPrior(result: PriorCallResult | null | undefined): Claime
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
   return {
     isAborted: result.isAborted === true,
-    paymentMethodId: result.adjustedPaymentMethodId ?? null,
+    paymentMethodId: claimedUuid(result.adjustedPaymentMethodId),
     pluginName: gatewayText(result.adjustedPluginName),
     amount: amount == null ? null : parseWireDecimal(String(amount)),
     currency: result.adjustedCurrency ?? null,
     properties: properties ? gatewayProperties(properties) : null,
   };
+}
+
+function claimedUuid(id: unknown): Uuid | null | undefined {
+  if (id === undefined || id === null) return null;
+  const text = String(id).toLowerCase();
+  return isUuid(text) ? text : undefined;
 }
 
 /**
@@ -42,6 +49,8 @@ export function adjustedContext(
   { plugin, overwritesMethod }: { readonly plugin: string; readonly overwritesMethod: boolean },
 ): ControlledRun {
   const { context } = run;
+  if (result.paymentMethodId === undefined)
+    throw notAllowed(plugin, 'the payment method to something that is none');
   const methodId = result.paymentMethodId ?? context.paymentMethodId;
   const isOverwritten = context.paymentMethodId !== null && methodId !== context.paymentMethodId;
   if (isOverwritten && !overwritesMethod)
