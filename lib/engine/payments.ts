@@ -31,6 +31,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
   const reads = new PaymentMethodReads(ports, configOf);
   const parties = new ComboPartiesFinder(accounts, {
     ofAccount: reads.ofAccount.bind(reads),
+    checkPlugin: methods.checkPlugin.bind(methods),
     add: methods.add.bind(methods),
   });
   const direct = methodsOf(new DirectPayments(payments));

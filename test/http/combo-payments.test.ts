@@ -111,6 +111,35 @@ anyDatabase((_kind, open) => {
       expect(await accountOf(externalKey)).to.equal(null);
     });
 
+    it('a combo payment that cannot be leaves neither account nor method', async () => {
+      const externalKey = newKey();
+      const account = { externalKey, currency: 'USD' };
+      const asked = { account, paymentMethod: method, transaction };
+      const impossible = [
+        [7031, { ...asked, transaction: { ...transaction, amount: -5 } }],
+        [7031, { ...asked, transaction: { ...transaction, amount: 0 } }],
+        [7031, { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: -1 } }],
+        [
+          7031,
+          { ...asked, account: { externalKey }, transaction: { transactionType: 'PURCHASE', amount: 10 } },
+        ],
+        [7028, { ...asked, paymentMethod: { pluginName: 'gone' } }],
+      ] as const;
+      for (const [code, body] of impossible) {
+        expect(codeOf(await pay(body))).to.deep.equal([400, code]);
+        expect(await accountOf(externalKey)).to.equal(null);
+      }
+      const check = { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
+      expect((await pay(check)).status).to.equal(201);
+      const accountId = member(await accountOf(externalKey), 'accountId');
+      const second = { ...method, externalKey: `${externalKey}-second` };
+      const negative = { ...transaction, amount: -5 };
+      expect(codeOf(await pay({ ...asked, paymentMethod: second, transaction: negative }))).to.deep.equal([
+        400, 7031,
+      ]);
+      expect(await methodsOf(accountId)).to.have.length(1);
+    });
+
     it('a combo payment that fails leaves the account and the method that it has made', async () => {
       const externalKey = newKey();
       const declined = await pay({

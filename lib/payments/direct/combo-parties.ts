@@ -15,6 +15,8 @@ export interface ComboAccounts {
 
 /** How payment methods are found and added. */
 export interface ComboMethods {
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) where no method can be added for that name. */
+  checkPlugin(pluginName: string): void;
   ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
   add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
 }
@@ -49,13 +51,14 @@ export class ComboPartiesFinder {
   async of(
     context: CallContext,
     asked: ComboParties,
-    check: () => void = () => undefined,
+    check: (account: Pick<AccountInput, 'currency'>) => void = () => undefined,
   ): Promise<FoundParties> {
     const known = await this.#known(context, asked);
     const { mayCreate = { account: true, paymentMethod: true } } = asked;
     if (known.account === null && !mayCreate.account) throw mayNot('account:create');
     if (known.added !== null && !mayCreate.paymentMethod) throw mayNot('payment_method:create');
-    check();
+    check(known.account ?? asked.account);
+    if (known.added !== null) this.#methods.checkPlugin(known.added.pluginName ?? '');
     const { accountId: _, ...input } = asked.account;
     const { id: accountId } = known.account ?? (await this.#accounts.create(context, input));
     if (known.added === null) return { accountId, paymentMethodId: known.methodId };

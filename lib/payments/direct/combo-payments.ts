@@ -1,5 +1,7 @@
+import type { AccountInput } from '../../accounts/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { checkSign, lacksCurrency } from '../planning/operation-amount.ts';
 import type { ComboOperations, ComboPaymentInput } from './combo-operations.ts';
 import type { ComboPartiesFinder } from './combo-parties.ts';
 import type { NewPaymentInput, PaymentResult } from './direct-payment-operations.ts';
@@ -21,11 +23,15 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
 
   async combo(context: CallContext, input: ComboPaymentInput): Promise<PaymentResult> {
     const { account, paymentMethod, paymentMethodProperties, mayCreate, transactionType, ...payment } = input;
-    const parties = await this.#parties.of(context, input, () => this.#check(input));
+    const parties = await this.#parties.of(context, input, (account) => this.#check(input, account));
     return this.#beginnings[transactionType](context, { ...payment, ...parties });
   }
 
-  #check({ transactionType, amount }: Partial<ComboPaymentInput>): void {
+  /** What can be told of the payment without its account being there: else that would stay behind (§11). */
+  #check(
+    { transactionType, amount, currency }: Partial<ComboPaymentInput>,
+    account: Pick<AccountInput, 'currency'>,
+  ): void {
     if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
       throw new BillingError({
         code: ErrorCode.PRECONDITION_FAILED,
@@ -35,5 +41,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     }
     if (amount == null)
       throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
+    checkSign(amount, transactionType);
+    if ((currency ?? account.currency) == null) throw lacksCurrency();
   }
 }

@@ -73,8 +73,13 @@ export class PaymentMethodService {
     return this.#unpaid.idle();
   }
 
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) for a name of which no method can be added. */
+  checkPlugin(pluginName: string): void {
+    this.#gateways.named(pluginName);
+  }
+
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
-    this.#gateways.named(input.pluginName);
+    this.checkPlugin(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     const { account, config } = await this.#addable(context, input, givenKey);
     const { method, charges } = await this.#control.run({ context, input, config }, async (adjusted) =>

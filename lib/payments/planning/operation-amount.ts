@@ -1,4 +1,5 @@
 import { isUnresolved, type PaymentTransaction, TransactionType } from '../../records/index.ts';
+import type { BillingError } from '../../values/errors/index.ts';
 import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { checkDisputable, checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
 import { paidRowOf } from '../state/paid-row.ts';
@@ -24,7 +25,7 @@ export function checkAmount(
   const { operation } = request;
   if (operation === 'VOID' || operation === 'CHARGEBACK_REVERSAL') return NONE;
   const currency = request.currency ?? facts.account.currency;
-  if (currency === null) throw badParameter('currency', 'is needed: the account has none');
+  if (currency === null) throw lacksCurrency();
   const paid = currencyOf(facts.transactions);
   if (paid !== null && paid !== currency && operation !== 'CHARGEBACK') {
     throw badParameter('currency', `is ${currency}, but the payment is in ${paid}`, { currency });
@@ -35,6 +36,10 @@ export function checkAmount(
   if (operation === 'REFUND') checkRefund({ amount, currency }, facts, rules);
   if (operation === 'CHARGEBACK') checkChargeback({ amount, currency }, facts);
   return { amount, currency };
+}
+
+export function lacksCurrency(): BillingError {
+  return badParameter('currency', 'is needed: the account has none');
 }
 
 /** Rule 2: only a card check is for nothing. */
