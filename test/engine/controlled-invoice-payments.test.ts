@@ -99,9 +99,14 @@ anyDatabase((_kind, open) => {
       expect(await balance()).to.equal(100);
     });
 
-    for (const amount of ['0', '-5'])
-      it(`payments §4.3 rule 2: a control plugin that adjusts the payment of an invoice to ${amount} stops it`, async () => {
-        prior = () => ({ adjustedAmount: decimal(amount) });
+    for (const [amount, currency] of [
+      ['0', 'USD'],
+      ['-5', 'USD'],
+      ['0', 'EUR'],
+      ['-5', 'EUR'],
+    ] as const)
+      it(`payments §4.3 rule 2: a control plugin that adjusts the payment of an invoice to ${amount} ${currency} stops it`, async () => {
+        prior = () => ({ adjustedAmount: decimal(amount), adjustedCurrency: currency });
         const paid = engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
         expect(await paid.catch((error: BillingError) => error.code)).to.equal(
           ErrorCode.PAYMENT_INTERNAL_ERROR,
