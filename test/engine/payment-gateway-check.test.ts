@@ -235,6 +235,17 @@ const broken: readonly Broken[] = [
     finding: /^getPaymentInfo gives the amount 100 where purchase has processed 10$/,
   },
   {
+    defect: 'changes what it is given in place',
+    gateway: (books) =>
+      books.gateway({
+        purchase: (request, context) => {
+          Object.assign(request.properties, { 0: { key: 'seen', value: 'true', isUpdatable: false } });
+          return books.operation('PURCHASE')(request, context);
+        },
+      }),
+    finding: /^purchase throws "Cannot add property 0, object is not extensible"/,
+  },
+  {
     defect: 'charges at each call, and shows it nowhere',
     gateway: (books) =>
       books.gateway({

@@ -11,6 +11,7 @@ import {
   parseWireInstant,
   type Uuid,
 } from '../../../lib/index.ts';
+import { frozenCopy } from '../../../lib/values/given/index.ts';
 import { uuidGenerator } from '../../node/uuid-generator.ts';
 import type { PaymentGatewayCheckOptions } from './gateway-check-options.ts';
 import type { GatewayFindings } from './gateway-report.ts';
@@ -65,7 +66,8 @@ export class GatewayCaller {
     this.currency = options.currency ?? 'USD';
     const now = parseWireInstant('2024-01-31T12:00:00Z');
     if (now === undefined) throw new Error('the instant of the check cannot be read');
-    this.#context = { tenantId: this.newId(), userName: 'gateway-check', userToken: this.newId(), now };
+    const userToken = this.newId();
+    this.#context = frozenCopy({ tenantId: this.newId(), userName: 'gateway-check', userToken, now });
   }
 
   get timeLimitMs(): number {
@@ -91,7 +93,8 @@ export class GatewayCaller {
     const member = memberOfType[type];
     const operation = this.gateway[member];
     if (operation === undefined) throw new Error(`the gateway has no ${member}`);
-    return this.call(member, (context) => Reflect.apply(operation, this.gateway, [request, context]));
+    const given = frozenCopy(request);
+    return this.call(member, (context) => Reflect.apply(operation, this.gateway, [given, context]));
   }
 
   /** A call of any member, with the context that the engine gives. */
