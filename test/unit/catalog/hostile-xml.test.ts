@@ -151,7 +151,7 @@ describe('Hostile catalog documents', () => {
 
     it('the nesting of elements is bounded', () => {
       const document = (depth: number): XmlSource =>
-        new XmlSource('<a>'.repeat(depth) + '</a>'.repeat(depth), 'decoded');
+        new XmlSource({ text: '<a>'.repeat(depth) + '</a>'.repeat(depth), encoding: 'decoded' });
       expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
       expect(errorOf(() => atOnce(xmlSteps(document(25), nested))).problems).to.deep.equal([
         { message: 'Elements are nested deeper than 24', line: 1, column: 73 },
@@ -159,7 +159,7 @@ describe('Hostile catalog documents', () => {
     });
 
     it('the number of elements is bounded', () => {
-      const source = new XmlSource(`<a>${'<a/>'.repeat(1_000_000)}</a>`, 'decoded');
+      const source = new XmlSource({ text: `<a>${'<a/>'.repeat(1_000_000)}</a>`, encoding: 'decoded' });
       expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.deep.equal([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },
       ]);

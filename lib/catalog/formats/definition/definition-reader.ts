@@ -1,3 +1,4 @@
+import { trimXml, XML_CHARACTERS } from '../../../values/documents/index.ts';
 import type { Problem } from '../../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS, MAX_XML_TEXT_CHARACTERS } from '../../../values/limits.ts';
 import { Decimal, formatDecimal } from '../../../values/money/index.ts';
@@ -10,13 +11,10 @@ import {
   type ValueType,
 } from '../fields/field.ts';
 import { internationalPrice, phase } from '../fields/records.ts';
-import { anyText, currency, decimal, int, type Scalar, trimXml } from '../fields/scalar.ts';
+import { anyText, currency, decimal, int, type Scalar } from '../fields/scalar.ts';
 import { quote } from '../xml/quote.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-
-/** Characters that no document can hold. */
-const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /**
  * Reads what a definition says by the tables of fields: records that have names by name, prices by currency, rule cases
@@ -70,7 +68,7 @@ export class DefinitionReader {
 
   #scalar(type: Scalar, given: unknown, place: string): unknown {
     const text = textOf(type, given);
-    if (text !== undefined && (NOT_XML.test(text) || text.length > MAX_XML_TEXT_CHARACTERS)) {
+    if (text !== undefined && (!XML_CHARACTERS.test(text) || text.length > MAX_XML_TEXT_CHARACTERS)) {
       return this.note(`${place}: ${shown(given)} is too long, or has characters that XML has not`);
     }
     const value = text === undefined ? undefined : type.parse(type === anyText ? text : trimXml(text));

@@ -1,3 +1,4 @@
+import { trimXml } from '../../../values/documents/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_XML_NAME_CHARACTERS } from '../../../values/limits.ts';
 import { type Currency, isCurrency } from '../../../values/money/index.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../../../values/time/index.ts';
@@ -21,17 +22,6 @@ function scalar<T>(
   write: (value: T) => string = String,
 ): Scalar<T> {
   return { kind: 'scalar', description, parse, write };
-}
-
-const XML_SPACE = ' \t\r\n';
-
-/** Text without the white space around it, as XML defines white space. Linear, whatever the text. */
-export function trimXml(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && XML_SPACE.includes(text.charAt(start))) start += 1;
-  while (end > start && XML_SPACE.includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
 }
 
 export function oneOf<T extends string>(description: string, values: Readonly<Record<string, T>>): Scalar<T> {

@@ -1,5 +1,12 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import type { Steps } from '../../../runtime/index.ts';
+import {
+  type DocumentFault,
+  faultOfEndTag,
+  faultOfParser,
+  NO_DOCTYPE,
+  trimXml,
+} from '../../../values/documents/index.ts';
 import { assertInvariant, type BillingError } from '../../../values/errors/index.ts';
 import {
   MAX_XML_ATTRIBUTES,
@@ -11,17 +18,12 @@ import {
 } from '../../../values/limits.ts';
 import { excess, type VersionLimit } from '../../model/version-limits.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
-import { trimXml } from '../fields/scalar.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
-import { quote } from './quote.ts';
 import type { XmlSource } from './source.ts';
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;
-const SAXES_POSITION = /^\d+:\d+: /;
-/** The parser quotes names of any length. */
-const LONGEST_SAXES_MESSAGE = 400;
 
 export interface ReadXml<T> {
   readonly value: T;
@@ -71,12 +73,8 @@ class XmlReader<T> {
 
   *read(): Steps<ReadXml<T>> {
     const parser = this.#parser;
-    parser.on('error', (error) =>
-      this.#notWellFormed(error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE)),
-    );
-    parser.on('doctype', () =>
-      this.#fail('A document type declaration (<!DOCTYPE) is not accepted; remove it'),
-    );
+    parser.on('error', (error) => this.#refuse(faultOfParser(error, this.#source.text, parser.position)));
+    parser.on('doctype', () => this.#fail(NO_DOCTYPE));
     parser.on('xmldecl', (declaration) => this.#source.checkDeclaredEncoding(declaration.encoding));
     parser.on('opentagstart', (tag) => this.#startTag(tag.name));
     parser.on('attribute', (attribute) => this.#boundAttribute(attribute.name, attribute.value));
@@ -95,17 +93,8 @@ class XmlReader<T> {
     return { value: this.#result.value, positions: this.#positions };
   }
 
-  #notWellFormed(message: string): never {
-    const { text } = this.#source;
-    if (message.includes('entity'))
-      return this.#fail(message, text.lastIndexOf('&', this.#parser.position - 1));
-    // A lone "&" swallows everything up to the next ";", often the rest of the document, which then seems to be
-    // unfinished.
-    const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
-    if (this.#parser.position === text.length && loneAmpersand >= 0) {
-      return this.#fail('This "&" begins no reference; write &amp;', loneAmpersand);
-    }
-    return this.#fail(message);
+  #refuse(fault: DocumentFault | undefined): void {
+    if (fault !== undefined) this.#fail(fault.message, fault.offset);
   }
 
   #fail(message: string, offset = Math.max(0, this.#parser.position - 1)): never {
@@ -262,7 +251,7 @@ class XmlReader<T> {
   }
 
   #closeElement(tag: SaxesTagNS): void {
-    if (!tag.isSelfClosing) this.#matchEndTag(tag.name);
+    if (!tag.isSelfClosing) this.#refuse(faultOfEndTag(tag.name, this.#source.text, this.#parser.position));
     const frame = this.#open.pop();
     assertInvariant(frame !== undefined, 'an end tag closes an open element');
     if (this.#exceeded.size > 0) return;
@@ -286,14 +275,6 @@ class XmlReader<T> {
     const value = this.#accept(rule.finish(frame), frame.offset);
     this.#positions.remember(value, frame);
     return value;
-  }
-
-  /** saxes reports a wrong end tag only after it has closed the element, so the text is checked first. */
-  #matchEndTag(name: string): void {
-    const end = this.#parser.position - 1;
-    const start = this.#source.text.lastIndexOf('</', end);
-    const written = trimXml(this.#source.text.slice(start + 2, end));
-    if (written !== name) this.#fail(`The end tag ${quote(written)} does not close "${name}"`, start);
   }
 
   #completeChildren(frame: Frame): void {

@@ -1,4 +1,5 @@
 import type { Steps } from '../../../runtime/index.ts';
+import { escapeAttribute, escapeText } from '../../../values/documents/index.ts';
 
 const LINES_AT_ONCE = 1_000;
 
@@ -79,28 +80,4 @@ function attributesOf(attributes: Attributes): string {
   return Object.entries(attributes)
     .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
     .join('');
-}
-
-const REFERENCES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
-
-function reference(character: string): string {
-  return REFERENCES[character] ?? character;
-}
-
-/** A carriage return would be read back as a line feed. */
-function escapeText(text: string): string {
-  return text.replace(/[&<>\r]/g, reference);
-}
-
-/** White space other than a blank would be read back as a blank. */
-function escapeAttribute(value: string): string {
-  return value.replace(/[&<>"\t\n\r]/g, reference);
 }
