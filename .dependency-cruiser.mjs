@@ -22,6 +22,7 @@ const rooms = [
   'subscriptions',
   'invoicing',
   'payments',
+  'overdue',
   'export',
   'timeline',
   'check',
@@ -49,6 +50,7 @@ const deciding = {
   ],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['state', 'reservation', 'planning'],
+  overdue: ['config', 'evaluation'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
 const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';

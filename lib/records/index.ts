@@ -22,6 +22,7 @@ export type * from './page.ts';
 export * from './payment.ts';
 export * from './payment-attempt.ts';
 export * from './payment-method.ts';
+export * from './payment-response.ts';
 export * from './queue-entry.ts';
 export * from './search-clause.ts';
 export * from './subscription.ts';

@@ -71,6 +71,12 @@ export const MAX_REQUESTED_DATE_YEARS = 100;
 /** Months ahead of today that a target date may lie (`invoice.maxNumberOfMonthsInFuture`). */
 export const MAX_TARGET_DATE_MONTHS = 36;
 
+/** States of an overdue configuration, each of which an evaluation may look at; people use three to five. */
+export const MAX_OVERDUE_STATES = 100;
+
+/** Characters of an overdue configuration, which is read in one go into memory: some milliseconds. */
+export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * KIBIBYTE;
+
 /** Characters of the service and of the name of a blocking state. */
 export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 

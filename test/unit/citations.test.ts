@@ -11,6 +11,7 @@ const texts: Readonly<Record<string, string>> = {
   subscriptions: 'lib/subscriptions/RULES.md',
   invoicing: 'lib/invoicing/RULES.md',
   payments: 'lib/payments/RULES.md',
+  overdue: 'lib/overdue/RULES.md',
   platform: 'lib/runtime/RULES.md',
   'http-api': 'adapters/koa/HTTP-API.md',
   'json-models': 'adapters/koa/JSON-MODELS.md',

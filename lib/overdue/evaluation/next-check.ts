@@ -1,0 +1,33 @@
+import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
+import { enterableStates, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
+import type { BillingSnapshot } from './billing-snapshot.ts';
+import { thresholdDate } from './criteria.ts';
+
+export interface CheckedAccount {
+  readonly config: OverdueConfig;
+  readonly snapshot: BillingSnapshot;
+  /** What the evaluation came to; null = clear. */
+  readonly next: OverdueState | null;
+  /** Local date of the evaluation. */
+  readonly today: LocalDate;
+}
+
+/** The date on which the account is looked at again (§6), always later than today; null: no new check. */
+export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
+  const { anchor, nextUnpaidDate } = snapshot;
+  const thresholds = enterableStates(config).flatMap(({ condition }) =>
+    condition?.unpaidFor ? (thresholdDate(anchor, condition.unpaidFor) ?? []) : [],
+  );
+  const initial = anchor === null ? null : config.initialReevaluationInterval;
+  const interval = next === null ? initial : next.reevaluationInterval;
+  const afterInterval = interval === null ? undefined : durationEnd(today, interval);
+  const [first, ...others] = [...thresholds, nextUnpaidDate ?? today, afterInterval ?? today].filter(
+    (date) => date > today,
+  );
+  return first === undefined ? null : minDate(first, ...others);
+}
+
+/** True: there is nothing to wait for, so that pending checks are removed (§6 rule 3). */
+export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot' | 'next'>): boolean {
+  return next === null && snapshot.anchor === null && snapshot.nextUnpaidDate === null;
+}
