@@ -71,6 +71,17 @@ export {
 } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
 export type {
+  NewOverdueCondition,
+  NewOverdueDefinition,
+  NewOverdueState,
+  OverdueConditionDefinition,
+  OverdueConfigOperations,
+  OverdueDefinition,
+  OverdueStateDefinition,
+  OverdueUploadOptions,
+} from './overdue/index.ts';
+export { CancellationPolicy, OverdueFormat } from './overdue/index.ts';
+export type {
   AttemptView,
   ChargebackReversalInput,
   ComboAccount,

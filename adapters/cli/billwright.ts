@@ -26,6 +26,9 @@ const usage = `Usage: billwright <command> [options]
     --default-catalog <file>
                          catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they
                          have their own (default: the sample OrchardDemo of the package)
+    --default-overdue <file>
+                         overdue.uri: XML or JSON of the overdue configuration of tenants without one of their own
+                         (default: nobody is overdue)
     --config <file>      JSON object of properties, {"org.service.payment.retry.days": "3,5,7", ...}
     Server properties; the environment (SERVICE_server_basePath, ...) and the file of --config can set each too: an
     option wins over the environment, and that over the file:
@@ -97,7 +100,7 @@ const usage = `Usage: billwright <command> [options]
              Ends with status 0 if nothing is wrong, 3 if something is, 1 if the check cannot be made.
     --database <where>   as above
     --tenant <name>      one tenant, by id or API key (default: all)
-    --default-catalog <file>
+    --default-catalog <file>, --default-overdue <file>
                          as for serve
     --json               one JSON object per line in place of text: {invariant, tenantId, accountId, message}, and at the
                          end {breaches}
@@ -138,14 +141,15 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
     console.log(await setPassword(values));
   },
   async check(args) {
-    const [{ breachText, checkDatabase }, { defaultCatalog, environmentConfiguration }] = await Promise.all([
-      import('./check.ts'),
-      import('./engine-settings.ts'),
-    ]);
+    const [
+      { breachText, checkDatabase },
+      { defaultCatalog, defaultOverdueConfig, environmentConfiguration },
+    ] = await Promise.all([import('./check.ts'), import('./engine-settings.ts')]);
     const { values } = parsed(args, {
       database,
       tenant: { type: 'string' },
       'default-catalog': { type: 'string' },
+      'default-overdue': { type: 'string' },
       json: { type: 'boolean', default: false },
     });
     const options = {
@@ -153,6 +157,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
       tenant: values.tenant,
       configuration: environmentConfiguration(process.env),
       defaultCatalog: await defaultCatalog(values['default-catalog'], process.env),
+      defaultOverdueConfig: await defaultOverdueConfig(values['default-overdue'], process.env),
     };
     const breaches = await checkDatabase(options, {
       breach: (breach) => console.log(values.json ? JSON.stringify(breach) : breachText(breach)),
@@ -174,7 +179,7 @@ async function serveWith(args: readonly string[]): Promise<void> {
   const [
     { serve },
     { httpOptions, httpSettings, processSettings },
-    { defaultCatalog, environmentConfiguration },
+    { defaultCatalog, defaultOverdueConfig, environmentConfiguration },
     { configurationFile },
     { isPostgresqlUrl },
   ] = await Promise.all([
@@ -195,6 +200,7 @@ async function serveWith(args: readonly string[]): Promise<void> {
     'node-name': { type: 'string' },
     'sandbox-ledger': { type: 'string' },
     'default-catalog': { type: 'string' },
+    'default-overdue': { type: 'string' },
     ...httpOptions,
   });
   const file = values.config === undefined ? {} : await configurationFile(values.config);
@@ -218,6 +224,7 @@ async function serveWith(args: readonly string[]): Promise<void> {
     http: httpSettings(values, environment),
     configuration: environmentConfiguration(environment),
     defaultCatalog: await defaultCatalog(values['default-catalog'], environment),
+    defaultOverdueConfig: await defaultOverdueConfig(values['default-overdue'], environment),
   });
 }
 

@@ -18,6 +18,8 @@ export interface CheckOptions {
   /** Properties of the engine by name, as for the server. */
   readonly configuration: ConfigurationObject;
   readonly defaultCatalog: string | (() => string);
+  /** Overdue configuration of tenants without one; undefined: the engine's own. */
+  readonly defaultOverdueConfig: string | undefined;
 }
 
 /** What is found while the stored data are checked. */
@@ -43,6 +45,7 @@ export async function checkDatabase(options: CheckOptions, report: CheckReport):
       logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
       configuration: options.configuration,
       defaultCatalog: options.defaultCatalog,
+      defaultOverdueConfig: options.defaultOverdueConfig,
     });
     // The time of a server in test mode, or else of the machine.
     await clock.refresh();

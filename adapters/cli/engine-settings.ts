@@ -6,7 +6,7 @@ import {
   configurableProperties,
   serverProperties,
 } from '../../lib/tenants/index.ts';
-import { BillingError } from '../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -49,11 +49,32 @@ export async function defaultCatalog(
   option: string | undefined,
   environment: Environment,
 ): Promise<string | (() => string)> {
-  const [variable, text] = environmentValue('catalog.uri', environment);
-  const [source, file] = option === undefined ? [variable, text] : ['--default-catalog', option];
-  if (file === undefined || file === '')
-    return () =>
-      readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
+  const named = { option, flag: '--default-catalog', property: 'catalog.uri' };
+  const text = await namedDocument(named, environment);
+  if (text !== undefined) return text;
+  return () => readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
+}
+
+/**
+ * The default overdue configuration: that of the option, else of the property `overdue.uri`, a path or a file URL, else
+ * undefined (platform §4.3).
+ * @throws UsageError for a file that cannot be read.
+ */
+export function defaultOverdueConfig(
+  option: string | undefined,
+  environment: Environment,
+): Promise<string | undefined> {
+  return namedDocument({ option, flag: '--default-overdue', property: 'overdue.uri' }, environment);
+}
+
+/** The file that an option or a property names; undefined if neither does. */
+async function namedDocument(
+  named: { readonly option: string | undefined; readonly flag: string; readonly property: string },
+  environment: Environment,
+): Promise<string | undefined> {
+  const [variable, text] = environmentValue(named.property, environment);
+  const [source, file] = named.option === undefined ? [variable, text] : [named.flag, named.option];
+  if (file === undefined || file === '') return undefined;
   try {
     return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
   } catch (error) {
@@ -61,16 +82,16 @@ export async function defaultCatalog(
   }
 }
 
-/** An error of the default catalog with what is wrong, line by line; any other error as it is. */
+/** An error of a default document with what is wrong, line by line; any other error as it is. */
 export function withProblems(error: unknown): unknown {
   if (!(error instanceof BillingError) || !error.problems?.length) return error;
   const lines = error.problems
     .slice(0, SHOWN_PROBLEMS)
     .map(({ message, line }) => (line === undefined ? message : `line ${line}: ${message}`));
   const more = error.problems.length - lines.length;
-  return new UsageError(
-    [`${error.message} (the default catalog)`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join(
-      '\n  ',
-    ),
-  );
+  const subject =
+    error.code === ErrorCode.OVERDUE_INVALID_FOR_TENANT
+      ? 'Invalid default overdue configuration'
+      : `${error.message} (the default catalog)`;
+  return new UsageError([subject, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n  '));
 }

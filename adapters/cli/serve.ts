@@ -48,6 +48,8 @@ export interface ServeOptions {
   readonly configuration: ConfigurationObject;
   /** Document of the catalog for tenants created with `useGlobalDefault`, or a function that returns it. */
   readonly defaultCatalog: string | (() => string);
+  /** Overdue configuration of tenants without one; undefined: the engine's own. */
+  readonly defaultOverdueConfig: string | undefined;
 }
 
 /** Runs the server until it is told to stop. */
@@ -122,6 +124,7 @@ async function compose(parts: {
     gateways: sandbox === undefined ? [] : [sandbox],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,
+    defaultOverdueConfig: options.defaultOverdueConfig,
     maxDocumentBytes: options.http.limits.text,
   }).catch((error: unknown) => {
     throw withProblems(error);

@@ -1,3 +1,4 @@
+import type { NewOverdueDefinition } from '../overdue/index.ts';
 import type {
   CatalogPlugin,
   Clock,
@@ -55,6 +56,11 @@ export interface BillingOptions<Host> {
    * first of these tenants needs it.
    */
   readonly defaultCatalog?: string | (() => string);
+  /**
+   * Overdue configuration of tenants that have none of their own (overdue §1.2): XML, JSON, or the definition itself. It is
+   * checked when the engine is opened. Default: nobody is overdue.
+   */
+  readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
   /**
    * Whether the engine is only being tried: push targets on this machine are accepted (platform §10.1), and gateways have
    * 5 s to answer instead of 30 unless `payment.plugin.timeout` is set. Default false.

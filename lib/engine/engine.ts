@@ -6,6 +6,7 @@ import { catalogArea } from './catalog.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
 import { objectArea } from './objects.ts';
+import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
@@ -16,7 +17,7 @@ export type Engine = ReturnType<typeof engineOf>;
 export function engineOf(ports: Ports, settings: EngineSettings) {
   const foundation = foundationOf(ports, settings);
   const catalog = catalogArea(foundation);
-  const { tenants, ...tenant } = tenantArea(foundation, catalog);
+  const { tenants, keyValues, ...tenant } = tenantArea(foundation, catalog);
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
@@ -41,6 +42,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,
       ...payments.operations,
+      ...overdueArea(foundation, keyValues).operations,
       ...objectArea(foundation).operations,
     },
   };

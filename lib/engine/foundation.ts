@@ -1,6 +1,7 @@
 import type { WorkOff } from '../account-closing/index.ts';
 import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } from '../invoicing/index.ts';
+import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import {
@@ -15,7 +16,7 @@ import type { BillingOptions } from './billing-options.ts';
 export interface EngineSettings
   extends Pick<
     BillingOptions<never>,
-    'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins' | 'invoicePlugins'
+    'defaultCatalog' | 'defaultOverdueConfig' | 'maxDocumentBytes' | 'entitlementPlugins' | 'invoicePlugins'
   > {
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
@@ -32,6 +33,7 @@ export interface Foundation {
   readonly invoicingConfig: InvoicingConfigOf;
   readonly invoicePlugins: RegisteredInvoicePlugins;
   readonly catalogs: CatalogService;
+  readonly overdueConfigs: OverdueConfigs;
   /** How many rows an answer without pages may have. */
   readonly maxRows: number;
 }
@@ -69,6 +71,14 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     invoicingConfig: invoicingConfigOf(settingsOf),
     invoicePlugins: new RegisteredInvoicePlugins(ports, settings.invoicePlugins ?? []),
     catalogs: new CatalogService(ports, settings),
+    overdueConfigs: overdueConfigsOf(ports, settings),
     maxRows: settings.server.server['server.limits.rows'],
   };
+}
+
+function overdueConfigsOf(
+  { logger }: Ports,
+  { defaultOverdueConfig: given }: EngineSettings,
+): OverdueConfigs {
+  return new OverdueConfigs(logger, typeof given === 'object' ? definitionText(given) : given);
 }

@@ -248,6 +248,7 @@ export const inputs: Inputs = {
     reverseChargeback: [['input', ofPayment]],
     complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
   },
+  overdue: {},
   tagDefinitions: {
     get: [['id', 'uuid']],
     delete: [['id', 'uuid']],

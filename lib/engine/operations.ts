@@ -11,6 +11,7 @@ import type {
   InvoiceOperations,
   InvoiceTextOperations,
 } from '../invoicing/index.ts';
+import type { OverdueConfigOperations } from '../overdue/index.ts';
 import type {
   InvoicePaymentOperations,
   PaymentGatewayOperations,
@@ -79,6 +80,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly invoicePayments: InvoicePaymentOperations<C>;
   /** Pages of payment gateways, and what gateways tell by themselves. */
   readonly paymentGateways: PaymentGatewayOperations<C>;
+  /** What happens to those who do not pay. */
+  readonly overdue: OverdueConfigOperations<C>;
   /** What tags there are. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
   /** Tags on objects; system tags steer the engine. */

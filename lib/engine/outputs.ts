@@ -170,6 +170,7 @@ export const outputs: Outputs = {
     reverseChargeback: paymentResult,
     complete: paymentResult,
   },
+  overdue: {},
   tagDefinitions: {},
   tags: { ofObject: created, ofAccount: created, page: created, search: created },
   customFields: {

@@ -1,4 +1,5 @@
 import { checkDocumentText, InvoiceTextService } from '../invoicing/index.ts';
+import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
@@ -17,10 +18,11 @@ export function tenantArea(
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
       allowLoopback: settings.testMode,
     },
-    checks: { checkPaymentStateMachine: checkStateMachine, checkDocumentText },
+    checks: { checkPaymentStateMachine: checkStateMachine, checkDocumentText, checkOverdueConfig },
   });
   return {
     tenants: new TenantService(ports),
+    keyValues,
     operations: {
       keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
       /** Templates and translations (invoicing §14). */

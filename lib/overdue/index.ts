@@ -1,13 +1,19 @@
 export {
+  checkOverdueConfig,
+  formatOf,
+  OverdueFormat,
+  readOverdueDocument,
+} from './config/document-format.ts';
+export {
   CancellationPolicy,
   CLEAR_STATE_NAME,
+  controlTagNames,
   defaultOverdueConfig,
-  type EnterableState,
   enterableStates,
   type OverdueConfig,
   type OverdueState,
 } from './config/overdue-config.ts';
-export { overdueXmlText, readOverdueJson, readOverdueXml } from './config/read-config.ts';
+export { readOverdueJson, readOverdueXml } from './config/read-config.ts';
 export {
   type OverdueConditionDefinition,
   type OverdueDefinition,
@@ -22,16 +28,9 @@ export {
   type SnapshotFacts,
   type UnpaidInvoice,
 } from './evaluation/billing-snapshot.ts';
-export { type CalendarInput, type CalendarStep, overdueCalendar } from './evaluation/calendar.ts';
 export { type EffectiveInput, effectiveOf } from './evaluation/effective-date.ts';
 export { evaluateOverdue } from './evaluation/evaluate.ts';
 export { type CheckedAccount, needsNoCheck, nextCheckDate } from './evaluation/next-check.ts';
-export {
-  type CriterionReason,
-  type ReasonsInput,
-  type StateReasons,
-  stateReasons,
-} from './evaluation/reasons.ts';
 export {
   blockOf,
   InvoicingOffStep,
@@ -41,3 +40,23 @@ export {
   planTransition,
   type TransitionInput,
 } from './evaluation/transition.ts';
+export { type OverdueConfigOf, OverdueConfigs, type OverdueDocument } from './loading/overdue-configs.ts';
+export { definitionText } from './operations/definition-text.ts';
+export type {
+  OverdueAccountOperations,
+  OverdueExplanation,
+  OverdueInvoice,
+  OverduePreview,
+  OverdueReason,
+  OverdueStateView,
+  OverdueStep,
+} from './operations/overdue-account-operations.ts';
+export type {
+  NewOverdueCondition,
+  NewOverdueDefinition,
+  NewOverdueState,
+  OverdueConfigOperations,
+  OverdueUploadOptions,
+} from './operations/overdue-config-operations.ts';
+export { OverdueConfigService } from './operations/overdue-config-service.ts';
+export type { OverdueOperations } from './operations/overdue-operations.ts';

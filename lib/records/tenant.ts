@@ -14,6 +14,8 @@ export interface Tenant {
   readonly catalogRevision: number;
   /** Record id of the row that holds the tenant's configuration; null = none (platform §4.1). */
   readonly configurationRecordId: number | null;
+  /** Record id of the row that holds the tenant's overdue configuration; null = none (overdue §1.2). */
+  readonly overdueConfigRecordId: number | null;
   /** Raised by every change of a payment state machine, in its transaction; null = there has been none (payments §3.1). */
   readonly stateMachineRevision: number | null;
   readonly createdDate: Instant;

@@ -17,7 +17,8 @@ export interface KeyValueOperations<C extends Leading = []> {
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value, a bad configuration, template or
    * translation,
    * MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002) for a bad
-   * callback URL, a locale that is none, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key
+   * callback URL, a locale that is none, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog,
+   * OVERDUE_INVALID_FOR_TENANT (5010) for a bad overdue configuration, NOT_IMPLEMENTED (1) for a key
    * of a part that this version does not have.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;

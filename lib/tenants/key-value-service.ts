@@ -28,6 +28,8 @@ export interface ValueChecks {
    * INVALID_PARAMETER (60002) for a key whose locale is none.
    */
   checkDocumentText(key: string, value: string): void;
+  /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) for an overdue configuration that breaks a rule. */
+  checkOverdueConfig(value: string): void;
 }
 
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
@@ -82,8 +84,7 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       const now = context.createdDate;
       const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
       const [recordId = 0] = await session.keyValues.insert([row]);
-      if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
-      if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
+      await markTenant(session, kind, recordId);
       if (isSingle) session.publish([configurationEvent(BusEventType.TENANT_CONFIG_CHANGE, key, id)]);
     });
   }
@@ -142,11 +143,13 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       case KeyKind.INVOICE_TEXT:
         this.#checks.checkDocumentText(key, value);
         return;
+      case KeyKind.OVERDUE:
+        this.#checks.checkOverdueConfig(value);
+        return;
       case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
         return;
       case KeyKind.CATALOG:
-      case KeyKind.OVERDUE:
       case KeyKind.USAGE:
         throw notOffered(kind);
     }
@@ -164,10 +167,16 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
   if (rows.length === 0) return;
   await session.keyValues.deactivate(rows);
   const kind = keyKind(key);
-  if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(null);
-  if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
+  await markTenant(session, kind, null);
   if (kind !== KeyKind.USER)
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
+}
+
+/** The tenant's row tells every node which value holds; null: none any more. */
+async function markTenant(session: WriteSession, kind: KeyKind, recordId: number | null): Promise<void> {
+  if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
+  if (kind === KeyKind.OVERDUE) await session.keyValues.setOverdueConfig(recordId);
+  if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 
 /** The bus event of a change of configuration (platform §10.4). */

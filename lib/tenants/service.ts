@@ -48,6 +48,7 @@ export class TenantService {
       useGlobalDefault: input.useGlobalDefault ?? false,
       catalogRevision: 0,
       configurationRecordId: null,
+      overdueConfigRecordId: null,
       stateMachineRevision: null,
       createdDate: authorship.createdDate,
     };

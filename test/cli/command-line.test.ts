@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { expectBelow } from '../support/bounds.ts';
 import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { example } from '../support/files.ts';
+import { exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
@@ -56,6 +57,7 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
   [['serve', '--require-rls'], /needs a PostgreSQL database/],
   [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
+  [['serve', '--default-overdue', 'nowhere.xml'], /--default-overdue: .*nowhere\.xml/],
 ];
 
 describe('the command line', () => {
@@ -83,12 +85,15 @@ describe('the command line', () => {
     }
   });
 
-  it('serves the default catalog, and with the properties of the environment', async () => {
+  it('serves the default catalog and overdue configuration, and with the properties of the environment', async () => {
     const database = join(directory, 'configured.db');
     const meadow = fileURLToPath(example('catalogs/meadow.xml'));
+    const overdue = join(directory, 'overdue.xml');
+    await writeFile(overdue, exampleXml);
     const running = await serve(['--database', database, '--test-mode', '--default-catalog', meadow], {
       SERVICE_notifications_allowPrivateNetworks: 'true',
       SERVICE_payment_retry_days: 'often',
+      SERVICE_overdue_uri: overdue,
     });
     try {
       const headers = {
@@ -103,6 +108,8 @@ describe('the command line', () => {
       await fetch(`${core}/tenants?useGlobalDefault=true`, { method: 'POST', headers, body });
       const catalogs = (await (await fetch(`${core}/catalog`, { headers })).json()) as { name: string }[];
       expect(catalogs.map(({ name }) => name)).to.deep.equal(['Meadow']);
+      const late = (await (await fetch(`${core}/overdue`, { headers })).json()) as unknown;
+      expect(late).to.deep.equal(exampleJson);
       const register = `${core}/tenants/registerNotificationCallback?cb=`;
       const statusOf = async (url: string) =>
         (await fetch(register + encodeURIComponent(url), { method: 'POST', headers })).status;

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { configurationFile } from '../../adapters/cli/configuration-file.ts';
 import {
   defaultCatalog,
+  defaultOverdueConfig,
   environmentConfiguration,
   withProblems,
 } from '../../adapters/cli/engine-settings.ts';
@@ -138,7 +139,7 @@ describe('the settings of the process', () => {
   });
 });
 
-describe('the default catalog of the command line', () => {
+describe('the default documents of the command line', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-catalog-'));
@@ -171,6 +172,33 @@ describe('the default catalog of the command line', () => {
         .to.contain(name)
         .and.to.contain('missing.xml');
     }
+  });
+
+  it('of the overdue configuration is the file of the option, else that of overdue.uri, else none', async () => {
+    const [one, other] = [join(directory, 'one.json'), join(directory, 'other.xml')];
+    await writeFile(one, '{}');
+    await writeFile(other, '<other/>');
+    expect(await defaultOverdueConfig(undefined, {})).to.equal(undefined);
+    expect(await defaultOverdueConfig(undefined, { SERVICE_overdue_uri: '' })).to.equal(undefined);
+    expect(await defaultOverdueConfig(one, { SERVICE_overdue_uri: other })).to.equal('{}');
+    expect(await defaultOverdueConfig(undefined, { SERVICE_overdue_uri: other })).to.equal('<other/>');
+    const inFile = { 'org.killbill.overdue.uri': pathToFileURL(other).href };
+    expect(await defaultOverdueConfig(undefined, inFile)).to.equal('<other/>');
+    const missing = join(directory, 'missing.xml');
+    const thrown = await defaultOverdueConfig(missing, {}).catch((error: unknown) => error);
+    expect(thrown).to.be.instanceOf(UsageError);
+    expect((thrown as Error).message).to.contain('--default-overdue');
+  });
+
+  it('of the overdue configuration that is invalid is refused with what is wrong, by line', () => {
+    const error = new BillingError({
+      code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,
+      message: 'Invalid overdue configuration: line 7, column 1: odd',
+      problems: [{ message: 'odd', line: 7, column: 1 }],
+    });
+    expect((withProblems(error) as Error).message).to.equal(
+      'Invalid default overdue configuration\n  line 7: odd',
+    );
   });
 
   it('that is invalid is refused with what is wrong, by line', () => {

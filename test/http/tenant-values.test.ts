@@ -279,7 +279,7 @@ eachDatabase((kind, open) => {
     });
 
     it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
-      for (const key of ['OVERDUE_CONFIG', 'USAGE_METERS']) {
+      for (const key of ['USAGE_METERS', 'USAGE_TERMS']) {
         const refused = await post(userKey(key), 'x');
         expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
         expect(await valuesAt(userKey(key))).to.deep.equal([]);

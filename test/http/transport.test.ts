@@ -43,7 +43,7 @@ describe('the transport', () => {
 
   it('the transport logs what is not offered without a stack', async () => {
     const headers = { 'content-type': 'text/plain' };
-    const path = '/1.0/kb/tenants/userKeyValue/OVERDUE_CONFIG';
+    const path = '/1.0/kb/tenants/userKeyValue/USAGE_METERS';
     const reply = await call('POST', path, { body: 'x', headers });
     expect(reply.status).to.equal(501);
     const line = serving.log.lines.at(-2);

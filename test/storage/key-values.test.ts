@@ -94,6 +94,20 @@ eachDatabase((kind, open) => {
       ]);
     });
 
+    it('tenant key-values name the row of the overdue configuration', async () => {
+      await opened.write(async (session) => {
+        expect((await session.revisions()).overdueConfigRecordId).to.equal(null);
+        const [recordId = 0] = await session.keyValues.insert([keyValue({ isSingle: true })]);
+        await session.keyValues.setOverdueConfig(recordId);
+        expect(await session.revisions()).to.include({
+          overdueConfigRecordId: recordId,
+          configurationRecordId: null,
+        });
+        await session.keyValues.setOverdueConfig(null);
+        expect((await session.revisions()).overdueConfigRecordId).to.equal(null);
+      });
+    });
+
     it('tenant key-values tell the revisions once per session, and anew with the lock', async () => {
       await opened.write(async (session) => {
         opened.statements();

@@ -60,6 +60,7 @@ export async function openEngine(
     /** Default: that of `billwright/pdf`; null: none. */
     readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
+    readonly defaultOverdueConfig?: BillingOptions<never>['defaultOverdueConfig'];
     readonly configuration?: BillingOptions<never>['configuration'];
     /** Beside the sandbox gateway. */
     readonly gateways?: BillingOptions<never>['gateways'];
@@ -94,6 +95,7 @@ export async function openEngine(
     ...(options.invoiceFormatter ? { invoiceFormatter: options.invoiceFormatter } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
+    defaultOverdueConfig: options.defaultOverdueConfig,
     ...(options.configuration ? { configuration: options.configuration } : {}),
   });
   const { tenant, acme } = await shopIn(billing);

@@ -29,6 +29,7 @@ import { field, model } from '../wire/model.ts';
 import type { Rendering } from '../wire/rendering.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type WireType } from '../wire/wire-type.ts';
+import { Duration } from './duration.ts';
 
 // The JSON catalog of catalog §11, in answers only; closed in dialect K, with further fields in D.
 
@@ -90,11 +91,6 @@ const Usage = model('Usage', {
   tierBlockPolicy: field(enumeration(TierBlockPolicy), 'R', onlyD),
   limits: field(listOf(Limit), 'R', onlyD),
   blocks: field(listOf(Block), 'R', onlyD),
-});
-
-const Duration = model('Duration', {
-  unit: field(enumeration(TimeUnit), 'R'),
-  number: field(int(), 'R'),
 });
 
 export const Phase = model('Phase', {

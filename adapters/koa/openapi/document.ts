@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { producedTypes } from '../request/media-type.ts';
 import { statusOfCode } from '../response/error-status.ts';
+import { XML_TYPES } from '../routing/body.ts';
 import { takesKey } from '../routing/keyed-request.ts';
 import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
@@ -75,8 +76,14 @@ function pathParameter(name: string): JsonSchema {
 }
 
 function requestBodyOf(body: NonNullable<Route['body']>): JsonSchema {
-  const content = Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: body.json }]));
+  const content = Object.fromEntries(
+    body.mediaTypes.map((type) => [type, { schema: sentSchema(body, type) }]),
+  );
   return { required: body.required, content };
+}
+
+function sentSchema({ json }: NonNullable<Route['body']>, type: string): JsonSchema {
+  return XML_TYPES.some((each) => each === type) ? { type: 'string' } : json;
 }
 
 function responsesOf(route: Route): JsonSchema {

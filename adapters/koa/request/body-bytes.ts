@@ -37,7 +37,7 @@ export async function readBody(
     if (refusal.code === ErrorCode.TOO_LARGE) await drain(ctx.req);
     throw refusal;
   } finally {
-    if (takesAnyType(body)) setOrDelete(ctx.req.headers, type);
+    setOrDelete(ctx.req.headers, type);
   }
   const { body: text } = ctx.request;
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;

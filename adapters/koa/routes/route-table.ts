@@ -19,6 +19,7 @@ import { customFieldRoutes } from './objects/custom-fields.ts';
 import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
+import { overdueRoutes } from './overdue/overdue.ts';
 import { comboPaymentRoutes } from './payments/combo-payment.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
@@ -87,6 +88,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...paymentRepairRoutes,
     ...invoicePaymentRoutes,
     ...paymentGatewayRoutes,
+    ...overdueRoutes,
     ...tagRoutes,
     ...objectTagRoutes,
     ...customFieldRoutes,

@@ -9,11 +9,15 @@ import { listOf, type WireType } from '../wire/wire-type.ts';
 import { checkJsonDepth } from './json-depth.ts';
 import { checkListLengths } from './list-lengths.ts';
 
+/** The types of an XML document. */
+export const XML_TYPES = ['text/xml', 'application/xml'] as const;
+
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
   /** The first one is assumed where the caller names none (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
+  /** Schema of what is sent as JSON, or of the whole. */
   readonly json: JsonSchema;
   /** False: the document itself declares its encoding. */
   readonly utf8Only: boolean;
@@ -94,15 +98,20 @@ export function formBody(fields: Readonly<Record<string, string>>): RequestBody<
 
 /** An XML document, passed on as it came. */
 export const xmlBody: RequestBody<Uint8Array> = {
-  mediaTypes: ['text/xml', 'application/xml'],
+  mediaTypes: XML_TYPES,
   required: true,
   json: { type: 'string' },
   utf8Only: false,
   read(bytes) {
     if (bytes !== undefined && bytes.length > 0) return bytes;
-    throw invalidField('An XML document needs to be sent as the body');
+    throw invalidField('A document needs to be sent as the body');
   },
 };
+
+/** A document that is JSON of the model, or XML, passed on as it came: its reader tells where each error stands. */
+export function documentBody(model: Readable): RequestBody<Uint8Array> {
+  return { ...xmlBody, mediaTypes: ['application/json', ...XML_TYPES], json: model.json };
+}
 
 /** A body of any type, passed on byte by byte; empty where there is none. */
 export const rawBody: RequestBody<Uint8Array> = {

@@ -54,6 +54,7 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
       for (const value of values) note(value, ChangeType.DELETE);
     },
     setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
+    setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
     raiseStateMachineRevision: () =>
       revisions.set(sql`state_machine_revision = coalesce(state_machine_revision, 0) + 1`),
   };

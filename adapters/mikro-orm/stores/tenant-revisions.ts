@@ -52,12 +52,14 @@ export class RevisionsOfSession {
   async #load(lock?: RowLock): Promise<TenantRevisions> {
     const { runner, tenantRecordId } = this.#scope;
     const [tenant] = await runner.rows(sql`
-      select catalog_revision, configuration_record_id, state_machine_revision from bw_tenants
+      select catalog_revision, configuration_record_id, overdue_config_record_id, state_machine_revision
+      from bw_tenants
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
     return {
       catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
       configurationRecordId: numberOrNull(tenant, 'configuration_record_id'),
+      overdueConfigRecordId: numberOrNull(tenant, 'overdue_config_record_id'),
       stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
     };
   }

@@ -70,16 +70,7 @@ export const defaultOverdueConfig: OverdueConfig = {
   ],
 };
 
-/** A state that an evaluation can come to. */
-export interface EnterableState extends OverdueState {
-  readonly condition: OverdueCondition;
-}
-
-/** Those of the configuration, from the most severe on. */
-export function enterableStates({ states }: OverdueConfig): readonly EnterableState[] {
-  return states.filter(isEnterable);
-}
-
-function isEnterable(state: OverdueState): state is EnterableState {
-  return !state.isClearState && state.condition !== null;
+/** The states that an evaluation can come to, from the most severe on. */
+export function enterableStates({ states }: OverdueConfig): readonly OverdueState[] {
+  return states.filter(({ isClearState, condition }) => !isClearState && condition !== null);
 }

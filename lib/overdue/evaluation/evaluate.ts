@@ -1,5 +1,5 @@
 import type { LocalDate } from '../../values/time/index.ts';
-import { type EnterableState, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import { enterableStates, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
 import type { BillingSnapshot } from './billing-snapshot.ts';
 import { criteriaOf, criterionHolds } from './criteria.ts';
 
@@ -11,16 +11,16 @@ export function evaluateOverdue(
   config: OverdueConfig,
   snapshot: BillingSnapshot,
   today: LocalDate,
-): EnterableState | null {
+): OverdueState | null {
   return enterableStates(config).find((state) => holds(state, snapshot, today)) ?? null;
 }
 
 /** All criteria of its condition hold, and there is one (§1.1 rule 1). */
 export function holds(
-  { condition }: Pick<EnterableState, 'condition'>,
+  { condition }: Pick<OverdueState, 'condition'>,
   snapshot: BillingSnapshot,
   today: LocalDate,
 ): boolean {
-  const criteria = criteriaOf(condition);
+  const criteria = condition === null ? [] : criteriaOf(condition);
   return criteria.length > 0 && criteria.every((criterion) => criterionHolds(criterion, snapshot, today));
 }

@@ -6,6 +6,8 @@ export interface TenantRevisions {
   readonly catalogRevision: number;
   /** Record id of the active PER_TENANT_CONFIG row; null = the tenant has no configuration of its own. */
   readonly configurationRecordId: number | null;
+  /** Record id of the active OVERDUE_CONFIG row; null = the tenant has the default one. */
+  readonly overdueConfigRecordId: number | null;
   /** Raised by every change of a payment state machine; null = there has been none. */
   readonly stateMachineRevision: number | null;
 }
@@ -28,6 +30,8 @@ export interface KeyValueWrites {
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
   /** Makes a row the tenant's configuration; null = none. */
   setConfiguration(recordId: number | null): Promise<void>;
+  /** Makes a row the tenant's overdue configuration; null = none. */
+  setOverdueConfig(recordId: number | null): Promise<void>;
   /** Tells caches that a payment state machine has changed. */
   raiseStateMachineRevision(): Promise<void>;
 }

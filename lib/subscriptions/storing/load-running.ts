@@ -52,48 +52,25 @@ export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId
 /** Reads the subscriptions of whole bundles, in a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
-  { account, ...of }: LoadRunningInput,
-): Promise<readonly RunningSubscription[]> {
-  return loadRunningOf(session, { ...of, accounts: [account] });
-}
-
-interface LoadRunningOfInput extends Omit<LoadRunningInput, 'account'> {
-  /** Their locks are held. */
-  readonly accounts: readonly Account[];
-  /** Bundles of these accounts. */
-  readonly bundles: readonly Bundle[];
-}
-
-/** As `loadRunning`, for bundles of many accounts; account after account. */
-export async function loadRunningOf(
-  session: ReadSession,
-  { accounts, bundles, catalogsOf, planName = null }: LoadRunningOfInput,
+  { account, bundles, catalogsOf, planName = null }: LoadRunningInput,
 ): Promise<readonly RunningSubscription[]> {
   if (bundles.length === 0) return [];
-  const accountIds = accounts.map(({ id }) => id);
   const bundleIds = bundles.map(({ id }) => id);
   const subscriptions = await session.subscriptions.findByBundles(bundleIds);
   const ids = subscriptions.map(({ id }) => id);
   const events = await session.subscriptions.findEvents(ids);
-  const objectIds = [...accountIds, ...bundleIds, ...ids];
-  const blockingStates = await session.subscriptions.findBlockingStates(objectIds);
+  const blockingStates = await session.subscriptions.findBlockingStates([account.id, ...bundleIds, ...ids]);
   const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, accountIds),
-    accountIds,
+    catalogOf: await catalogsOf(session, [account.id]),
+    accountIds: [account.id],
     planNames: [...planNamesOf(events), planName],
   });
-  const bundlesOf = Map.groupBy(bundles, ({ accountId }) => accountId);
-  const subscriptionsOf = Map.groupBy(subscriptions, ({ accountId }) => accountId);
-  const eventsOf = Map.groupBy(events, ({ accountRecordId }) => accountRecordId);
-  const statesOf = Map.groupBy(blockingStates, ({ accountRecordId }) => accountRecordId);
-  return accounts.flatMap((account) =>
-    runningSubscriptions({
-      account,
-      bundles: bundlesOf.get(account.id) ?? [],
-      subscriptions: subscriptionsOf.get(account.id) ?? [],
-      events: eventsOf.get(account.recordId) ?? [],
-      blockingStates: statesOf.get(account.recordId) ?? [],
-      catalog: plansOf(account.id),
-    }),
-  );
+  return runningSubscriptions({
+    account,
+    bundles,
+    subscriptions,
+    events,
+    blockingStates,
+    catalog: plansOf(account.id),
+  });
 }

@@ -3,6 +3,7 @@ import { fieldedResources, type ObjectResource } from '../../../adapters/koa/rou
 import { bearer } from './callers.ts';
 import { documentSamples } from './document-samples.ts';
 import { gatewaySamples } from './gateway-samples.ts';
+import { overdueSamples } from './overdue-samples.ts';
 import { paymentListSamples } from './payment-list-samples.ts';
 import { paymentMethodSamples } from './payment-method-samples.ts';
 import { paymentSamples } from './payment-samples.ts';
@@ -259,6 +260,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
   ...documentSamples,
+  ...overdueSamples,
   ...paymentMethodSamples,
   ...paymentSamples,
   ...paymentListSamples,

@@ -120,6 +120,7 @@ export class PaymentStage {
         useGlobalDefault: false,
         catalogRevision: 0,
         configurationRecordId: null,
+        overdueConfigRecordId: null,
         stateMachineRevision: null,
         createdDate: stage.clock.now(),
       },

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import type { Overdue } from 'killbill';
+import { exampleJson, exampleXml } from '../support/overdue/example-config.ts';
+import { BY, type JourneyOf } from './journey.ts';
+import { failureOf } from './killbill-client.ts';
+
+/** Under the tenant of the whole journey, whose later steps must not find anybody overdue. */
+const farAway = {
+  overdueStates: [{ name: 'LATE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1_000 } }],
+};
+
+export function describeOverdueConfig(journey: JourneyOf): void {
+  describe('overdue configuration', () => {
+    it('uploads it as XML, and reads it in both forms', async () => {
+      const { overdue } = journey().client;
+      const made = await overdue.uploadOverdueConfigXml(exampleXml, BY);
+      expect(made.status).to.equal(201);
+      expect((await overdue.getOverdueConfigXml()).data).to.equal(exampleXml);
+      expect((await overdue.getOverdueConfigJson()).data).to.deep.equal(exampleJson);
+    });
+
+    it('uploads it as JSON, as it was read too', async () => {
+      const { overdue } = journey().client;
+      const { data } = await overdue.getOverdueConfigJson();
+      const made = await overdue.uploadOverdueConfigJson(farAway, BY);
+      expect(made.status).to.equal(201);
+      expect((await overdue.getOverdueConfigJson()).data.overdueStates?.[0]).to.include({ name: 'LATE' });
+      expect((await overdue.getOverdueConfigXml()).data).to.include('<state name="LATE">');
+      await overdue.uploadOverdueConfigJson(data, BY);
+      expect((await overdue.getOverdueConfigJson()).data).to.deep.equal(exampleJson);
+      await overdue.uploadOverdueConfigJson(farAway, BY);
+    });
+
+    it('is told what is wrong, and keeps what was there', async () => {
+      const { overdue } = journey().client;
+      const wrong = { overdueStates: [{ isClearState: false }] } as Overdue;
+      for (const refused of [
+        await failureOf(overdue.uploadOverdueConfigXml('<overdueConfig/>', BY)),
+        await failureOf(overdue.uploadOverdueConfigJson(wrong, BY)),
+      ]) {
+        expect(refused).to.deep.include({ status: 400 });
+        expect(refused.body).to.include({ code: 5010 });
+      }
+      expect((await overdue.getOverdueConfigJson()).data.overdueStates?.[0]).to.include({ name: 'LATE' });
+    });
+  });
+}

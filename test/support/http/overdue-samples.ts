@@ -1,0 +1,17 @@
+import type { Sample, TenantKeys } from './sample.ts';
+import { xmlType } from './serving.ts';
+
+/** Not the tenant whose accounts other samples bill. */
+const tenant: TenantKeys = ['eve', 'other'];
+const xml =
+  '<overdueConfig><accountOverdueStates><state name="LATE"><condition><numberOfUnpaidInvoicesEqualsOrExceeds>50</numberOfUnpaidInvoicesEqualsOrExceeds></condition></state></accountOverdueStates></overdueConfig>';
+
+export const overdueSamples = {
+  getOverdueConfigJson: (): Sample => ({}),
+  getOverdueConfigXml: (): Sample => ({}),
+  uploadOverdueConfigJson: (): Sample => ({
+    body: { overdueStates: [{ name: 'LATE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 50 } }] },
+    tenant,
+  }),
+  uploadOverdueConfigXml: (): Sample => ({ body: xml, headers: xmlType, tenant }),
+};
