@@ -10,7 +10,7 @@ import {
   type WriteSession,
 } from '../ports/storage/index.ts';
 import type { Account, WithContext } from '../records/index.ts';
-import { BlockingStateType, type CallContext } from '../records/index.ts';
+import { BillingActionPolicy, BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
 import type { StateToSet } from '../subscriptions/index.ts';
 import { cancelAll, datedInstant, setBlockingStates, statesInTimeOrder } from '../subscriptions/index.ts';
@@ -98,7 +98,12 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
     await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
     if (catalogsOf !== null) {
       const tools = { now: context.createdDate, nextId: () => ids.next() };
-      await cancelAll(session, { account, catalogsOf }, tools);
+      const ends = {
+        requested: null,
+        billingPolicy: BillingActionPolicy.END_OF_TERM,
+        planned: 'KEPT',
+      } as const;
+      await cancelAll(session, { accounts: [{ account, ...ends }], catalogsOf }, tools);
     }
     if (options.writeOffUnpaidInvoices === true) await writeOffUnpaid(session, account, ids);
     else if (options.itemAdjustUnpaidInvoices === true) {

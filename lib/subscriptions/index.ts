@@ -5,6 +5,7 @@ export {
 } from './billing-stream/billing-event-stream.ts';
 export type { StateToSet } from './blocking/state-to-set.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
+export type { EndOfAll } from './edits/cancellation-of-all.ts';
 export { dirtiedFrom, type TouchedDate } from './edits/dirty-days.ts';
 export type { EffectiveFrom } from './edits/effective-from.ts';
 export type { BillCycleDayChange, QuantityChange } from './edits/terms-change.ts';
@@ -12,7 +13,7 @@ export type { BlockingOperations, BlockingStateFilter } from './operations/block
 export { BlockingService } from './operations/blocking-service.ts';
 export type { BundleOperations } from './operations/bundle-operations.ts';
 export { BundleService } from './operations/bundle-service.ts';
-export { cancelAll } from './operations/cancel-all.ts';
+export { type AccountToEnd, type CancelAllInput, cancelAll } from './operations/cancel-all.ts';
 export { ControlledCreations } from './operations/controlled-creations.ts';
 export { ControlledOperations } from './operations/controlled-operations.ts';
 export { type CreatedBundle, CreationService } from './operations/creation-service.ts';

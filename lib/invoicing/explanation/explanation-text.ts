@@ -9,7 +9,7 @@ import {
   type RepairBasis,
   RepairRule,
 } from '../../records/index.ts';
-import { type Currency, type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { type Currency, type Decimal, formatDecimal, moneyText } from '../../values/money/index.ts';
 import { isMonthBased } from '../../values/time/index.ts';
 import type { CalculationStep } from './basis-calculation.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
@@ -22,7 +22,6 @@ import {
   eventName,
   eventText,
   instantText,
-  money,
   periodName,
   planOf,
   range,
@@ -53,7 +52,7 @@ export function explanationText(parts: ExplanationParts): string {
   const by = pluginName === null ? 'later' : `by the invoice plugin "${pluginName}"`;
   const changed = computedAmount.equals(item.amount)
     ? []
-    : [`The amount was changed to ${money(item.amount, currency)} ${by}${reasonOf(item)}.`];
+    : [`The amount was changed to ${moneyText(item.amount, currency)} ${by}${reasonOf(item)}.`];
   return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
 }
 
@@ -111,7 +110,9 @@ function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonl
 }
 
 function priceText(price: Decimal, quantity: number, currency: Currency): string {
-  return quantity === 1 ? money(price, currency) : `${money(price, currency)} for each of ${quantity}`;
+  return quantity === 1
+    ? moneyText(price, currency)
+    : `${moneyText(price, currency)} for each of ${quantity}`;
 }
 
 function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
@@ -138,14 +139,14 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   const charge =
     linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
   const { amount, repairable, rule } = basis;
-  const left = money(repairable, item.currency);
+  const left = moneyText(repairable, item.currency);
   const credit = amount.equals(repairable)
     ? 'all of which could be credited'
     : `and ${left} was left to credit`;
   return [
     `Credit for ${counted(item)} of the charge of ${charge}, no longer due${afterText(events.event)}.`,
     dateSentence(events.event),
-    `Of that charge ${money(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
+    `Of that charge ${moneyText(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
     rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
     rule === RepairRule.REMAINDER ? 'These are its last days in force, so all that is left is credited.' : '',
   ];
@@ -158,23 +159,23 @@ function afterText(event: EventFacts | null): string {
 function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }: ExplanationParts): string {
   const { currency } = item;
   if (balance.isNegative()) {
-    return `The invoice came to ${money(balance, currency)}, so ${money(computedAmount, currency)} went to the account as credit.`;
+    return `The invoice came to ${moneyText(balance, currency)}, so ${moneyText(computedAmount, currency)} went to the account as credit.`;
   }
-  const used = money(computedAmount.negated(), currency);
-  return `The invoice owed ${money(balance, currency)} and the account had ${money(credit, currency)} of credit, of which ${used} was used: the item is ${money(computedAmount, currency)}.`;
+  const used = moneyText(computedAmount.negated(), currency);
+  return `The invoice owed ${moneyText(balance, currency)} and the account had ${moneyText(credit, currency)} of credit, of which ${used} was used: the item is ${moneyText(computedAmount, currency)}.`;
 }
 
 /** The steps in a row: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
 function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
   const shown = steps.flatMap((step) => shownStep(step, currency));
   return shown.length === 0
-    ? `The amount is ${money(computedAmount, currency)}`
+    ? `The amount is ${moneyText(computedAmount, currency)}`
     : capitalised(shown.join(', '));
 }
 
 function shownStep(step: CalculationStep, currency: Currency): readonly string[] {
   const { operation, base, factor, days, totalDays, unrounded, result } = step;
-  const amount = (value: Decimal): string => money(value, currency);
+  const amount = (value: Decimal): string => moneyText(value, currency);
   switch (operation) {
     case 'MULTIPLY':
       return [`${amount(base)} × ${formatDecimal(factor ?? result)} = ${amount(result)}`];
@@ -203,12 +204,12 @@ function reasonOf({ description }: InvoiceItem): string {
 /** Amounts that people or plugins give are not computed; for other items the facts were not always kept. */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
   const { item, linked, pluginName, isGiven, isMigrated, computedAmount } = parts;
-  const amount = money(computedAmount, item.currency);
+  const amount = moneyText(computedAmount, item.currency);
   if (pluginName !== null && !isGiven) {
     const about =
       linked === undefined
         ? ''
-        : ` for the ${money(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+        : ` for the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
     return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
   }
   if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
@@ -219,13 +220,13 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
       return [`Tax of ${amount}, the amount that was given.`];
     case InvoiceItemType.CREDIT_ADJ:
       return [
-        `Credit of ${money(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
+        `Credit of ${moneyText(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
       ];
     case InvoiceItemType.ITEM_ADJ: {
       const of =
         linked === undefined
           ? ''
-          : ` of the ${money(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+          : ` of the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
       return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
     }
     case InvoiceItemType.PARENT_SUMMARY:

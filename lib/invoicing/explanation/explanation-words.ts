@@ -1,7 +1,7 @@
 import type { BillingTransitionType, InvoiceItem, RuleConditions } from '../../records/index.ts';
 import { ENTITLEMENT_SERVICE } from '../../records/index.ts';
 import { DatedBy } from '../../subscriptions/index.ts';
-import { type Currency, type Decimal, minorUnits } from '../../values/money/index.ts';
+import { plural } from '../../values/text/index.ts';
 import {
   type BillingPeriod,
   formatInstant,
@@ -43,12 +43,6 @@ export function counted(days: Days): string {
 
 export function dateText(day: LocalDate | null): string {
   return day === null ? 'no date' : formatLocalDate(day);
-}
-
-/** With the digits of the currency, more where the value has more. */
-export function money(amount: Decimal, currency: Currency): string {
-  const digits = Math.max(minorUnits(currency), amount.decimalPlaces());
-  return `${amount.isZero() ? '0' : amount.toFixed(digits)} ${currency}`;
 }
 
 /** `MONTHLY` → `Monthly`, `THIRTY_DAYS` → `Thirty days`. */
@@ -107,8 +101,4 @@ export function caseText(conditions: RuleConditions | null): string {
 /** `productCategory` → `product category`. */
 function words(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -70,7 +70,16 @@ export const defaultOverdueConfig: OverdueConfig = {
   ],
 };
 
-/** The states that an evaluation can come to, from the most severe on. */
-export function enterableStates({ states }: OverdueConfig): readonly OverdueState[] {
-  return states.filter(({ isClearState, condition }) => !isClearState && condition !== null);
+/** A state that an evaluation can come to. */
+export interface EnterableState extends OverdueState {
+  readonly condition: OverdueCondition;
+}
+
+/** Those of the configuration, from the most severe on. */
+export function enterableStates({ states }: OverdueConfig): readonly EnterableState[] {
+  return states.filter(isEnterable);
+}
+
+function isEnterable(state: OverdueState): state is EnterableState {
+  return !state.isClearState && state.condition !== null;
 }

@@ -1,5 +1,5 @@
 import type { LocalDate } from '../../values/time/index.ts';
-import { enterableStates, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
+import { type EnterableState, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import type { BillingSnapshot } from './billing-snapshot.ts';
 import { criteriaOf, criterionHolds } from './criteria.ts';
 
@@ -11,16 +11,16 @@ export function evaluateOverdue(
   config: OverdueConfig,
   snapshot: BillingSnapshot,
   today: LocalDate,
-): OverdueState | null {
+): EnterableState | null {
   return enterableStates(config).find((state) => holds(state, snapshot, today)) ?? null;
 }
 
 /** All criteria of its condition hold, and there is one (§1.1 rule 1). */
 export function holds(
-  { condition }: Pick<OverdueState, 'condition'>,
+  { condition }: Pick<EnterableState, 'condition'>,
   snapshot: BillingSnapshot,
   today: LocalDate,
 ): boolean {
-  const criteria = condition === null ? [] : criteriaOf(condition);
+  const criteria = criteriaOf(condition);
   return criteria.length > 0 && criteria.every((criterion) => criterionHolds(criterion, snapshot, today));
 }

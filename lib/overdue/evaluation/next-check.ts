@@ -14,16 +14,24 @@ export interface CheckedAccount {
 
 /** The date on which the account is looked at again (§6), always later than today; null: no new check. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
-  const { anchor, nextUnpaidDate } = snapshot;
-  const thresholds = enterableStates(config).flatMap(({ condition }) =>
-    condition?.unpaidFor ? (thresholdDate(anchor, condition.unpaidFor) ?? []) : [],
-  );
-  const initial = anchor === null ? null : config.initialReevaluationInterval;
+  const turn = nextTurn(config, snapshot, today);
+  const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
   const interval = next === null ? initial : next.reevaluationInterval;
-  const afterInterval = interval === null ? undefined : durationEnd(today, interval);
-  const [first, ...others] = [...thresholds, nextUnpaidDate ?? today, afterInterval ?? today].filter(
-    (date) => date > today,
+  const again = interval === null ? undefined : durationEnd(today, interval);
+  if (again === undefined) return turn;
+  return turn === null ? again : minDate(turn, again);
+}
+
+/** The first later date on which the passing of time alone can change the state; null: none. */
+export function nextTurn(
+  config: OverdueConfig,
+  { anchor, nextUnpaidDate }: BillingSnapshot,
+  today: LocalDate,
+): LocalDate | null {
+  const thresholds = enterableStates(config).flatMap(({ condition }) =>
+    condition.unpaidFor === null ? [] : (thresholdDate(anchor, condition.unpaidFor) ?? []),
   );
+  const [first, ...others] = [...thresholds, nextUnpaidDate ?? today].filter((date) => date > today);
   return first === undefined ? null : minDate(first, ...others);
 }
 

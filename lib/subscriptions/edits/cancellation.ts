@@ -1,24 +1,14 @@
 import type { CancelSubscriptionOptions } from '../../ports/index.ts';
-import { EntitlementState, LifecycleEventType } from '../../records/index.ts';
+import { EntitlementState } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
-import { entitlementEnds } from '../add-ons/base-end.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft } from '../timeline/event-draft.ts';
-import { writeReason } from '../timeline/event-reason.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 import { transitionAt } from '../timeline/transitions.ts';
 import { type CancellationDates, cancellationDates } from './cancellation-dates.ts';
-import { nextEvents, type RunningSubscription, stateOf } from './running-subscription.ts';
-import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
-
-export interface PlannedCancellation extends CancelSubscriptionOptions {
-  /**
-   * True: where the subscription would expire before its billing would end, it ends with its expiry; false: the call is
-   * refused. Default false.
-   */
-  readonly endsByExpiry?: boolean;
-}
+import { cancellationEdit } from './cancellation-edit.ts';
+import { type RunningSubscription, stateOf } from './running-subscription.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
 
 export interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
@@ -30,40 +20,16 @@ export interface Cancellation extends CancellationDates {
  */
 export function planCancellation(
   running: RunningSubscription,
-  options: PlannedCancellation,
-  { now, nextId }: EditTools,
+  options: CancelSubscriptionOptions,
+  tools: EditTools,
 ): Cancellation {
-  checkRuns(running, now);
-  const asked = cancellationDates(running, options, now);
-  const dates = options.endsByExpiry ? { ...asked, billing: untilExpiry(running, asked.billing) } : asked;
-  checkBillingEnd(running, dates.billing, now);
-
-  const cancel = {
-    ...bareDraft(LifecycleEventType.CANCEL, dates.billing),
-    reason: writeReason(dates.reason),
-  };
-  const addedEvents = nextEvents(running, [cancel], { now, nextId });
-  const ended = entitlementEnded(running, {
-    id: nextId(),
-    effective: dates.entitlement,
-    createdDate: now,
-    causedBy: null,
-  });
-  return {
-    ...dates,
-    edit: {
-      subject: running,
-      requested: { type: LifecycleEventType.CANCEL, effective: dates.billing },
-      addedEvents,
-      withdrawn: withdrawnBy(addedEvents, eventsFromEnd(running.events, dates.billing.at, now)),
-      restored: [],
-      addedStates: [ended],
-      withdrawnStates: entitlementEnds(running),
-    },
-  };
+  checkRuns(running, tools.now);
+  const dates = cancellationDates(running, options, tools.now);
+  checkBillingEnd(running, dates.billing, tools.now);
+  return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** True if the cancellation of all subscriptions of an account passes this one over (§9 rule 9). */
+/** True if its service or its billing is over at `now`: it cannot be cancelled (§9 rule 4). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
@@ -78,11 +44,6 @@ function checkRuns(running: RunningSubscription, now: Instant): void {
   if (!hasEnded(running, now)) return;
   const state = stateOf(running, now);
   throw badState(running, `is ${state}, or its billing has ended`, 'it cannot be cancelled again');
-}
-
-function untilExpiry({ transitions }: RunningSubscription, billing: DatedInstant): DatedInstant {
-  const expiry = transitions.find(({ event }) => event.type === LifecycleEventType.EXPIRED)?.event.effective;
-  return expiry !== undefined && expiry.at < billing.at ? expiry : billing;
 }
 
 function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, now: Instant): void {

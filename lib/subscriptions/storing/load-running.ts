@@ -52,25 +52,48 @@ export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId
 /** Reads the subscriptions of whole bundles, in a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
-  { account, bundles, catalogsOf, planName = null }: LoadRunningInput,
+  { account, ...of }: LoadRunningInput,
+): Promise<readonly RunningSubscription[]> {
+  return loadRunningOf(session, { ...of, accounts: [account] });
+}
+
+interface LoadRunningOfInput extends Omit<LoadRunningInput, 'account'> {
+  /** Their locks are held. */
+  readonly accounts: readonly Account[];
+  /** Bundles of these accounts. */
+  readonly bundles: readonly Bundle[];
+}
+
+/** As `loadRunning`, for bundles of many accounts; account after account. */
+export async function loadRunningOf(
+  session: ReadSession,
+  { accounts, bundles, catalogsOf, planName = null }: LoadRunningOfInput,
 ): Promise<readonly RunningSubscription[]> {
   if (bundles.length === 0) return [];
+  const accountIds = accounts.map(({ id }) => id);
   const bundleIds = bundles.map(({ id }) => id);
   const subscriptions = await session.subscriptions.findByBundles(bundleIds);
   const ids = subscriptions.map(({ id }) => id);
   const events = await session.subscriptions.findEvents(ids);
-  const blockingStates = await session.subscriptions.findBlockingStates([account.id, ...bundleIds, ...ids]);
+  const objectIds = [...accountIds, ...bundleIds, ...ids];
+  const blockingStates = await session.subscriptions.findBlockingStates(objectIds);
   const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, [account.id]),
-    accountIds: [account.id],
+    catalogOf: await catalogsOf(session, accountIds),
+    accountIds,
     planNames: [...planNamesOf(events), planName],
   });
-  return runningSubscriptions({
-    account,
-    bundles,
-    subscriptions,
-    events,
-    blockingStates,
-    catalog: plansOf(account.id),
-  });
+  const bundlesOf = Map.groupBy(bundles, ({ accountId }) => accountId);
+  const subscriptionsOf = Map.groupBy(subscriptions, ({ accountId }) => accountId);
+  const eventsOf = Map.groupBy(events, ({ accountRecordId }) => accountRecordId);
+  const statesOf = Map.groupBy(blockingStates, ({ accountRecordId }) => accountRecordId);
+  return accounts.flatMap((account) =>
+    runningSubscriptions({
+      account,
+      bundles: bundlesOf.get(account.id) ?? [],
+      subscriptions: subscriptionsOf.get(account.id) ?? [],
+      events: eventsOf.get(account.recordId) ?? [],
+      blockingStates: statesOf.get(account.recordId) ?? [],
+      catalog: plansOf(account.id),
+    }),
+  );
 }

@@ -12,5 +12,6 @@ export {
 export { Decimal, decimal, formatDecimal, sum, ZERO } from './decimal.ts';
 export { type ExactJson, parseExactJson, stringifyExactJson } from './exact-json.ts';
 export { addMoney, type Money, money } from './money.ts';
+export { moneyText } from './money-text.ts';
 export { type ProrationInput, prorate, quotient, roundToCurrency, roundToScale } from './rounding.ts';
 export { parseWireDecimal, type WireDecimalLimits } from './wire-decimal.ts';

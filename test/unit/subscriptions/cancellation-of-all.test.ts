@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import type { CancelSubscriptionOptions } from '../../../lib/ports/plugins/entitlement-requests.ts';
+import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
+import { cancellationOfAll, type EndOfAll } from '../../../lib/subscriptions/edits/cancellation-of-all.ts';
+import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
+import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
+import {
+  account,
+  at,
+  created,
+  type Life,
+  nextId,
+  passed,
+  runningOf,
+} from '../../support/subscriptions/example.ts';
+import { dated, event } from '../../support/subscriptions/lifecycle.ts';
+
+const NOW = '2024-03-01T12:00:00Z';
+
+interface Begun {
+  readonly planName?: string;
+  readonly start?: string;
+  readonly chargedThrough?: string;
+}
+
+/** A subscription of 2024-01-10, invoiced to 2024-03-10 unless told. */
+function begun({
+  planName = 'solo-now',
+  start = '2024-01-10',
+  chargedThrough = '2024-03-10',
+}: Begun = {}): Life {
+  const life = created({
+    account: account({ referenceTime: '2024-01-01T08:00:00Z', billCycleDayLocal: 10 }),
+    request: { planName },
+    options: { billingDate: on(start), entitlementDate: on(start) },
+    now: at('2024-01-10T08:00:00Z'),
+  });
+  const through = dated(`${chargedThrough}T08:00:00Z`);
+  return passed({ ...life, subscription: { ...life.subscription, chargedThrough: through } }, at(NOW));
+}
+
+function on(text: string): RequestedDate {
+  const moment = parseWireMoment(text);
+  if (moment === undefined) throw new Error(`${text} is no date`);
+  return moment;
+}
+
+/** The life after an operation of its owner. */
+function cancelled(life: Life, options: CancelSubscriptionOptions, now = NOW): Life {
+  const { edit } = planCancellation(runningOf(life), options, { now: at(now), nextId });
+  const gone = new Set(edit.withdrawn.map(({ event: { id } }) => id));
+  const added = edit.addedEvents.map((each, index) => ({ ...each, recordId: 100 + index }));
+  const states = edit.addedStates.map((state, index) => ({ ...state, recordId: 100 + index }));
+  return {
+    ...life,
+    events: [...life.events.filter(({ id }) => !gone.has(id)), ...added],
+    blockingStates: [...life.blockingStates, ...states],
+  };
+}
+
+const endOf = (life: Life, end: EndOfAll): SubscriptionEdit | null =>
+  cancellationOfAll(runningOf(life), end, { now: at(NOW), nextId });
+
+/** The ends that are stored, of service and billing: `2024-02-20T08:00 2024-03-10T08:00`; `-` for one that stays. */
+function endsOf(life: Life, end: EndOfAll): string {
+  const edit = endOf(life, end);
+  if (edit === null) return 'nothing';
+  const shown = ([fact]: SubscriptionEdit['addedEvents'] | SubscriptionEdit['addedStates']) =>
+    fact === undefined ? '-' : formatInstant(fact.effective.at).slice(0, 16);
+  return `${shown(edit.addedStates)} ${shown(edit.addedEvents)}`;
+}
+
+const end = (requested: string | null, billingPolicy: EndOfAll['billingPolicy']): EndOfAll => ({
+  requested: requested === null ? null : on(requested),
+  billingPolicy,
+  planned: 'MOVED_FORWARD',
+});
+const atOnce = (requested: string | null = '2024-02-20') => end(requested, 'IMMEDIATE');
+const atEndOfTerm = (requested: string | null = '2024-02-20') => end(requested, 'END_OF_TERM');
+const BOTH = '2024-02-20T08:00 2024-02-20T08:00';
+
+describe('subscriptions §9 rule 9: the ends of one of all subscriptions of an account', () => {
+  const solo = begun();
+  const byOwner = cancelled(solo, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' });
+  const servedOn = passed(
+    cancelled(
+      begun(),
+      { requestedDate: on('2024-03-20'), billingPolicy: 'IMMEDIATE' },
+      '2024-02-25T08:00:00Z',
+    ),
+    at(NOW),
+  );
+  const quantity = event('QUANTITY_CHANGE', '2024-02-25T08:00:00Z', {
+    subscriptionId: solo.subscription.id,
+    quantity: 2,
+    sequence: 9,
+  });
+  const addOn = { ...solo, subscription: { ...solo.subscription, category: 'ADD_ON' } } as const;
+
+  const table: readonly (readonly [what: string, Life, EndOfAll, ends: string])[] = [
+    ['IMMEDIATE: both on a date of the past, at reference time', solo, atOnce(), BOTH],
+    ['… at an instant', solo, atOnce('2024-02-20T15:00:00Z'), '2024-02-20T15:00 2024-02-20T15:00'],
+    ['… on a date to come', solo, atOnce('2024-03-05'), '2024-03-05T08:00 2024-03-05T08:00'],
+    ['… now', solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
+    [
+      'END_OF_TERM: billing where it is invoiced to',
+      solo,
+      atEndOfTerm(),
+      '2024-02-20T08:00 2024-03-10T08:00',
+    ],
+    [
+      '… as it was on the date, not as it is now',
+      begun({ chargedThrough: '2024-02-28' }),
+      atEndOfTerm(),
+      '2024-02-20T08:00 2024-02-28T08:00',
+    ],
+    ['… with the service where that is past', begun({ chargedThrough: '2024-02-10' }), atEndOfTerm(), BOTH],
+    [
+      'of a term that ends before what is invoiced: where it ends',
+      begun({ planName: 'term-3m', chargedThrough: '2024-05-10' }),
+      atEndOfTerm(),
+      '2024-02-20T08:00 2024-04-10T08:00',
+    ],
+    [
+      'of what has not begun: where it begins',
+      begun({ start: '2024-04-01' }),
+      atOnce(),
+      '2024-04-01T08:00 2024-04-01T08:00',
+    ],
+    [
+      'of what began after the date: where it began',
+      begun({ start: '2024-02-25' }),
+      atOnce(),
+      '2024-02-25T08:00 2024-02-25T08:00',
+    ],
+    [
+      'billing not before the phase that is in effect',
+      begun({ planName: 'pro-monthly' }),
+      atOnce('2024-01-20'),
+      '2024-01-20T08:00 2024-02-09T08:00',
+    ],
+    [
+      'billing not before a quantity that is in effect',
+      { ...solo, events: [...solo.events, quantity] },
+      atOnce(),
+      '2024-02-20T08:00 2024-02-25T08:00',
+    ],
+    ['of what ends later: moved forward', byOwner, atOnce(), BOTH],
+    ['… the service alone where billing would end no earlier', byOwner, atEndOfTerm(), '2024-02-20T08:00 -'],
+    ['… neither where both end by then', byOwner, atOnce('2024-03-15'), 'nothing'],
+    ['… the service alone where billing has ended', servedOn, atOnce(), '2024-02-20T08:00 -'],
+    ['nothing where that is not wanted', byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
+    [
+      'nothing where the service has ended, even if billing goes on',
+      cancelled(solo, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' }),
+      atOnce(),
+      'nothing',
+    ],
+    [
+      'nothing where it has expired',
+      begun({ planName: 'term-3m', start: '2023-11-10', chargedThrough: '2024-02-10' }),
+      atOnce('2024-01-10'),
+      'nothing',
+    ],
+    ['nothing of an add-on, which follows its base', addOn, atOnce(), 'nothing'],
+  ];
+  for (const [what, life, asked, ends] of table) {
+    it(what, () => {
+      expect(endsOf(life, asked)).to.equal(ends);
+    });
+  }
+
+  it('what is moved forward leaves no later end behind', () => {
+    const edit = endOf(byOwner, atOnce());
+    expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.deep.equal(['CANCEL']);
+    expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.deep.equal(['ENT_CANCELLED']);
+    const service = endOf(byOwner, atEndOfTerm());
+    expect([service?.requested, service?.withdrawn]).to.deep.equal([null, []]);
+    expect(service?.withdrawnStates).to.have.length(1);
+  });
+});
