@@ -96,6 +96,8 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
     await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
+    // It stays when the account is not overdue any more (overdue §2.3).
+    await session.overdue.disownInvoicingOff([account.id]);
     if (catalogsOf !== null) {
       const tools = { now: context.createdDate, nextId: () => ids.next() };
       const ends = {

@@ -23,6 +23,8 @@ export const TagEffect = {
   PAYS_BY_HAND: 'PAYS_BY_HAND',
   /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
+  /** The account, and the children that it pays for, are never overdue (overdue §7 rule 3). */
+  EXEMPTS_FROM_OVERDUE: 'EXEMPTS_FROM_OVERDUE',
 } as const;
 export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
 
@@ -57,7 +59,7 @@ export const tagEffects: readonly TagRow[] = [
     tag: SystemTag.AUTO_INVOICING_OFF,
     on: ACCOUNT,
     effects: [TagEffect.STOPS_INVOICING],
-    askedBy: ['invoicing', 'check'],
+    askedBy: ['invoicing', 'check', 'overdue'],
   },
   {
     tag: SystemTag.AUTO_INVOICING_OFF,
@@ -79,7 +81,12 @@ export const tagEffects: readonly TagRow[] = [
     askedBy: ['invoicing'],
   },
   { tag: SystemTag.WRITTEN_OFF, on: INVOICE, effects: [TagEffect.WRITES_OFF], askedBy: ['tags'] },
-  { tag: SystemTag.OVERDUE_ENFORCEMENT_OFF, on: ACCOUNT, effects: [], askedBy: [] },
+  {
+    tag: SystemTag.OVERDUE_ENFORCEMENT_OFF,
+    on: ACCOUNT,
+    effects: [TagEffect.EXEMPTS_FROM_OVERDUE],
+    askedBy: ['overdue'],
+  },
   { tag: SystemTag.TEST, on: ACCOUNT, effects: [], askedBy: [] },
   { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], askedBy: [] },
 ];

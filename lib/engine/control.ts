@@ -71,6 +71,7 @@ export function storagePolicyOf({
     countThreshold: server['server.pagination.countThreshold'],
     lockWaitOf: lockWaitOf(engine.settingsOf),
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
+    askedByEvents: engine.askedByEvents,
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     consumedTopics: new Set(topicsOf(engine.handlers)),
     pollMs: pollMsOf(queueSettingsOf(server)),

@@ -22,6 +22,8 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
   const payments = paymentArea(foundation, accounts.operations.accounts);
+  const ahead = [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers];
+  const overdue = overdueArea(foundation, { keyValues, ahead });
   return {
     tenants,
     security: new SecurityService(ports),
@@ -32,7 +34,8 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     idle: payments.idle,
     attempts: payments.attempts,
     // The order in which they handle an entry that several of them consume.
-    handlers: [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers],
+    handlers: [...ahead, ...overdue.handlers],
+    askedByEvents: overdue.asked,
     operations: {
       ...tenant.operations,
       ...catalog.operations,
@@ -42,7 +45,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,
       ...payments.operations,
-      ...overdueArea(foundation, keyValues).operations,
+      ...overdue.operations,
       ...objectArea(foundation).operations,
     },
   };

@@ -1,13 +1,36 @@
-import { OverdueConfigService } from '../overdue/index.ts';
+import {
+  askedByEvents,
+  OverdueConfigService,
+  OverdueHandler,
+  OwnTransactions,
+  overdueNotification,
+} from '../overdue/index.ts';
+import type { AskedByEvents } from '../ports/storage/index.ts';
+import { type QueueHandler, topicsOf } from '../runtime/index.ts';
 import type { KeyValueService } from '../tenants/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** What happens to those who do not pay. */
-export function overdueArea({ ports, overdueConfigs }: Foundation, keyValues: KeyValueService) {
+/**
+ * What happens to those who do not pay.
+ * @param of `ahead`: the handlers of all work that goes before overdue's (overdue §5.2).
+ */
+export function overdueArea(
+  { ports, catalogs, overdueConfigs }: Foundation,
+  of: { readonly keyValues: KeyValueService; readonly ahead: readonly QueueHandler[] },
+) {
+  const { configOf } = overdueConfigs;
+  const own = new OwnTransactions();
+  const asked: AskedByEvents = async (session, events) => {
+    if (own.has(session)) return [];
+    const wakeUps = askedByEvents(events, await configOf(session), session.authorship.createdDate);
+    return wakeUps.map(overdueNotification);
+  };
   return {
+    asked,
+    handlers: [new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(of.ahead) })],
     operations: {
-      overdue: methodsOf(new OverdueConfigService(ports, overdueConfigs, keyValues)),
+      overdue: methodsOf(new OverdueConfigService(ports, overdueConfigs, of.keyValues)),
     },
   };
 }

@@ -1,3 +1,4 @@
+export { OverdueHandler } from './checks/overdue-handler.ts';
 export {
   checkOverdueConfig,
   formatOf,
@@ -68,3 +69,6 @@ export type {
 } from './operations/overdue-config-operations.ts';
 export { OverdueConfigService } from './operations/overdue-config-service.ts';
 export type { OverdueOperations } from './operations/overdue-operations.ts';
+export { askedByEvents } from './triggers/asked-by-events.ts';
+export { checkKey, overdueNotification, readOverdueJob } from './triggers/overdue-jobs.ts';
+export { OwnTransactions } from './triggers/own-transactions.ts';

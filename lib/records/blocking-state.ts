@@ -10,6 +10,9 @@ export type BlockingStateType = (typeof BlockingStateType)[keyof typeof Blocking
 
 export const ENTITLEMENT_SERVICE = 'entitlement-service';
 
+/** Its states on accounts are their overdue states (overdue §2.1). */
+export const OVERDUE_SERVICE = 'overdue-service';
+
 /** Reserved states of the service `entitlement-service` (subscriptions §3). */
 export const EntitlementStateName = {
   ENT_STARTED: 'ENT_STARTED',

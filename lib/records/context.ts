@@ -60,6 +60,7 @@ export const ActingComponent = {
   PAYMENT_REQUEST: 'PaymentRequestProcessor',
   PAYMENT_RETRY: 'PaymentRetryService',
   JANITOR: 'Janitor',
+  OVERDUE: 'OverdueService',
   ENTITLEMENT: 'EntitlementService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];

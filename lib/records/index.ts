@@ -17,6 +17,7 @@ export * from './invoice-payment.ts';
 export * from './lifecycle-event.ts';
 export type * from './new-record.ts';
 export * from './object-type.ts';
+export type * from './overdue-account.ts';
 export type * from './override-plan.ts';
 export type * from './page.ts';
 export * from './payment.ts';

@@ -1,6 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
+import type { PaymentResponse } from './payment-response.ts';
 
 export const TransactionType = {
   AUTHORIZE: 'AUTHORIZE',
@@ -68,6 +69,8 @@ export interface PaymentTransaction {
   readonly processedCurrency: Currency | null;
   readonly gatewayErrorCode: string | null;
   readonly gatewayErrorMsg: string | null;
+  /** As the gateway said; null where it said nothing. */
+  readonly paymentResponse: PaymentResponse | null;
   /** Null but of a refund of an invoice's payment. */
   readonly invoiceRefund: InvoiceRefund | null;
   /** Business instant up to which a plugin call may be running (payments §5); null when none is. */

@@ -23,6 +23,8 @@ export const QueueName = {
   PARENT_INVOICE_COMMIT: 'invoice-service:parent-invoice-commitment-queue',
   PAYMENT_RETRY: 'payment-service:retry',
   PAYMENT_JANITOR: 'payment-service:janitor',
+  OVERDUE_CHECK: 'overdue-service:overdue-check-queue',
+  OVERDUE_REFRESH: 'overdue-service:overdue-async-bus-queue',
   PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];
@@ -86,6 +88,7 @@ export const BusEventType = {
   BUNDLE_PAUSE: 'BUNDLE_PAUSE',
   BUNDLE_RESUME: 'BUNDLE_RESUME',
   BLOCKING_STATE: 'BLOCKING_STATE',
+  OVERDUE_CHANGE: 'OVERDUE_CHANGE',
   INVOICE_CREATION: 'INVOICE_CREATION',
   INVOICE_ADJUSTMENT: 'INVOICE_ADJUSTMENT',
   INVOICE_PAYMENT_SUCCESS: 'INVOICE_PAYMENT_SUCCESS',

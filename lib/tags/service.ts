@@ -29,6 +29,8 @@ export interface TagEffects {
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
+  /** Called when somebody has taken AUTO_INVOICING_OFF off the account, which is locked. */
+  invoicingOffRemoved(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 
 /** Tags of a tenant's objects (accounts §13). */
@@ -82,6 +84,9 @@ export class TagService implements TagOperations<WithContext> {
       publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
       if (anyHas(tags, TagEffect.WRITES_OFF)) {
         await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false });
+      }
+      if (object.type === ObjectType.ACCOUNT && anyHas(tags, TagEffect.STOPS_INVOICING)) {
+        await this.#effects.invoicingOffRemoved(session, account.id);
       }
     });
   }

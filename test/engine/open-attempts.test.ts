@@ -112,6 +112,7 @@ eachDatabase((kind, open) => {
             processedCurrency: null,
             gatewayErrorCode: null,
             gatewayErrorMsg: null,
+            paymentResponse: null,
             invoiceRefund: null,
             leaseUntil: null,
             createdDate,

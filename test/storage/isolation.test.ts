@@ -67,6 +67,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         customFields,
         exports,
         invoices,
+        overdue,
         payments,
         subscriptions,
         tags,
@@ -147,6 +148,12 @@ eachDatabaseAndSuperuser((kind, open) => {
           limit: 10,
         }),
         blocks: subscriptions.findBlocksOfAccounts([acme.id]),
+        latestBlocks: subscriptions.findLatestBlockingStates([acme.id], {
+          service: 'overdue-service',
+          at: now,
+        }),
+        overdueAccounts: overdue.findAccounts([acme.id]),
+        lastFailures: payments.findLastFailures([all.invoice.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
         itemPage: invoices.pageItems([all.invoice.id], { afterRecordId: 0, limit: 10 }),
@@ -247,6 +254,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.customFields,
           session.exports,
           session.invoices,
+          session.overdue,
           session.payments,
           session.subscriptions,
           session.tags,
@@ -390,6 +398,12 @@ async function fill(opened: OpenedStorage, acme: Account) {
     },
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),
+    declined: transaction(owner, {
+      paymentId: given.payment.id,
+      status: 'PAYMENT_FAILURE',
+      invoiceRefund: null,
+      leaseUntil: null,
+    }),
     attempt: attempt(owner),
     row: invoicePayment(owner, { invoiceId: given.invoice.id, paymentId: given.payment.id }),
     overridePlan: overridePlan({}),
@@ -414,7 +428,11 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.setBundleKeys([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
-    await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
+    await subscriptions.insertBlockingStates([
+      blockingState(owner, { blockedId: subscriptionId }),
+      blockingState(owner, { blockedId: acme.id, type: 'ACCOUNT', service: 'overdue-service' }),
+    ]);
+    await session.overdue.saveAccounts([{ ...owner, isInvoicingOffOwned: true }]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
     await invoices.insertItems([{ ...all.item, basis: all.basis }, all.use]);
     await invoices.insertCoverage(
@@ -433,7 +451,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     ]);
     await payments.insertMethods([all.method]);
     await payments.insertPayments([all.payment]);
-    await payments.insertTransactions([all.transaction]);
+    await payments.insertTransactions([all.transaction, all.declined]);
     await payments.insertAttempts([all.attempt]);
     await payments.insertInvoicePayments([all.row]);
     await payments.insertHolds([all.hold]);

@@ -210,6 +210,7 @@ const kinds: readonly Kind[] = [
         processedCurrency: null,
         gatewayErrorCode: null,
         gatewayErrorMsg: null,
+        paymentResponse: null,
         invoiceRefund: null,
         leaseUntil: null,
       }),

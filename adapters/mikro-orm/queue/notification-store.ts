@@ -1,10 +1,15 @@
 import type { NotificationReads } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { numberOf } from '../sql/columns.ts';
-import { isIn, raw, sql } from '../sql/sql.ts';
+import { type Column, numberOf } from '../sql/columns.ts';
+import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import { type Stored, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+
+const aheadColumns: readonly Column[] = [
+  { name: 'account_record_id', type: 'bigint', nullable: false },
+  { name: 'due_by', type: 'bigint', nullable: false },
+];
 
 export function notificationReads(scope: TenantScope): NotificationReads {
   const { runner, tenantRecordId } = scope;
@@ -33,6 +38,24 @@ export function notificationReads(scope: TenantScope): NotificationReads {
               and due_order <= ${Math.max(1, at)}
           ) then 1 else 0 end) as found`);
       return row !== undefined && numberOf(row.found, 'found') === 1;
+    },
+    findAhead: async ({ accounts, topics, availableByMs }) => {
+      if (accounts.length === 0 || topics.length === 0) return [];
+      const asked = accounts.map(({ accountRecordId, dueBy }) => [accountRecordId, Math.max(1, dueBy)]);
+      const rows = await runner.rows(sql`
+        select entry.account_record_id, max(entry.effective_date) as last_due,
+          max(entry.available_at_ms) as available_at_ms
+        from ${rowsAs('asked', aheadColumns, asked)} join bw_queue_entries entry
+          on entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
+            and entry.processing_state = 'AVAILABLE' and entry.due_order <= asked.due_by
+        where ${isIn('entry.topic', 'text', topics)}
+          and (entry.available_at_ms is null or entry.available_at_ms <= ${availableByMs})
+        group by entry.account_record_id`);
+      return rows.map((row) => ({
+        accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+        lastDue: instant(numberOf(row.last_due, 'last_due')),
+        availableAtMs: row.available_at_ms === null ? null : numberOf(row.available_at_ms, 'available_at_ms'),
+      }));
     },
     findPending: async (uniqueKeys) => {
       if (uniqueKeys.length === 0) return [];

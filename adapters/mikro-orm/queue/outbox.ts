@@ -20,6 +20,7 @@ type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: numbe
 export class Outbox {
   readonly #authorship: Authorship;
   readonly #policy: Dispatch;
+  readonly #published: NewBusEvent[] = [];
   #entries: StoredEntry[] = [];
 
   constructor(authorship: Authorship, policy: Dispatch) {
@@ -28,6 +29,7 @@ export class Outbox {
   }
 
   publish(events: readonly NewBusEvent[]): void {
+    for (const event of events) this.#published.push(event);
     const now = this.#authorship.createdDate;
     const { consumedTopics } = this.#policy;
     for (const { type, accountRecordId, payload } of events) {
@@ -92,10 +94,20 @@ export class Outbox {
   }
 
   /**
-   * Leaves what was collected to the commit, without the events that `skipped` names, which is called only if there are
-   * any; true if something is due before dispatchers would look by themselves.
+   * Leaves what was collected to the commit, with what the events ask for and without the events that are skipped; neither
+   * is asked for where there are none. True if something is due before dispatchers would look by themselves.
    */
-  async flush(scope: TenantScope, skipped: () => Promise<SkippedEvents>): Promise<boolean> {
+  async flush(
+    scope: TenantScope,
+    {
+      skipped,
+      askedBy,
+    }: {
+      readonly skipped: () => Promise<SkippedEvents>;
+      readonly askedBy: (events: readonly NewBusEvent[]) => Promise<readonly NewNotification[]>;
+    },
+  ): Promise<boolean> {
+    if (this.#published.length > 0) this.schedule(await askedBy(this.#published.splice(0)));
     const collected = this.#entries.splice(0);
     const entries = collected.some(isEvent) ? withoutSkipped(collected, await skipped()) : collected;
     if (entries.length === 0) return false;

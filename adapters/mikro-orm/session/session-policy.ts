@@ -10,6 +10,7 @@ export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
+  askedByEvents: async () => [],
   writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

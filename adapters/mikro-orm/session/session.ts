@@ -17,6 +17,7 @@ import { customFieldReads, customFieldWrites } from '../stores/custom-field-stor
 import { exportReads } from '../stores/export-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
 import { keyValueReads, keyValueWrites } from '../stores/key-value-store.ts';
+import { overdueReads, overdueWrites } from '../stores/overdue-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
 import { signingSecretReads, signingSecretWrites } from '../stores/signing-secret-store.ts';
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
@@ -44,6 +45,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   invoices: ({ scope }) => invoiceReads(scope),
   creditNotes: ({ scope }) => creditNoteReads(scope),
   payments: ({ scope }) => paymentReads(scope),
+  overdue: ({ scope }) => overdueReads(scope),
   tags: ({ scope }) => tagReads(scope),
   customFields: ({ scope }) => customFieldReads(scope),
   audit: ({ scope }) => auditReads(scope),
@@ -73,6 +75,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     ...creditNoteWrites(source.scope, source.areCreditNotesWritten),
   }),
   payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
+  overdue: (source) => ({ ...reads.overdue(source), ...overdueWrites(source.scope) }),
   tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
   customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
 };
@@ -100,7 +103,7 @@ export function writeSession(input: {
   readonly policy: SessionPolicy;
 }): OpenWriteSession {
   const { runner, tenant, authorship, policy } = input;
-  const { countThreshold, lockWaitOf, skippedEventsOf, writesCreditNotesOf } = policy;
+  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, policy);
   const tenantRecordId = tenant.recordId;
@@ -132,7 +135,10 @@ export function writeSession(input: {
     flush: async () => {
       if (changes.isLong) await changes.flushLong(scope, authorship);
       runner.leaveToCommit(changes.flush(scope, authorship));
-      return outbox.flush(scope, () => skippedEventsOf(session));
+      return outbox.flush(scope, {
+        skipped: () => skippedEventsOf(session),
+        askedBy: (events) => askedByEvents(session, events),
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { PaymentReads, PaymentWrites } from '../../../lib/ports/storage/index.ts';
 import type { New, Page, PaymentMethod } from '../../../lib/records/index.ts';
+import { InvoicePaymentType, TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   attemptAudit,
@@ -9,7 +10,7 @@ import {
   transactionAudit,
 } from '../audit/audited-records.ts';
 import { insertAudited, noteUpdate, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
-import { type Column, textOf } from '../sql/columns.ts';
+import { type Column, numberOf, textOf } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
@@ -105,6 +106,13 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       select(scope, paymentAttemptsTable, isIn('transaction_external_key', 'text', keys)),
     findInvoicePaymentsByInvoices: async (invoiceIds) =>
       select(scope, invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
+    findLastFailures: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : (await scope.runner.rows(lastFailures(scope, invoiceIds))).map((row) => ({
+            accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+            paymentResponse: paymentTransactionsTable.fields.paymentResponse.read(row),
+          })),
     findInvoicePaymentsByPayments: async (paymentIds) =>
       select(scope, invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
     findHoldsByInvoices: async (invoiceIds) =>
@@ -116,6 +124,20 @@ export function paymentReads(scope: TenantScope): PaymentReads {
         ? []
         : select(scope, autoPayHoldsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
   };
+}
+
+function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]): Sql {
+  return sql`
+    select account_record_id, payment_response from (
+      select made.account_record_id, made.payment_response,
+        row_number() over (partition by made.account_record_id order by made.record_id desc) as age
+      from bw_invoice_payments paid
+      join bw_payment_transactions made
+        on made.tenant_record_id = paid.tenant_record_id and made.payment_id = paid.payment_id
+      where paid.tenant_record_id = ${scope.tenantRecordId} and ${isIn('paid.invoice_id', 'uuid', invoiceIds)}
+        and paid.type = ${InvoicePaymentType.ATTEMPT} and made.transaction_type = ${TransactionType.PURCHASE}
+        and made.status in (${TransactionStatus.PAYMENT_FAILURE}, ${TransactionStatus.PLUGIN_FAILURE})
+    ) failures where age = 1`;
 }
 
 function methodOf({
@@ -134,6 +156,7 @@ const outcome = [
   'processedCurrency',
   'gatewayErrorCode',
   'gatewayErrorMsg',
+  'paymentResponse',
   'attemptId',
   'invoiceRefund',
   'leaseUntil',

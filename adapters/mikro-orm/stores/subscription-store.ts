@@ -1,9 +1,18 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../../lib/ports/storage/index.ts';
 import type { BlockingState } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { ofAccounts, select, selectByIds, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import {
+  haveIds,
+  ofAccounts,
+  select,
+  selectByIds,
+  selectOrdered,
+  type TenantScope,
+} from '../tables/record-access.ts';
 import {
   blockingStatesTable,
   IS_BLOCK,
@@ -56,7 +65,26 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             condition: sql`${ofAccounts(scope, accountIds)} and ${raw(IS_BLOCK)}`,
             order: 'effective, record_id',
           }),
+    findLatestBlockingStates: async (accountIds, { service, at }) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, blockingStatesTable, latestOf(scope, accountIds, { service, at })),
   };
+}
+
+/** One probe of the index for each account, backwards from the instant. */
+function latestOf(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+  { service, at }: { readonly service: string; readonly at: Instant },
+): Sql {
+  return sql`record_id in (
+    select (
+      select state.record_id from bw_blocking_states state
+      where state.tenant_record_id = ${scope.tenantRecordId} and state.blocked_id = account.id
+        and state.effective <= ${at} and state.service = ${service} and state.is_active
+      order by state.effective desc, state.sequence desc, state.record_id desc limit 1)
+    from bw_accounts account where ${haveIds(scope, accountIds)})`;
 }
 
 function behind(state: BlockingState | null): Sql {

@@ -12,6 +12,7 @@ import {
   invoicingStatesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
+import { overdueAccountsTable } from './overdue.ts';
 import {
   autoPayHoldsTable,
   invoicePaymentsTable,
@@ -79,6 +80,7 @@ export const tables: readonly TableSpec[] = [
   paymentAttemptsTable,
   invoicePaymentsTable,
   autoPayHoldsTable,
+  overdueAccountsTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

@@ -87,7 +87,7 @@ export class AccountService implements AccountOperations<WithContext> {
       if (touchesHierarchy(changes)) checkHierarchy(merged, family);
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
-      session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
+      session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged, stored)]);
       if (hasMovedDay(stored, merged)) await this.#invoicing.billAfterMovedDay(session, merged);
       return merged;
     });

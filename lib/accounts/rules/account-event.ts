@@ -1,14 +1,30 @@
 import type { Account, BusEventType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** The bus event of a change of the account itself (platform §10.4). */
-export function accountEvent(
-  type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
-  account: Account,
-): {
-  readonly type: typeof type;
+interface AccountEvent<T> {
+  readonly type: T;
   readonly accountRecordId: number;
-  readonly payload: { readonly accountId: Uuid };
-} {
-  return { type, accountRecordId: account.recordId, payload: { accountId: account.id } };
+  readonly payload: {
+    readonly accountId: Uuid;
+    /** There where it is another who pays now, the account itself or a parent (overdue §7). */
+    readonly changesPayer?: true;
+  };
+}
+
+/**
+ * The bus event of a change of the account itself (platform §10.4).
+ * @param before the account as it was, where its family may have changed.
+ */
+export function accountEvent<
+  T extends typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
+>(type: T, account: Account, before: Account = account): AccountEvent<T> {
+  const isSamePayer =
+    account.parentAccountId === before.parentAccountId &&
+    account.isPaymentDelegatedToParent === before.isPaymentDelegatedToParent;
+  const accountId = account.id;
+  return {
+    type,
+    accountRecordId: account.recordId,
+    payload: isSamePayer ? { accountId } : { accountId, changesPayer: true },
+  };
 }

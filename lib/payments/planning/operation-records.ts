@@ -52,6 +52,7 @@ export function newOperation(
     processedCurrency: null,
     gatewayErrorCode: null,
     gatewayErrorMsg: null,
+    paymentResponse: null,
     invoiceRefund: plan.invoiceRefund ?? null,
     leaseUntil: tools.leaseUntil,
     createdDate: now,

@@ -176,6 +176,7 @@ function chargeRecords(
     processedCurrency: null,
     gatewayErrorCode: null,
     gatewayErrorMsg: null,
+    paymentResponse: null,
     invoiceRefund: null,
     leaseUntil: tools.leaseUntil,
     createdDate: tools.now,

@@ -82,10 +82,11 @@ function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement):
 function errorOf(
   before: PaymentTransaction,
   outcome: TransactionOutcome,
-): Pick<PaymentTransaction, 'gatewayErrorCode' | 'gatewayErrorMsg'> {
+): Pick<PaymentTransaction, 'gatewayErrorCode' | 'gatewayErrorMsg' | 'paymentResponse'> {
   return {
     gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,
     gatewayErrorMsg: outcome.gatewayErrorMsg ?? before.gatewayErrorMsg,
+    paymentResponse: outcome.paymentResponse ?? before.paymentResponse,
   };
 }
 

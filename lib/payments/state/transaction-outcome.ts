@@ -1,5 +1,5 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
-import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import { PaymentResponse, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
 import { gatewayText } from './gateway-claims.ts';
 import type { CallOutcome } from './gateway-reply.ts';
@@ -7,7 +7,12 @@ import type { CallOutcome } from './gateway-reply.ts';
 /** What a call changes in its transaction. */
 export type TransactionOutcome = Pick<
   PaymentTransaction,
-  'status' | 'processedAmount' | 'processedCurrency' | 'gatewayErrorCode' | 'gatewayErrorMsg'
+  | 'status'
+  | 'processedAmount'
+  | 'processedCurrency'
+  | 'gatewayErrorCode'
+  | 'gatewayErrorMsg'
+  | 'paymentResponse'
 >;
 
 type Requested = Pick<PaymentTransaction, 'id' | 'amount' | 'currency'>;
@@ -52,8 +57,9 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   const status = result.status === undefined ? TransactionStatus.UNKNOWN : statusOf[result.status];
   const code = gatewayText(result.gatewayErrorCode);
   const message = gatewayText(result.gatewayError);
+  const response = claimedResponse(result);
   if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING) {
-    return failed(requested, { status, code, message });
+    return failed(requested, { status, code, message, response });
   }
   return {
     status,
@@ -61,6 +67,7 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
     processedCurrency: result.currency ?? requested.currency,
     gatewayErrorCode: code,
     gatewayErrorMsg: message,
+    paymentResponse: response,
   };
 }
 
@@ -79,13 +86,26 @@ function claimedAmount(result: GatewayResult): Decimal | undefined {
   return result.amount == null ? undefined : parseWireDecimal(String(result.amount));
 }
 
+const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
+
+/** A word that nobody knows stands for some reason or other (overdue §3.2); null = the gateway gave none. */
+function claimedResponse({ paymentResponse: said }: GatewayResult): PaymentResponse | null {
+  if (said == null) return null;
+  return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
+}
+
 function unknown(requested: Requested, message: string): TransactionOutcome {
   return failed(requested, { status: TransactionStatus.UNKNOWN, code: null, message: gatewayText(message) });
 }
 
 function failed(
   requested: { readonly currency: Currency | null },
-  why: { readonly status: TransactionStatus; readonly code: string | null; readonly message: string | null },
+  why: {
+    readonly status: TransactionStatus;
+    readonly code: string | null;
+    readonly message: string | null;
+    readonly response?: PaymentResponse | null;
+  },
 ): TransactionOutcome {
   return {
     status: why.status,
@@ -93,5 +113,6 @@ function failed(
     processedCurrency: requested.currency,
     gatewayErrorCode: why.code,
     gatewayErrorMsg: why.message,
+    paymentResponse: why.response ?? null,
   };
 }

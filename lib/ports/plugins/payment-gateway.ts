@@ -50,7 +50,10 @@ export interface GatewayResult {
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
-  /** What the processor answered, in its own words, where others decide by it. */
+  /**
+   * Why it declined, in one of the words of `PaymentResponse`, by which conditions of overdue states may ask; any other
+   * counts as OTHER.
+   */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }

@@ -4,6 +4,7 @@ import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
 import type {
+  AskedByEvents,
   LockWaitOf,
   ReadSession,
   SkippedEventsOf,
@@ -25,6 +26,7 @@ export type * from './exports.ts';
 export type * from './idempotency.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
+export type * from './overdue.ts';
 export type * from './payments.ts';
 export type * from './queue.ts';
 export type * from './security.ts';
@@ -107,6 +109,8 @@ export interface StoragePolicy {
   readonly lockWaitOf?: LockWaitOf;
   /** Which bus events a tenant leaves out; default none. */
   readonly skippedEventsOf?: SkippedEventsOf;
+  /** What bus events ask for besides; default nothing. */
+  readonly askedByEvents?: AskedByEvents;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

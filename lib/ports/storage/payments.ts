@@ -49,6 +49,12 @@ export type PaymentSearch =
   /** All clauses hold. */
   | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentColumn>[] };
 
+export interface LastFailure {
+  readonly accountRecordId: number;
+  /** Null where the gateway gave no reason. */
+  readonly paymentResponse: PaymentTransaction['paymentResponse'];
+}
+
 export interface PaymentReads {
   findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;
   findMethodsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentMethod[]>;
@@ -96,6 +102,8 @@ export interface PaymentReads {
     transactionExternalKeys: readonly string[],
   ): Promise<readonly PaymentAttempt[]>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+  /** Of each account the newest PURCHASE for these invoices that has failed; accounts without one are left out. */
+  findLastFailures(invoiceIds: readonly Uuid[]): Promise<readonly LastFailure[]>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   /** Active ones. */
   findHoldsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly AutoPayHold[]>;

@@ -49,12 +49,37 @@ export interface LiveEntriesRequest {
   readonly limit: number;
 }
 
+/** Up to when an account's other work goes first. */
+export interface WorkAhead {
+  readonly accountRecordId: number;
+  readonly dueBy: Instant;
+}
+
+export interface WorkAheadRequest {
+  readonly accounts: readonly WorkAhead[];
+  /** Only entries of these topics. */
+  readonly topics: readonly string[];
+  /** Entries that are in a pause after that (system time) are left out. */
+  readonly availableByMs: number;
+}
+
+/** What of an account is due by then. */
+export interface FoundAhead {
+  readonly accountRecordId: number;
+  /** When the last of it is due; for bus entries, their creation. */
+  readonly lastDue: Instant;
+  /** When the last pause of it ends (system time); null = none is in one. */
+  readonly availableAtMs: number | null;
+}
+
 /** The queue as business reads see it: what is planned. Entries of the open transaction are not part of it. */
 export interface NotificationReads {
   /** The AVAILABLE notifications with these keys, in any order. */
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
   /** Live entries of an account, due or not, those in processing included, in the order of processing. */
   findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
+  /** The AVAILABLE entries of these accounts that are due by an instant of each; accounts without any are left out. */
+  findAhead(request: WorkAheadRequest): Promise<readonly FoundAhead[]>;
   /** Whether work of the account is due at that instant or in processing, entries in an error pause included. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }

@@ -11,6 +11,7 @@ import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
 import type { ExportReads } from './exports.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
+import type { OverdueReads, OverdueWrites } from './overdue.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
@@ -31,6 +32,7 @@ export interface ReadSession {
   readonly invoices: InvoiceReads;
   readonly creditNotes: CreditNoteReads;
   readonly payments: PaymentReads;
+  readonly overdue: OverdueReads;
   readonly tags: TagReads;
   readonly customFields: CustomFieldReads;
   readonly audit: AuditReads;
@@ -60,6 +62,15 @@ export interface SkippedEvents {
 export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
 
 /**
+ * Gives what the bus events of a transaction ask for besides, also those that the tenant leaves out; asked once per
+ * transaction that publishes, right before its commit.
+ */
+export type AskedByEvents = (
+  session: WriteSession,
+  events: readonly NewBusEvent[],
+) => Promise<readonly NewNotification[]>;
+
+/**
  * One transaction of one tenant. Writes of audited records also write their audit rows (with the record as it is after
  * the change), in the same transaction and in bulk. The entries of `publish` and `schedule` are written in it too.
  */
@@ -74,6 +85,7 @@ export interface WriteSession extends ReadSession {
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly creditNotes: CreditNoteReads & CreditNoteWrites;
   readonly payments: PaymentReads & PaymentWrites;
+  readonly overdue: OverdueReads & OverdueWrites;
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   /**

@@ -1,6 +1,6 @@
 import type { BlockingState, LifecycleEvent, New, Subscription } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DatedInstant } from '../../values/time/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import type { BundleReads, BundleWrites } from './bundles.ts';
 
 export interface SubscriptionReads extends BundleReads {
@@ -24,6 +24,11 @@ export interface SubscriptionReads extends BundleReads {
    * (ENT_STARTED, ENT_CANCELLED): most accounts have no others.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
+  /** The last active state of the service on each of these accounts up to an instant; accounts without one are left out. */
+  findLatestBlockingStates(
+    accountIds: readonly Uuid[],
+    of: { readonly service: string; readonly at: Instant },
+  ): Promise<readonly BlockingState[]>;
 }
 
 export interface SubscriptionWrites extends BundleWrites {

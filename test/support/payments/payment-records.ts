@@ -44,6 +44,7 @@ export function transaction(members: Partial<PaymentTransaction> = {}): PaymentT
     processedCurrency: members.currency ?? 'USD',
     gatewayErrorCode: null,
     gatewayErrorMsg: null,
+    paymentResponse: null,
     invoiceRefund: null,
     leaseUntil: null,
     createdDate: NOW,

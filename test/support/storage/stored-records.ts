@@ -399,6 +399,7 @@ export function transaction(
     processedCurrency: 'USD',
     gatewayErrorCode: 'code',
     gatewayErrorMsg: oddText,
+    paymentResponse: 'DO_NOT_HONOR',
     invoiceRefund: invoiceRefund(),
     leaseUntil: now,
     createdDate: now,

@@ -1,0 +1,29 @@
+import type { OverdueReads, OverdueWrites } from '../../../lib/ports/storage/index.ts';
+import { isIn, sql } from '../sql/sql.ts';
+import { overdueAccountsTable } from '../tables/overdue.ts';
+import { insertInto, select, type TenantScope } from '../tables/record-access.ts';
+
+export function overdueReads(scope: TenantScope): OverdueReads {
+  return {
+    findAccounts: async (accountIds) =>
+      select(scope, overdueAccountsTable, isIn('account_id', 'uuid', accountIds)),
+  };
+}
+
+export function overdueWrites(scope: TenantScope): OverdueWrites {
+  return {
+    saveAccounts: async (accounts) => {
+      if (accounts.length === 0) return;
+      await scope.runner.run(sql`${insertInto(scope, overdueAccountsTable, accounts)}
+        on conflict (tenant_record_id, account_id)
+        do update set is_invoicing_off_owned = excluded.is_invoicing_off_owned`);
+    },
+    disownInvoicingOff: async (accountIds) => {
+      if (accountIds.length === 0) return;
+      await scope.runner.run(sql`
+        update bw_overdue_accounts set is_invoicing_off_owned = false
+        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('account_id', 'uuid', accountIds)}
+          and is_invoicing_off_owned`);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { isPaidByParent } from '../../accounts/index.ts';
+import { hasEffect, systemDefinition, TagEffect } from '../../control-tags/index.ts';
+import { balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type BlockingState,
+  ObjectType,
+  OVERDUE_SERVICE,
+  PaymentResponse,
+  type Tag,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import type { UnpaidInvoice } from '../evaluation/billing-snapshot.ts';
+
+/** What is known of an account when it is evaluated. */
+export interface OverdueFacts {
+  readonly account: Account;
+  /** Today in the account's zone. */
+  readonly today: LocalDate;
+  /** The latest blocking state of overdue; null = it has never left clear. */
+  readonly prev: BlockingState | null;
+  /** Whose unpaid invoices count: the account, or the parent that pays for it (§8 rule 2). */
+  readonly payerId: Uuid;
+  readonly unpaid: readonly UnpaidInvoice[];
+  readonly lastPaymentResponse: PaymentResponse;
+  /** Names of the account's own control tags. */
+  readonly tags: ReadonlySet<string>;
+  readonly hasInvoicingOff: boolean;
+  /** The account with the tag that exempts it: itself, or the parent that pays for it (§7 rule 3); null for none. */
+  readonly exemptBy: Uuid | null;
+}
+
+/**
+ * What is known of these accounts at an instant, in a constant number of statements (§3.2).
+ * @param of `responses`: whether it is asked why payments have failed.
+ */
+export async function loadOverdueFacts(
+  session: ReadSession,
+  accounts: readonly Account[],
+  of: { readonly at: Instant; readonly responses: boolean },
+): Promise<readonly OverdueFacts[]> {
+  if (accounts.length === 0) return [];
+  const ids = accounts.map(({ id }) => id);
+  const payerIds = [...new Set(accounts.map(payerOf))];
+  const states = await session.subscriptions.findLatestBlockingStates(ids, {
+    service: OVERDUE_SERVICE,
+    at: of.at,
+  });
+  const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, [...new Set([...ids, ...payerIds])], {
+    includeDeleted: false,
+  });
+  const invoices = await loadUnpaidInvoices(session, payerIds);
+  const failures = of.responses ? await session.payments.findLastFailures(invoices.map(({ id }) => id)) : [];
+  const stateOf = new Map(states.map((state) => [state.blockedId, state]));
+  const tagsOf = Map.groupBy(tags, ({ objectId }) => objectId);
+  const invoicesOf = Map.groupBy(invoices, ({ accountId }) => accountId);
+  const responseOf = new Map(
+    failures.map(({ accountRecordId, paymentResponse }) => [accountRecordId, paymentResponse]),
+  );
+  return accounts.map((account): OverdueFacts => {
+    const payerId = payerOf(account);
+    const own = tagsOf.get(account.id) ?? [];
+    const owed = invoicesOf.get(payerId) ?? [];
+    const payerRecordId = owed[0]?.accountRecordId ?? account.recordId;
+    return {
+      account,
+      today: localDateOf(of.at, account.timeZone),
+      prev: stateOf.get(account.id) ?? null,
+      payerId,
+      unpaid: owed.map((invoice) => ({
+        invoiceId: invoice.id,
+        invoiceDate: invoice.invoiceDate,
+        commitDate: invoice.commitDate,
+        targetDate: invoice.targetDate,
+        balance: balanceOf(invoice),
+      })),
+      lastPaymentResponse: responseOf.get(payerRecordId) ?? PaymentResponse.OTHER,
+      tags: new Set(own.flatMap(({ tagDefinitionId }) => controlTagName(tagDefinitionId) ?? [])),
+      hasInvoicingOff: carries(own, TagEffect.STOPS_INVOICING),
+      exemptBy:
+        [account.id, payerId].find((id) => carries(tagsOf.get(id) ?? [], TagEffect.EXEMPTS_FROM_OVERDUE)) ??
+        null,
+    };
+  });
+}
+
+function payerOf(account: Account): Uuid {
+  return isPaidByParent(account) && account.parentAccountId !== null ? account.parentAccountId : account.id;
+}
+
+function controlTagName(id: Uuid): string | null {
+  const definition = systemDefinition(id);
+  return definition?.isControlTag ? definition.name : null;
+}
+
+function carries(tags: readonly Tag[], effect: TagEffect): boolean {
+  return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
+}
