@@ -10,7 +10,13 @@ import {
   type WriteSession,
 } from '../ports/storage/index.ts';
 import type { Account, WithContext } from '../records/index.ts';
-import { BillingActionPolicy, BlockingStateType, type CallContext } from '../records/index.ts';
+import {
+  ACCOUNT_SERVICE,
+  BillingActionPolicy,
+  BlockingStateType,
+  type CallContext,
+  CLOSED_STATE_NAME,
+} from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
 import type { StateToSet } from '../subscriptions/index.ts';
 import { cancelAll, datedInstant, setBlockingStates, statesInTimeOrder } from '../subscriptions/index.ts';
@@ -20,9 +26,6 @@ import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { AccountClosingOperations, CloseOptions } from './account-closing-operations.ts';
-
-const ACCOUNT_SERVICE = 'account-service';
-const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
 
 /** Does the due work of an account at an instant, as far as possible now. */
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
@@ -119,12 +122,12 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
   async #block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
-    if (statesInTimeOrder(own).at(-1)?.stateName === CLOSE_ACCOUNT) return;
+    if (statesInTimeOrder(own).at(-1)?.stateName === CLOSED_STATE_NAME) return;
     const now = session.authorship.createdDate;
     const closed: StateToSet = {
       object: { type: BlockingStateType.ACCOUNT, account },
       service: ACCOUNT_SERVICE,
-      stateName: CLOSE_ACCOUNT,
+      stateName: CLOSED_STATE_NAME,
       isBlockChange: true,
       isBlockEntitlement: false,
       isBlockBilling: false,

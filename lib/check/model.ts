@@ -20,6 +20,8 @@ export const CheckedInvariant = {
   CREDIT_NOTE: 'CREDIT_NOTE',
   /** The default payment method of an account is an active one of its own (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
+  /** Overdue owns the AUTO_INVOICING_OFF of an account only while that is there and its state blocks billing (overdue §2.3). */
+  OVERDUE: 'OVERDUE',
   /** Every audited record has exactly one audit row of its creation. */
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */

@@ -1,6 +1,7 @@
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/index.ts';
 import type { InvoicingConfigOf } from '../invoicing/index.ts';
 import { effectiveTargetDate, verifyAccounts } from '../invoicing/index.ts';
+import type { OverdueConfigOf } from '../overdue/index.ts';
 import type { PaymentConfigOf } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
@@ -15,6 +16,7 @@ import {
 import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
+import { checkOverdue } from './check-overdue.ts';
 import { wrongCreditNotes } from './credit-note-sums.ts';
 import { type Breach, CheckedInvariant } from './model.ts';
 
@@ -33,6 +35,7 @@ interface OwnedRecord {
 interface ConfigsOf {
   readonly invoicing: InvoicingConfigOf;
   readonly payments: PaymentConfigOf;
+  readonly overdue: OverdueConfigOf;
 }
 
 type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
@@ -130,6 +133,7 @@ export class CheckService {
       return [
         ...lasting,
         ...(await checkQueued(session, accounts, now)),
+        ...(await checkOverdue(session, accounts, { config: await this.#configOf.overdue(session), now })),
         ...(await this.#coverage(session, { accounts, now, catalogOf: await catalogsOf(session, ids) })),
       ];
     });

@@ -28,7 +28,7 @@ import { methodsOf } from './methods-of.ts';
 
 /** Invoices, and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
-  const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins } = foundation;
+  const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins, overdueConfigs } = foundation;
   const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
   const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
@@ -40,6 +40,7 @@ export function invoicingArea(foundation: Foundation) {
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,
       payments: paymentConfigOf(settingsOf),
+      overdue: overdueConfigs.configOf,
     }),
     reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
     handlers: [

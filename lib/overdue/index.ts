@@ -50,6 +50,7 @@ export {
   type TransitionInput,
 } from './evaluation/transition.ts';
 export { type OverdueConfigOf, OverdueConfigs, type OverdueDocument } from './loading/overdue-configs.ts';
+export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts';
 export { definitionText } from './operations/definition-text.ts';
 export type {
   OverdueAccountOperations,

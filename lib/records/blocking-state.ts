@@ -13,6 +13,10 @@ export const ENTITLEMENT_SERVICE = 'entitlement-service';
 /** Its states on accounts are their overdue states (overdue §2.1). */
 export const OVERDUE_SERVICE = 'overdue-service';
 
+/** What closes accounts sets this state on them (accounts §9). */
+export const ACCOUNT_SERVICE = 'account-service';
+export const CLOSED_STATE_NAME = 'CLOSE_ACCOUNT';
+
 /** Reserved states of the service `entitlement-service` (subscriptions §3). */
 export const EntitlementStateName = {
   ENT_STARTED: 'ENT_STARTED',

@@ -122,6 +122,17 @@ export function checkReads(scope: TenantScope): CheckReads {
           and ${isIn('unique_key', 'text', uniqueKeys)}`);
       return new Set(rows.map((row) => textOf(row.unique_key, 'unique_key')));
     },
+    queuedAccounts: async (topics, accountRecordIds) => {
+      if (accountRecordIds.length === 0) return new Set();
+      // An index each: of those that wait, and of those in processing.
+      const where = sql`tenant_record_id = ${tenantRecordId}
+        and ${isIn('account_record_id', 'bigint', accountRecordIds)} and ${isIn('topic', 'text', topics)}`;
+      const rows = await runner.rows(sql`
+        select account_record_id from bw_queue_entries where processing_state = 'AVAILABLE' and ${where}
+        union
+        select account_record_id from bw_queue_entries where processing_state = 'IN_PROCESSING' and ${where}`);
+      return new Set(rows.map((row) => numberOf(row.account_record_id, 'account_record_id')));
+    },
   };
 }
 

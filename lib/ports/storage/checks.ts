@@ -39,6 +39,11 @@ export interface CheckReads {
   }): Promise<readonly Invoice[]>;
   /** Those of these keys that belong to live queue entries, in whatever state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Record ids of those of these accounts that have live queue entries of these topics, in whatever state. */
+  queuedAccounts(
+    topics: readonly string[],
+    accountRecordIds: readonly number[],
+  ): Promise<ReadonlySet<number>>;
 }
 
 /** Cross-tenant reads of the checks. They write nothing and take no lock. */
