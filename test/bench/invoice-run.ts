@@ -128,15 +128,20 @@ async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutp
   });
 }
 
-/** How many accounts a second plain inserts manage with the rows that the run has added to the template's. */
+/**
+ * How many accounts a second plain inserts manage with the rows that the run has added to the template's.
+ * @param input `makingRoom`: a statement that takes away, beforehand, the rows of which new ones have the unique keys.
+ */
 export async function plainInsertRate(input: {
   readonly databases: BenchDatabases;
   readonly template: BenchDatabase;
   readonly database: BenchDatabase;
+  readonly makingRoom?: string;
 }): Promise<number> {
-  const { databases } = input;
+  const { databases, makingRoom } = input;
   const since = await withRows(input.template, lastRecordIds);
   const copy = await databases.copyOf(input.template);
+  if (makingRoom !== undefined) await withRows(copy, (rows) => rows.query(makingRoom));
   const rate = await insertRate({ from: input.database, since, into: copy });
   await databases.remove(copy);
   return rate;

@@ -16,6 +16,7 @@ import { historyGrowth } from './history-growth.ts';
 import { invoiceRun } from './invoice-run.ts';
 import { invoiceSearch } from './invoice-search.ts';
 import { manySubscriptions } from './many-subscriptions.ts';
+import { overdueChecks } from './overdue-checks.ts';
 import { payments } from './payments.ts';
 import { queueLatency } from './queue-latency.ts';
 import { format, reportLine } from './report.ts';
@@ -32,6 +33,7 @@ const goals: readonly Goal[] = [
   invoiceSearch,
   apiWrites,
   payments,
+  overdueChecks,
   dryRun,
   coldStart,
   testClock,

@@ -25,8 +25,8 @@ const counted = [
   { column: 'payment_number', table: 'bw_payments', inDocument: /(?<="paymentNumber": ?")\d+/g },
 ] as const;
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** A run's queue entry names the account by its record id. */
-const runKeyPattern = /(?<=^invoice-run:)\d+/g;
+/** Queue entries of runs and of overdue checks name the account by its record id. */
+const accountKeyPattern = /(?<=^(?:invoice-run|overdue-check):)\d+/g;
 const copiesPerTransaction = 20_000;
 
 export async function markNow(rows: Rows): Promise<Mark> {
@@ -168,7 +168,7 @@ function copierOf(mark: Mark, originals: readonly Original[], numbering: Numberi
   };
   const replaced: readonly Replacement[] = [
     { pattern: uuidPattern, copyOf: (id) => (mark.knownIds.has(id) ? () => id : v7Copies(id)) },
-    { pattern: runKeyPattern, copyOf: (recordId) => numberCopies(recordIds.get(accounts), recordId) },
+    { pattern: accountKeyPattern, copyOf: (recordId) => numberCopies(recordIds.get(accounts), recordId) },
     ...counted.map(({ column: name, inDocument }) => ({
       pattern: inDocument,
       copyOf: (number: string) => numberCopies(numbers.get(name), number),
