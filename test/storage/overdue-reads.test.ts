@@ -126,7 +126,7 @@ eachDatabase((kind, open) => {
       ]);
     });
 
-    it('the work of accounts that is due by an instant of each, of some topics, and its longest pause', async () => {
+    it('the work that goes before that of an account: its own or that of another, by an instant, of some topics', async () => {
       const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
         queueName,
         accountRecordId: account.recordId,
@@ -149,9 +149,9 @@ eachDatabase((kind, open) => {
       const ahead = (request: Partial<WorkAheadRequest>) =>
         read(({ notifications }) =>
           notifications.findAhead({
-            accounts: [
-              { accountRecordId: one.recordId, dueBy: at(5).at },
-              { accountRecordId: other.recordId, dueBy: at(1).at },
+            work: [
+              { asker: one.recordId, accountRecordId: one.recordId, dueBy: at(5).at },
+              { asker: other.recordId, accountRecordId: other.recordId, dueBy: at(1).at },
             ],
             topics,
             availableByMs: 1_000,
@@ -159,11 +159,15 @@ eachDatabase((kind, open) => {
           }),
         );
       expect(await ahead({})).to.have.deep.members([
-        { accountRecordId: one.recordId, lastDue: at(3).at, availableAtMs: null },
-        { accountRecordId: other.recordId, lastDue: author().createdDate, availableAtMs: null },
+        { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: false },
+        { asker: other.recordId, lastDue: author().createdDate, availableAtMs: null, isUnderWay: false },
+      ]);
+      const ofParent = { asker: other.recordId, accountRecordId: one.recordId, dueBy: at(2).at };
+      expect(await ahead({ work: [ofParent] })).to.deep.equal([
+        { asker: other.recordId, lastDue: at(1).at, availableAtMs: null, isUnderWay: false },
       ]);
       expect(await ahead({ topics: [OVERDUE_CHECK] })).to.deep.equal([
-        { accountRecordId: one.recordId, lastDue: at(4).at, availableAtMs: null },
+        { asker: one.recordId, lastDue: at(4).at, availableAtMs: null, isUnderWay: false },
       ]);
       const claimed = await opened.storage.queue.claim({
         node: 'node',
@@ -176,10 +180,12 @@ eachDatabase((kind, open) => {
         account: { tenantRecordId: opened.tenant.recordId, accountRecordId: one.recordId },
       });
       expect(claimed).to.have.length(1);
-      expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([]);
+      expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
+        { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: true },
+      ]);
       await opened.storage.queue.release(claimed, 700);
       expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
-        { accountRecordId: one.recordId, lastDue: at(3).at, availableAtMs: 700 },
+        { asker: one.recordId, lastDue: at(3).at, availableAtMs: 700, isUnderWay: false },
       ]);
       expect(await ahead({ topics: [PAYMENT_RETRY], availableByMs: 699 })).to.deep.equal([]);
     });

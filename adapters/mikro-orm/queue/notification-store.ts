@@ -2,11 +2,12 @@ import type { NotificationReads } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { type Column, numberOf } from '../sql/columns.ts';
-import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
+import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import { type Stored, selectOrdered, type TenantScope } from '../tables/record-access.ts';
 
 const aheadColumns: readonly Column[] = [
+  { name: 'asker', type: 'bigint', nullable: false },
   { name: 'account_record_id', type: 'bigint', nullable: false },
   { name: 'due_by', type: 'bigint', nullable: false },
 ];
@@ -39,22 +40,35 @@ export function notificationReads(scope: TenantScope): NotificationReads {
           ) then 1 else 0 end) as found`);
       return row !== undefined && numberOf(row.found, 'found') === 1;
     },
-    findAhead: async ({ accounts, topics, availableByMs }) => {
-      if (accounts.length === 0 || topics.length === 0) return [];
-      const asked = accounts.map(({ accountRecordId, dueBy }) => [accountRecordId, Math.max(1, dueBy)]);
-      const rows = await runner.rows(sql`
-        select entry.account_record_id, max(entry.effective_date) as last_due,
-          max(entry.available_at_ms) as available_at_ms
-        from ${rowsAs('asked', aheadColumns, asked)} join bw_queue_entries entry
+    findAhead: async ({ work, topics, availableByMs }) => {
+      if (work.length === 0 || topics.length === 0) return [];
+      const asked = work.map(({ asker, accountRecordId, dueBy }) => [
+        asker,
+        accountRecordId,
+        Math.max(1, dueBy),
+      ]);
+      // Each state has an index of its own.
+      const inState = (state: ProcessingState, availableAtMs: Sql): Sql => sql`
+        select asked.asker, entry.effective_date, ${availableAtMs} as available_at_ms,
+          ${state === ProcessingState.IN_PROCESSING ? 1 : 0} as under_way
+        from asked join bw_queue_entries entry
           on entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
-            and entry.processing_state = 'AVAILABLE' and entry.due_order <= asked.due_by
-        where ${isIn('entry.topic', 'text', topics)}
-          and (entry.available_at_ms is null or entry.available_at_ms <= ${availableByMs})
-        group by entry.account_record_id`);
+            and entry.processing_state = '${raw(state)}' and entry.due_order <= asked.due_by
+        where ${isIn('entry.topic', 'text', topics)}`;
+      const rows = await runner.rows(sql`
+        with asked (asker, account_record_id, due_by) as (select * from ${rowsAs('r', aheadColumns, asked)}),
+        ahead as (
+          ${inState(ProcessingState.AVAILABLE, sql`entry.available_at_ms`)}
+            and (entry.available_at_ms is null or entry.available_at_ms <= ${availableByMs})
+          union all ${inState(ProcessingState.IN_PROCESSING, sql`null`)})
+        select asker, max(effective_date) as last_due, max(available_at_ms) as available_at_ms,
+          max(under_way) as under_way
+        from ahead group by asker`);
       return rows.map((row) => ({
-        accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+        asker: numberOf(row.asker, 'asker'),
         lastDue: instant(numberOf(row.last_due, 'last_due')),
         availableAtMs: row.available_at_ms === null ? null : numberOf(row.available_at_ms, 'available_at_ms'),
+        isUnderWay: numberOf(row.under_way, 'under_way') === 1,
       }));
     },
     findPending: async (uniqueKeys) => {

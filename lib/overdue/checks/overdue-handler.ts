@@ -2,34 +2,20 @@ import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
 import { catalogsOfBatch } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import { type Account, ActingComponent, type Authorship, QueueName } from '../../records/index.ts';
+import { ActingComponent, type Authorship, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
 import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
-import { loadOverdueFacts } from '../loading/overdue-facts.ts';
-import { type OverdueJob, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
+import { readOverdueJob } from '../triggers/overdue-jobs.ts';
 import type { OwnTransactions } from '../triggers/own-transactions.ts';
-import { applyTransitions } from './apply-transitions.ts';
-import { evaluate } from './evaluation.ts';
-import { relativesOf } from './relatives.ts';
-import { scheduleChecks } from './schedule-checks.ts';
-import { aheadOf, comesAgain } from './work-ahead.ts';
+import { evaluateAccounts } from './evaluate-accounts.ts';
+import { type AskedJob, inOrder, type OrderedJobs } from './in-order.ts';
+import { lockJobs } from './lock-jobs.ts';
+import { wakeRelatives } from './relatives.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
-
-/** An entry with what it asks for. */
-interface AskedJob {
-  readonly entry: ClaimedEntry;
-  readonly job: OverdueJob;
-}
-
-/** The same, with its account, whose lock is held. */
-interface LockedJob extends AskedJob {
-  readonly account: Account;
-}
 
 /** What holds for all entries of a batch. */
 interface Work {
@@ -42,10 +28,8 @@ interface Work {
 }
 
 /** Entries that were not worked on. */
-interface Left {
+interface Left extends Pick<OrderedJobs, 'waiting'> {
   readonly busy: readonly ClaimedEntry[];
-  /** Those that wait for other work of their account, which is in a pause. */
-  readonly waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[];
 }
 
 /**
@@ -84,12 +68,9 @@ export class OverdueHandler implements QueueHandler {
     const config = await storage.read(batch.tenant, this.#configOf);
     // §5.1 step 2: then there is nothing to look at, and the entries end.
     if (enterableStates(config).length === 0) return;
-    const cancels = config.states.some(
-      ({ cancellationPolicy }) => cancellationPolicy !== CancellationPolicy.NONE,
-    );
     const now = clock.now();
-    const catalogsOf = cancels ? await catalogsOfBatch(this.#catalogs, batch, now) : null;
-    if (cancels && catalogsOf === null) return;
+    const catalogsOf = cancels(config) ? await catalogsOfBatch(this.#catalogs, batch, now) : null;
+    if (cancels(config) && catalogsOf === null) return;
     const jobs = jobsOf(batch);
     if (jobs.length === 0) return;
     const tokens = new Map<number, Uuid>();
@@ -101,99 +82,29 @@ export class OverdueHandler implements QueueHandler {
     const left = await storage.write(batch.tenant, authorship, (session) =>
       this.#own.run(session, () => this.#work(session, { batch, jobs, config, catalogsOf, tokens })),
     );
-    if (left.busy.length > 0) batch.busy(left.busy);
-    for (const { entry, delayMs } of left.waiting) batch.busy([entry], delayMs);
+    batch.busy(left.busy);
+    for (const { entry, delayMs } of left.waiting) batch.busy([entry], delayMs ?? undefined);
   }
 
   async #work(session: WriteSession, { batch, jobs, config, catalogsOf, tokens }: Work): Promise<Left> {
-    const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
-    const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
-    const locked: LockedJob[] = [];
-    const busy: ClaimedEntry[] = [];
-    for (const { entry, job } of jobs) {
-      const account = accountOf.get(entry.accountRecordId ?? 0);
-      if (account === undefined) busy.push(entry);
-      else locked.push({ entry, job, account });
-    }
-    const { first, later, waiting } = await this.#inOrder(session, locked);
+    const { ids, systemClock } = this.#ports;
+    const { locked, busy } = await lockJobs(session, jobs);
+    const { first, later, waiting } = await inOrder(session, locked, {
+      topics: this.#topicsAhead,
+      systemNowMs: systemClock.nowMs(),
+    });
     session.schedule(later);
-    await this.#evaluate(session, { jobs: first, config, catalogsOf, tokens });
+    await evaluateAccounts(session, first, { config, catalogsOf, ids });
+    await wakeRelatives(session, first, tokens);
     const held = new Set([...busy, ...waiting.map(({ entry }) => entry)]);
-    await batch.finish(
-      session,
-      jobs.map(({ entry }) => entry).filter((entry) => !held.has(entry)),
-    );
+    const done = jobs.map(({ entry }) => entry).filter((entry) => !held.has(entry));
+    if (done.length > 0) await batch.finish(session, done);
     return { busy, waiting };
   }
+}
 
-  /** Other work of an account's local date goes first (§5.2): an entry that has come before it comes again behind it. */
-  async #inOrder(session: WriteSession, jobs: readonly LockedJob[]) {
-    const { systemClock } = this.#ports;
-    const systemNowMs = systemClock.nowMs();
-    const { createdDate: now } = session.authorship;
-    const found = await session.notifications.findAhead({
-      accounts: jobs.flatMap(({ job, account }) => aheadOf(job, account, now) ?? []),
-      topics: this.#topicsAhead,
-      availableByMs: systemNowMs + QUEUE_ORDER_WAIT_MS,
-    });
-    const aheadOfAccount = new Map(found.map((ahead) => [ahead.accountRecordId, ahead]));
-    const first: LockedJob[] = [];
-    const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number }[] = [];
-    const later = jobs.flatMap((each) => {
-      const { entry, job, account } = each;
-      const ahead = aheadOfAccount.get(account.recordId);
-      const again = ahead === undefined ? null : comesAgain(ahead, entry.effectiveDate, systemNowMs);
-      if (again?.kind === 'DUE')
-        return [overdueNotification({ ...job, accountRecordId: account.recordId, due: again.at })];
-      if (again === null) first.push(each);
-      else waiting.push({ entry, delayMs: again.delayMs });
-      return [];
-    });
-    return { first, later, waiting };
-  }
-
-  async #evaluate(
-    session: WriteSession,
-    {
-      jobs,
-      config,
-      catalogsOf,
-      tokens,
-    }: Omit<Work, 'batch' | 'jobs'> & { readonly jobs: readonly LockedJob[] },
-  ): Promise<void> {
-    const now = session.authorship.createdDate;
-    const facts = await loadOverdueFacts(
-      session,
-      jobs.map(({ account }) => account),
-      { at: now, responses: config.states.some(({ condition }) => condition?.responses != null) },
-    );
-    const known = facts.filter(({ prev }) => prev !== null).map(({ account }) => account.id);
-    const owners = new Set(
-      (await session.overdue.findAccounts(known)).flatMap(({ accountId, isInvoicingOffOwned }) =>
-        isInvoicingOffOwned ? accountId : [],
-      ),
-    );
-    const jobOf = new Map(jobs.map(({ account, job }) => [account.id, job]));
-    const evaluations = facts.flatMap((each) => {
-      const { id } = each.account;
-      const job = jobOf.get(id);
-      return job === undefined
-        ? []
-        : [evaluate(each, { config, job, ownsInvoicingOff: owners.has(id), now })];
-    });
-    await scheduleChecks(session, evaluations);
-    const entered = evaluations.flatMap(({ facts: { account }, transition }) =>
-      transition === null ? [] : [{ account, transition }],
-    );
-    await applyTransitions(session, entered, { ids: this.#ports.ids, catalogsOf });
-    const changed = jobs.filter(({ job }) => job.spreads);
-    const relatives = await relativesOf(
-      session,
-      changed.map(({ account, entry, job }) => ({ account, entry, asked: job.asked })),
-    );
-    for (const { wakeUp, userToken } of relatives) tokens.set(wakeUp.accountRecordId, userToken);
-    session.schedule(relatives.map(({ wakeUp }) => overdueNotification(wakeUp)));
-  }
+function cancels({ states }: OverdueConfig): boolean {
+  return states.some(({ cancellationPolicy }) => cancellationPolicy !== CancellationPolicy.NONE);
 }
 
 function jobsOf(batch: HandlerBatch): readonly AskedJob[] {
@@ -217,8 +128,8 @@ function authorshipOf(
   return {
     ...authorship,
     userTokenOf: (accountRecordId) => {
-      const token =
-        accountRecordId === null || own.has(accountRecordId) ? undefined : tokens.get(accountRecordId);
+      const isRelative = accountRecordId !== null && !own.has(accountRecordId);
+      const token = isRelative ? tokens.get(accountRecordId) : undefined;
       return token ?? authorship.userTokenOf(accountRecordId);
     },
   };

@@ -1,48 +1,36 @@
 import { isPaidByParent } from '../../accounts/index.ts';
-import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
-import { OverdueAction, type OverdueWakeUp } from '../triggers/overdue-jobs.ts';
+import { OverdueAction, overdueNotification } from '../triggers/overdue-jobs.ts';
+import type { LockedJob } from './in-order.ts';
 
-/** An account that was looked at because something of it has changed. */
-export interface ChangedAccount {
-  readonly account: Account;
-  readonly entry: ClaimedEntry;
-  readonly asked: Instant;
-}
-
-/** A relative is looked at next, in the name of who has caused it. */
-export interface RelativeWakeUp {
-  readonly wakeUp: OverdueWakeUp;
-  readonly userToken: Uuid;
-}
-
-/** The parents that pay for these accounts, and the children that these pay for (§8 rule 1); two statements. */
-export async function relativesOf(
+/**
+ * After an account of which something has changed, the parent that pays for it and the children that it pays for are
+ * looked at (§8 rule 1), and no further; one statement.
+ * @param tokens where the user token of each relative's cause is kept.
+ */
+export async function wakeRelatives(
   session: WriteSession,
-  changed: readonly ChangedAccount[],
-): Promise<readonly RelativeWakeUp[]> {
-  if (changed.length === 0) return [];
-  const parentIds = changed.flatMap(({ account }) =>
-    isPaidByParent(account) ? (account.parentAccountId ?? []) : [],
-  );
+  jobs: readonly LockedJob[],
+  tokens: Map<number, Uuid>,
+): Promise<void> {
+  const changed = jobs.filter(({ job }) => job.spreads);
+  if (changed.length === 0) return;
   const children = await session.accounts.findChildren(changed.map(({ account }) => account.id));
-  const parents = parentIds.length === 0 ? [] : await session.accounts.findByIds([...new Set(parentIds)]);
-  const parentOf = new Map(parents.map((parent) => [parent.id, parent]));
   const childrenOf = Map.groupBy(children.filter(isPaidByParent), ({ parentAccountId }) => parentAccountId);
-  return changed.flatMap(({ account, entry, asked }) => {
-    const parent = isPaidByParent(account) ? parentOf.get(account.parentAccountId ?? account.id) : undefined;
-    const relatives = [...(parent === undefined ? [] : [parent]), ...(childrenOf.get(account.id) ?? [])];
-    return relatives.map(({ recordId }) => ({
-      userToken: entry.userToken,
-      wakeUp: {
-        accountRecordId: recordId,
-        action: OverdueAction.REFRESH,
-        asked,
-        spreads: false,
-        causedBy: entry.recordId,
-      },
-    }));
-  });
+  for (const { account, parent, entry, job } of changed) {
+    const relatives = [...(parent === null ? [] : [parent]), ...(childrenOf.get(account.id) ?? [])];
+    for (const { recordId } of relatives) tokens.set(recordId, entry.userToken);
+    session.schedule(
+      relatives.map(({ recordId }) =>
+        overdueNotification({
+          accountRecordId: recordId,
+          action: OverdueAction.REFRESH,
+          asked: job.asked,
+          spreads: false,
+          causedBy: entry.recordId,
+        }),
+      ),
+    );
+  }
 }

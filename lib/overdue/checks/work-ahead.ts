@@ -1,4 +1,4 @@
-import type { FoundAhead, WorkAhead } from '../../ports/storage/index.ts';
+import type { FoundAhead } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import {
   addDays,
@@ -15,27 +15,32 @@ import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
  * Up to when other work of the account goes first (§5.2): for a check all that is due on its local date, later today
  * included, so that a retry of a payment may still prevent the state; for a refresh what is due by now. Null for a clear.
  */
-export function aheadOf(
+export function dueAhead(
   { action, asked }: OverdueJob,
-  { recordId, timeZone }: Pick<Account, 'recordId' | 'timeZone'>,
+  { timeZone }: Pick<Account, 'timeZone'>,
   now: Instant,
-): WorkAhead | null {
+): Instant | null {
   if (action === OverdueAction.CLEAR) return null;
   const nextDay = startOfDay(addDays(localDateOf(asked, timeZone), 1), timeZone);
   const endOfDay = addMilliseconds(nextDay, -1);
-  const dueBy = action === OverdueAction.CHECK ? endOfDay : minInstant(endOfDay, now);
-  return { accountRecordId: recordId, dueBy };
+  return action === OverdueAction.CHECK ? endOfDay : minInstant(endOfDay, now);
 }
 
-/** When the job comes again: behind the work that goes first, or once that has come out of its pause. */
+/** When a job comes again whose account, or the parent that pays for it, has other work to do first. */
 export type ComesAgain =
+  /** Behind that work. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  | { readonly kind: 'PAUSE'; readonly delayMs: number };
+  /** That work is in a pause so long. */
+  | { readonly kind: 'PAUSE'; readonly delayMs: number }
+  /** That work is being done, of the parent: of one account one entry is processed at a time. */
+  | { readonly kind: 'UNDER_WAY' };
 
 /** @param due when the job is due by now. */
-export function comesAgain(ahead: FoundAhead, due: Instant, systemNowMs: number): ComesAgain {
-  const { lastDue, availableAtMs } = ahead;
-  if (availableAtMs !== null && availableAtMs > systemNowMs)
-    return { kind: 'PAUSE', delayMs: availableAtMs - systemNowMs };
-  return { kind: 'DUE', at: maxInstant(due, lastDue) };
+export function comesAgain(
+  { isUnderWay, availableAtMs, lastDue }: FoundAhead,
+  { due, systemNowMs }: { readonly due: Instant; readonly systemNowMs: number },
+): ComesAgain {
+  if (isUnderWay) return { kind: 'UNDER_WAY' };
+  const delayMs = (availableAtMs ?? 0) - systemNowMs;
+  return delayMs > 0 ? { kind: 'PAUSE', delayMs } : { kind: 'DUE', at: maxInstant(due, lastDue) };
 }

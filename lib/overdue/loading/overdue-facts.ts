@@ -1,10 +1,11 @@
 import { isPaidByParent } from '../../accounts/index.ts';
 import { hasEffect, systemDefinition, TagEffect } from '../../control-tags/index.ts';
-import { balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import { balanceOf } from '../../invoicing/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
   type BlockingState,
+  type Invoice,
   ObjectType,
   OVERDUE_SERVICE,
   PaymentResponse,
@@ -51,7 +52,7 @@ export async function loadOverdueFacts(
   const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, [...new Set([...ids, ...payerIds])], {
     includeDeleted: false,
   });
-  const invoices = await loadUnpaidInvoices(session, payerIds);
+  const invoices = (await session.invoices.findOpen(payerIds)).filter(paidByItsAccount);
   const failures = of.responses ? await session.payments.findLastFailures(invoices.map(({ id }) => id)) : [];
   const stateOf = new Map(states.map((state) => [state.blockedId, state]));
   const tagsOf = Map.groupBy(tags, ({ objectId }) => objectId);
@@ -84,6 +85,11 @@ export async function loadOverdueFacts(
         null,
     };
   });
+}
+
+/** What a parent pays of an account is the parent's debt, also once the account pays by itself again (§8 rule 2). */
+function paidByItsAccount({ contributedAmount }: Invoice): boolean {
+  return contributedAmount === null;
 }
 
 function payerOf(account: Account): Uuid {

@@ -49,27 +49,30 @@ export interface LiveEntriesRequest {
   readonly limit: number;
 }
 
-/** Up to when an account's other work goes first. */
+/** Up to when work of an account goes before that of `asker`, which is the account itself or one that it pays for. */
 export interface WorkAhead {
+  readonly asker: number;
   readonly accountRecordId: number;
   readonly dueBy: Instant;
 }
 
 export interface WorkAheadRequest {
-  readonly accounts: readonly WorkAhead[];
+  readonly work: readonly WorkAhead[];
   /** Only entries of these topics. */
   readonly topics: readonly string[];
   /** Entries that are in a pause after that (system time) are left out. */
   readonly availableByMs: number;
 }
 
-/** What of an account is due by then. */
+/** What goes before the work of an account. */
 export interface FoundAhead {
-  readonly accountRecordId: number;
+  readonly asker: number;
   /** When the last of it is due; for bus entries, their creation. */
   readonly lastDue: Instant;
   /** When the last pause of it ends (system time); null = none is in one. */
   readonly availableAtMs: number | null;
+  /** Whether some of it is being processed. */
+  readonly isUnderWay: boolean;
 }
 
 /** The queue as business reads see it: what is planned. Entries of the open transaction are not part of it. */
@@ -78,7 +81,7 @@ export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
   /** Live entries of an account, due or not, those in processing included, in the order of processing. */
   findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
-  /** The AVAILABLE entries of these accounts that are due by an instant of each; accounts without any are left out. */
+  /** The live entries that go before the work of each who asks; those without any are left out. */
   findAhead(request: WorkAheadRequest): Promise<readonly FoundAhead[]>;
   /** Whether work of the account is due at that instant or in processing, entries in an error pause included. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
