@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { type CalendarInput, CLEAR_STATE_NAME, overdueCalendar } from '../../../lib/overdue/index.ts';
+import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { condition, config, configA, configC, owed, state, stateAt } from '../../support/overdue/states.ts';
+
+interface Asked extends Partial<Pick<CalendarInput, 'config' | 'current'>> {
+  readonly unpaid: readonly string[];
+  readonly check: string | null;
+  readonly today: string;
+  readonly until: string;
+  readonly tags?: readonly string[];
+}
+
+function calendar({ unpaid, check, today, until, tags, ...members }: Asked): readonly string[] {
+  const steps = overdueCalendar({
+    config: configC,
+    current: CLEAR_STATE_NAME,
+    ...members,
+    owed: owed(...unpaid),
+    facts: { lastPaymentResponse: 'OTHER', tags: new Set(tags) },
+    check: check === null ? null : parseLocalDate(check),
+    today: parseLocalDate(today),
+    until: parseLocalDate(until),
+  });
+  return steps.map(({ date, state }) => `${formatLocalDate(date)} ${state?.name ?? 'clear'}`);
+}
+
+describe('Overdue calendar', () => {
+  const unpaid = ['2012-05-31 249.95'];
+  const asked = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
+
+  it('overdue §12 example 5: the dates of all states', () => {
+    const months = ['2012-05-31 249.95', '2012-06-30 249.95'];
+    const all = {
+      config: configA,
+      unpaid: months,
+      check: '2012-06-30',
+      today: '2012-06-01',
+      until: '2012-12-31',
+    };
+    expect(calendar(all)).to.deep.equal(['2012-06-30 OD1', '2012-07-10 OD2', '2012-07-20 OD3']);
+  });
+
+  it('ends with the date that was asked for, which belongs to it', () => {
+    expect(calendar({ ...asked, until: '2012-06-07' })).to.deep.equal([
+      '2012-06-05 WARNING',
+      '2012-06-07 BLOCKED',
+    ]);
+    expect(calendar({ ...asked, until: '2012-06-06' })).to.deep.equal(['2012-06-05 WARNING']);
+    expect(calendar({ ...asked, until: '2012-06-04' })).to.deep.equal([]);
+  });
+
+  it('begins after the state that the account is in', () => {
+    expect(
+      calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' }),
+    ).to.deep.equal(['2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']);
+  });
+
+  it('overdue §1.2 rule 4: without a pending check nothing changes by itself', () => {
+    expect(calendar({ ...asked, check: null })).to.deep.equal([]);
+  });
+
+  it('a check that is late runs today, and passes states over', () => {
+    expect(calendar({ ...asked, today: '2012-06-08' })).to.deep.equal([
+      '2012-06-08 BLOCKED',
+      '2012-06-11 CANCELLATION',
+    ]);
+  });
+
+  it('an account may come back to clear, when its configuration has changed', () => {
+    expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.deep.equal([
+      '2012-06-02 clear',
+      '2012-06-05 WARNING',
+      '2012-06-07 BLOCKED',
+      '2012-06-11 CANCELLATION',
+    ]);
+  });
+
+  it('overdue §3.1: an invoice counts from its target date on, and makes the debt older at once', () => {
+    const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
+    expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.deep.equal([
+      '2012-06-08 BLOCKED',
+      '2012-06-11 CANCELLATION',
+    ]);
+  });
+
+  it('tags keep an account out of a state as they are today', () => {
+    const partners = config([
+      state('BLOCKED', {
+        condition: condition({ unpaidFor: { unit: 'DAYS', number: 7 }, tagMissing: 'PARTNER' }),
+      }),
+      stateAt(5, 'WARNING'),
+    ]);
+    expect(calendar({ ...asked, config: partners })).to.deep.equal([
+      '2012-06-05 WARNING',
+      '2012-06-07 BLOCKED',
+    ]);
+    expect(calendar({ ...asked, config: partners, tags: ['PARTNER'] })).to.deep.equal(['2012-06-05 WARNING']);
+  });
+
+  it('looks a century ahead without walking its days', () => {
+    const daily = config([
+      stateAt(36_000, 'OLD'),
+      stateAt(1, 'NEW', { reevaluationInterval: { unit: 'DAYS', number: 1 } }),
+    ]);
+    expect(calendar({ ...asked, config: daily, check: '2012-06-01', until: '2112-06-01' })).to.deep.equal([
+      '2012-06-01 NEW',
+      '2110-12-24 OLD',
+    ]);
+  });
+});

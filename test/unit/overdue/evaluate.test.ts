@@ -1,0 +1,247 @@
+import { expect } from 'chai';
+import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
+import { evaluateOverdue } from '../../../lib/overdue/index.ts';
+import { PaymentResponse } from '../../../lib/records/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import {
+  instant,
+  localDateOf,
+  parseLocalDate,
+  parseWireInstant,
+  timeZone,
+} from '../../../lib/values/time/index.ts';
+import {
+  condition,
+  config,
+  duration,
+  owed,
+  snapshotOf,
+  state,
+  stateAt,
+} from '../../support/overdue/states.ts';
+
+const twoStates = config([
+  stateAt(10, 'S2'),
+  state('S1', { condition: condition({ unpaidFor: duration('5 DAYS'), unpaidTotal: decimal(20) }) }),
+]);
+
+/** Name of the state on a date; clear without one. */
+function found(states: typeof twoStates, today: string, invoices: readonly string[]): string {
+  const snapshot = snapshotOf(today, owed(...invoices));
+  return evaluateOverdue(states, snapshot, parseLocalDate(today))?.name ?? 'clear';
+}
+
+describe('Overdue evaluation', () => {
+  for (const { unpaid, today, result, why } of [
+    { unpaid: [], today: '2024-03-20', result: 'clear', why: 'time needs an unpaid invoice' },
+    { unpaid: ['2024-03-01 30'], today: '2024-03-05', result: 'clear', why: '4 days' },
+    { unpaid: ['2024-03-01 30'], today: '2024-03-06', result: 'S1', why: '5 days is enough' },
+    { unpaid: ['2024-03-01 19.99'], today: '2024-03-06', result: 'clear', why: 'total too small' },
+    { unpaid: ['2024-03-01 20'], today: '2024-03-06', result: 'S1', why: 'a total that equals is enough' },
+    { unpaid: ['2024-03-01 19.99'], today: '2024-03-11', result: 'S2', why: 'S2 has no total criterion' },
+    {
+      unpaid: ['2024-03-01 30'],
+      today: '2024-03-11',
+      result: 'S2',
+      why: 'the first that holds, although S1 does too',
+    },
+    { unpaid: ['2024-03-09 5'], today: '2024-03-11', result: 'clear', why: 'the anchor moved to 03-09' },
+  ]) {
+    it(`overdue §4: [${unpaid}] on ${today} is ${result}: ${why}`, () => {
+      expect(found(twoStates, today, unpaid)).to.equal(result);
+    });
+  }
+
+  for (const { zone, now, date, result } of [
+    { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },
+    { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
+  ]) {
+    it(`overdue §4: today is the account-local date: ${now} in ${zone} is ${result}`, () => {
+      const today = localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone));
+      expect(today).to.equal(parseLocalDate(date));
+      expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
+    });
+  }
+
+  it('overdue §4: a zone that has moved to summer time counts by its new offset', () => {
+    const now = parseWireInstant('2024-03-12T07:30:00Z') ?? instant(0);
+    expect(localDateOf(now, timeZone('America/Los_Angeles'))).to.equal(parseLocalDate('2024-03-12'));
+    expect(found(twoStates, '2024-03-12', ['2024-03-07 30'])).to.equal('S1');
+    expect(found(twoStates, '2024-03-11', ['2024-03-07 30'])).to.equal('clear');
+  });
+
+  it('overdue §4: a month after 31 January is the last day of February', () => {
+    const month = config([state('S', { condition: condition({ unpaidFor: duration('1 MONTHS') }) })]);
+    expect(found(month, '2024-02-28', ['2024-01-31 30'])).to.equal('clear');
+    expect(found(month, '2024-02-29', ['2024-01-31 30'])).to.equal('S');
+    expect(found(month, '2023-02-28', ['2023-01-31 30'])).to.equal('S');
+  });
+
+  it('overdue §3.2: an invoice that was a draft ages from the day on which it was committed', () => {
+    expect(found(twoStates, '2024-03-12', ['2024-03-01 30 committed 2024-03-08'])).to.equal('clear');
+    expect(found(twoStates, '2024-03-13', ['2024-03-01 30 committed 2024-03-08'])).to.equal('S1');
+    expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-03-01'])).to.equal('S1');
+    expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-02-01'])).to.equal('S1');
+  });
+
+  it('overdue §3.1: an invoice counts from its target date on', () => {
+    expect(found(twoStates, '2024-03-08', ['2024-03-01 30 for 2024-03-09'])).to.equal('clear');
+    expect(found(twoStates, '2024-03-09', ['2024-03-01 30 for 2024-03-09'])).to.equal('S1');
+    expect(found(twoStates, '2024-03-06', ['2024-03-01 19 for 2024-03-06', '2024-03-06 1'])).to.equal('S1');
+  });
+
+  it('overdue §3.2: number, total and anchor are those of the unpaid invoices', () => {
+    const invoices = owed('2024-03-04 10.10', '2024-03-02 0.05', '2024-03-01 5 for 2024-04-01');
+    const { unpaidCount, unpaidTotal, anchor, nextUnpaidDate } = snapshotOf('2024-03-05', invoices);
+    expect(unpaidCount).to.equal(2);
+    expect(unpaidTotal.toFixed()).to.equal('10.15');
+    expect(anchor).to.equal(parseLocalDate('2024-03-02'));
+    expect(nextUnpaidDate).to.equal(parseLocalDate('2024-04-01'));
+  });
+
+  describe('criteria of a condition', () => {
+    const debt = ['2024-03-01 30', '2024-03-05 20'];
+    interface Case {
+      readonly criterion: string;
+      readonly asked: Partial<OverdueCondition>;
+      readonly holds: boolean;
+      readonly tags?: readonly string[];
+      readonly response?: PaymentResponse;
+      readonly today?: string;
+      readonly unpaid?: readonly string[];
+    }
+    const cases: readonly Case[] = [
+      { criterion: 'time reached', asked: { unpaidFor: duration('5 DAYS') }, holds: true },
+      { criterion: 'time in weeks', asked: { unpaidFor: duration('1 WEEKS') }, holds: false },
+      {
+        criterion: 'time in weeks reached',
+        asked: { unpaidFor: duration('1 WEEKS') },
+        today: '2024-03-08',
+        holds: true,
+      },
+      {
+        criterion: 'time in years reached',
+        asked: { unpaidFor: duration('1 YEARS') },
+        today: '2025-03-01',
+        holds: true,
+      },
+      { criterion: 'time of 0 days', asked: { unpaidFor: duration('0 DAYS') }, holds: true },
+      {
+        criterion: 'time of 0 days without a debt',
+        asked: { unpaidFor: duration('0 DAYS') },
+        unpaid: [],
+        holds: false,
+      },
+      {
+        criterion: 'unlimited time',
+        asked: { unpaidFor: duration('-1 UNLIMITED') },
+        today: '9999-12-31',
+        holds: false,
+      },
+      {
+        criterion: 'more days than the calendar has',
+        asked: { unpaidFor: duration('2147483647 DAYS') },
+        today: '9999-12-31',
+        holds: false,
+      },
+      { criterion: 'number that equals', asked: { unpaidCount: 2 }, holds: true },
+      { criterion: 'number that exceeds', asked: { unpaidCount: 1 }, holds: true },
+      { criterion: 'number below', asked: { unpaidCount: 3 }, holds: false },
+      { criterion: 'number 0 without a debt', asked: { unpaidCount: 0 }, unpaid: [], holds: true },
+      { criterion: 'total that equals', asked: { unpaidTotal: decimal('50.00') }, holds: true },
+      { criterion: 'total that exceeds', asked: { unpaidTotal: decimal('49.99') }, holds: true },
+      { criterion: 'total below', asked: { unpaidTotal: decimal('50.01') }, holds: false },
+      {
+        criterion: 'response in the list',
+        asked: { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
+        response: 'INSUFFICIENT_FUNDS',
+        holds: true,
+      },
+      {
+        criterion: 'response not in the list',
+        asked: { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
+        response: 'DECLINE',
+        holds: false,
+      },
+      {
+        criterion: 'response where none is known',
+        asked: { responses: ['OTHER'] },
+        holds: true,
+      },
+      { criterion: 'tag carried', asked: { tagCarried: 'PARTNER' }, tags: ['TEST', 'PARTNER'], holds: true },
+      { criterion: 'tag to carry missing', asked: { tagCarried: 'PARTNER' }, tags: ['TEST'], holds: false },
+      { criterion: 'excluded tag missing', asked: { tagMissing: 'PARTNER' }, tags: ['TEST'], holds: true },
+      {
+        criterion: 'excluded tag carried',
+        asked: { tagMissing: 'PARTNER' },
+        tags: ['PARTNER'],
+        holds: false,
+      },
+      {
+        criterion: 'all of several',
+        asked: {
+          unpaidFor: duration('5 DAYS'),
+          unpaidCount: 2,
+          unpaidTotal: decimal(50),
+          tagMissing: 'TEST',
+        },
+        holds: true,
+      },
+      {
+        criterion: 'one of several that does not',
+        asked: {
+          unpaidFor: duration('5 DAYS'),
+          unpaidCount: 2,
+          unpaidTotal: decimal(50),
+          tagCarried: 'TEST',
+        },
+        holds: false,
+      },
+      { criterion: 'none at all', asked: {}, today: '2034-01-01', holds: false },
+    ];
+    for (const { criterion, asked, holds, tags, response, today = '2024-03-06', unpaid = debt } of cases) {
+      it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
+        const snapshot = snapshotOf(today, owed(...unpaid), {
+          tags: new Set(tags),
+          lastPaymentResponse: response ?? PaymentResponse.OTHER,
+        });
+        const states = config([state('S', { condition: condition(asked) })]);
+        expect(evaluateOverdue(states, snapshot, parseLocalDate(today))?.name).to.equal(
+          holds ? 'S' : undefined,
+        );
+      });
+    }
+
+    it('overdue §1.1 rule 1: a state without a condition is never entered, nor one that is called clear', () => {
+      const states = config([
+        stateAt(0, 'CLEAR', { isClearState: true }),
+        state('NEVER', { condition: null }),
+        stateAt(1, 'LATE'),
+      ]);
+      expect(found(states, '2024-03-01', debt)).to.equal('clear');
+      expect(found(states, '2024-03-02', debt)).to.equal('LATE');
+    });
+  });
+
+  it('overdue §12 example 8: by number, the most severe of 2, 3 and 5 unpaid invoices', () => {
+    const states = config(
+      [5, 3, 2].map((count, index) =>
+        state(`OD${3 - index}`, { condition: condition({ unpaidCount: count }) }),
+      ),
+    );
+    const debts = Array.from({ length: 5 }, () => '2024-03-01 9');
+    const reached = debts.map((_, index) => found(states, '2024-03-01', debts.slice(0, index + 1)));
+    expect(reached).to.deep.equal(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
+  });
+
+  it('overdue §12 example 9: by total, the most severe of 260, 600 and 1200', () => {
+    const states = config(
+      [1200, 600, 260].map((total, index) =>
+        state(`OD${3 - index}`, { condition: condition({ unpaidTotal: decimal(total) }) }),
+      ),
+    );
+    const debts = Array.from({ length: 5 }, () => '2024-03-01 249.95');
+    const reached = debts.map((_, index) => found(states, '2024-03-01', debts.slice(0, index + 1)));
+    expect(reached).to.deep.equal(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
+  });
+});

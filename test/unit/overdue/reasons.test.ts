@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
+import { stateReasons } from '../../../lib/overdue/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { parseLocalDate } from '../../../lib/values/time/index.ts';
+import {
+  condition,
+  config,
+  configC,
+  duration,
+  owed,
+  snapshotOf,
+  state,
+} from '../../support/overdue/states.ts';
+
+const unpaid = ['2012-05-31 249.95', '2012-06-10 30'];
+
+function reasons(asked: Partial<OverdueCondition>, on = '2012-06-30', invoices = unpaid) {
+  return stateReasons({
+    config: config([state('S', { condition: condition(asked) })]),
+    snapshot: snapshotOf(on, owed(...invoices), {
+      tags: new Set(['PARTNER']),
+      lastPaymentResponse: 'EXPIRED_CARD',
+    }),
+    date: parseLocalDate(on),
+    currency: 'USD',
+  })[0];
+}
+
+describe('Reasons for an overdue state', () => {
+  for (const { asked, holds, text, on, invoices } of [
+    {
+      asked: { unpaidFor: duration('30 DAYS') },
+      holds: true,
+      text: 'unpaid since 2012-05-31, 30 days of 30',
+    },
+    {
+      asked: { unpaidFor: duration('20 DAYS') },
+      holds: true,
+      text: 'unpaid since 2012-05-31, 30 days of 20',
+    },
+    {
+      asked: { unpaidFor: duration('31 DAYS') },
+      holds: false,
+      text: 'unpaid since 2012-05-31, 30 days of 31 (on 2012-07-01)',
+    },
+    {
+      asked: { unpaidFor: duration('30 DAYS') },
+      on: '2012-06-01',
+      holds: false,
+      text: 'unpaid since 2012-05-31, 1 day of 30 (on 2012-06-30)',
+    },
+    {
+      asked: { unpaidFor: duration('1 MONTHS') },
+      holds: true,
+      text: 'unpaid since 2012-05-31, 30 days of 30 (1 month)',
+    },
+    {
+      asked: { unpaidFor: duration('6 WEEKS') },
+      holds: false,
+      text: 'unpaid since 2012-05-31, 30 days of 42 (6 weeks, on 2012-07-12)',
+    },
+    {
+      asked: { unpaidFor: duration('30 DAYS') },
+      invoices: [],
+      holds: false,
+      text: 'nothing is unpaid, asked for is a debt of 30 days',
+    },
+    {
+      asked: { unpaidFor: duration('-1 UNLIMITED') },
+      holds: false,
+      text: 'unpaid since 2012-05-31, asked for is a debt of unlimited time',
+    },
+    { asked: { unpaidCount: 2 }, holds: true, text: '2 unpaid invoices of 2' },
+    {
+      asked: { unpaidCount: 3 },
+      on: '2012-06-30',
+      invoices: ['2012-06-10 30'],
+      holds: false,
+      text: '1 unpaid invoice of 3',
+    },
+    { asked: { unpaidTotal: decimal(260) }, holds: true, text: '279.95 USD unpaid of 260.00 USD' },
+    { asked: { unpaidTotal: decimal(260) }, invoices: [], holds: false, text: '0 USD unpaid of 260.00 USD' },
+    {
+      asked: { responses: ['EXPIRED_CARD', 'DECLINE'] as const },
+      holds: true,
+      text: 'the last payment response is EXPIRED_CARD, asked for is EXPIRED_CARD or DECLINE',
+    },
+    {
+      asked: { responses: ['DECLINE'] as const },
+      holds: false,
+      text: 'the last payment response is EXPIRED_CARD, asked for is DECLINE',
+    },
+    {
+      asked: { tagCarried: 'PARTNER' },
+      holds: true,
+      text: 'the account carries the tag PARTNER, which it has to',
+    },
+    {
+      asked: { tagCarried: 'TEST' },
+      holds: false,
+      text: 'the account does not carry the tag TEST, which it has to',
+    },
+    {
+      asked: { tagMissing: 'TEST' },
+      holds: true,
+      text: 'the account does not carry the tag TEST, which it must not',
+    },
+    {
+      asked: { tagMissing: 'PARTNER' },
+      holds: false,
+      text: 'the account carries the tag PARTNER, which it must not',
+    },
+  ]) {
+    it(`says "${text}"`, () => {
+      const reason = reasons(asked, on, invoices);
+      expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
+        { holds, text },
+      ]);
+      expect(reason?.holds).to.equal(holds);
+    });
+  }
+
+  it('says of a state in one sentence whether it holds, with each criterion', () => {
+    const reason = reasons({ unpaidFor: duration('30 DAYS'), unpaidCount: 3, tagMissing: 'TEST' });
+    expect(reason).to.include({
+      state: 'S',
+      holds: false,
+      text: 'S does not hold on 2012-06-30: unpaid since 2012-05-31, 30 days of 30; 2 unpaid invoices of 3; the account does not carry the tag TEST, which it must not.',
+    });
+    expect(reason?.criteria.map(({ kind, holds }) => `${kind} ${holds}`)).to.deep.equal([
+      'TIME true',
+      'COUNT false',
+      'TAG_MISSING true',
+    ]);
+    expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition asks for nothing.');
+  });
+
+  it('lists the states that can be entered, from the most severe on', () => {
+    const states = config([
+      ...configC.states,
+      state('CLEAR', { isClearState: true }),
+      state('NEVER', { condition: null }),
+    ]);
+    const on = '2012-06-07';
+    const input = {
+      config: states,
+      snapshot: snapshotOf(on, owed(...unpaid)),
+      date: parseLocalDate(on),
+      currency: null,
+    };
+    expect(stateReasons(input).map(({ state: name, holds }) => `${name} ${holds}`)).to.deep.equal([
+      'CANCELLATION false',
+      'BLOCKED true',
+      'WARNING true',
+    ]);
+  });
+});
