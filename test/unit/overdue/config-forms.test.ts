@@ -1,0 +1,392 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
+import {
+  defaultOverdueConfig,
+  type OverdueState,
+  overdueDefinition,
+  overdueXmlText,
+  readOverdueJson,
+  readOverdueXml,
+  wholeDays,
+  writeOverdueXml,
+} from '../../../lib/overdue/index.ts';
+import { PaymentResponse } from '../../../lib/records/index.ts';
+import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
+import {
+  conditionXml,
+  dayState,
+  overdueJson,
+  overdueXml,
+  stateXml,
+} from '../../support/overdue/documents.ts';
+import { condition, config, duration, state, stateAt } from '../../support/overdue/states.ts';
+
+const rules = readFileSync(join(import.meta.dirname, '../../../lib/overdue/RULES.md'), 'utf8');
+
+/** What stands in the rules as an example in that language. */
+function example(language: string): string {
+  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(rules)?.[1] ?? '';
+}
+
+const partners = config(
+  [
+    stateAt(20, 'BLOCKED', {
+      condition: condition({ unpaidFor: duration('20 DAYS'), tagMissing: 'PARTNER' }),
+      externalMessage: 'Service suspended',
+      disableEntitlement: true,
+    }),
+    stateAt(8, 'WARNED', {
+      condition: condition({
+        unpaidFor: duration('8 DAYS'),
+        responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'],
+      }),
+      blockChanges: true,
+      reevaluationInterval: duration('12 DAYS'),
+    }),
+  ],
+  8,
+);
+
+describe('Overdue configuration as XML and JSON', () => {
+  it('overdue §1.4: both forms say the same', () => {
+    expect(readOverdueXml(example('xml'))).to.deep.equal(partners);
+    expect(readOverdueJson(example('json'))).to.deep.equal(partners);
+  });
+
+  it('overdue §1.4: the configuration is written as it stands there', () => {
+    expect(JSON.parse(stringifyExactJson(overdueDefinition(partners)))).to.deep.equal(
+      JSON.parse(example('json')),
+    );
+    expect(readOverdueXml(writeOverdueXml(partners))).to.deep.equal(partners);
+  });
+
+  it('overdue §1.2 rule 1: the default one has nothing that could be entered', () => {
+    const text =
+      '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>';
+    expect(readOverdueXml(text)).to.deep.equal(defaultOverdueConfig);
+    expect(writeOverdueXml(defaultOverdueConfig).replaceAll(/\n */g, '')).to.equal(
+      `<?xml version="1.0" encoding="UTF-8"?>${text}`,
+    );
+  });
+
+  const entered = { condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } };
+  const enteredXml =
+    '<condition><numberOfUnpaidInvoicesEqualsOrExceeds>1</numberOfUnpaidInvoicesEqualsOrExceeds></condition>';
+  interface StateCase {
+    readonly field: string;
+    readonly xml: string;
+    readonly json: object;
+    readonly expected: Partial<OverdueState>;
+  }
+  const stateCases: readonly StateCase[] = [
+    { field: 'name and nothing else', xml: '', json: {}, expected: {} },
+    {
+      field: 'isClearState',
+      xml: '<isClearState>true</isClearState>',
+      json: { isClearState: true },
+      expected: { isClearState: true },
+    },
+    {
+      field: 'externalMessage',
+      xml: '<externalMessage> Pay &amp; go on\n</externalMessage>',
+      json: { externalMessage: ' Pay & go on\n' },
+      expected: { externalMessage: 'Pay & go on' },
+    },
+    {
+      field: 'externalMessage that is empty',
+      xml: '<externalMessage/>',
+      json: { externalMessage: '' },
+      expected: {},
+    },
+    {
+      field: 'blockChanges',
+      xml: '<blockChanges>true</blockChanges>',
+      json: { isBlockChanges: true },
+      expected: { blockChanges: true },
+    },
+    {
+      field: 'disableEntitlement',
+      xml: '<disableEntitlementAndChangesBlocked>true</disableEntitlementAndChangesBlocked>',
+      json: { isDisableEntitlement: true },
+      expected: { disableEntitlement: true },
+    },
+    {
+      field: 'flags that are false',
+      xml: '<isClearState>false</isClearState><blockChanges>false</blockChanges>',
+      json: { isClearState: false, isBlockChanges: false, isDisableEntitlement: false },
+      expected: {},
+    },
+    ...(['NONE', 'IMMEDIATE', 'END_OF_TERM'] as const).map((policy) => ({
+      field: `subscriptionCancellationPolicy ${policy}`,
+      xml: `<subscriptionCancellationPolicy>${policy}</subscriptionCancellationPolicy>`,
+      json: { subscriptionCancellationPolicy: policy },
+      expected: { cancellationPolicy: policy },
+    })),
+    {
+      field: 'autoReevaluationInterval',
+      xml: '<autoReevaluationInterval><unit>DAYS</unit><number>12</number></autoReevaluationInterval>',
+      json: { autoReevaluationIntervalDays: 12 },
+      expected: { reevaluationInterval: duration('12 DAYS') },
+    },
+    {
+      field: 'autoReevaluationInterval of 0',
+      xml: '<autoReevaluationInterval><unit>DAYS</unit><number>0</number></autoReevaluationInterval>',
+      json: { autoReevaluationIntervalDays: 0 },
+      expected: {},
+    },
+  ];
+  for (const { field, xml, json, expected } of stateCases) {
+    it(`overdue §1.1: a state’s ${field}`, () => {
+      const all = config([state('S', { condition: condition({ unpaidCount: 1 }), ...expected })]);
+      expect(readOverdueXml(overdueXml(stateXml(enteredXml + xml)))).to.deep.equal(all);
+      expect(readOverdueJson(overdueJson([{ name: 'S', ...entered, ...json }]))).to.deep.equal(all);
+    });
+  }
+
+  const time = (unit: string, number: string) =>
+    `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>${unit}</unit><number>${number}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`;
+  interface CriterionCase {
+    readonly criterion: string;
+    readonly xml: string;
+    readonly json: object;
+    readonly expected: Partial<OverdueCondition>;
+  }
+  const criterionCases: readonly CriterionCase[] = [
+    ...(['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const).map((unit) => ({
+      criterion: `time in ${unit}`,
+      xml: time(unit, '3'),
+      json: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number: 3 } },
+      expected: { unpaidFor: { unit, number: 3 } },
+    })),
+    {
+      criterion: 'time UNLIMITED',
+      xml: '<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>UNLIMITED</unit></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>',
+      json: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'UNLIMITED', number: -1 } },
+      expected: { unpaidFor: duration('-1 UNLIMITED') },
+    },
+    {
+      criterion: 'count',
+      xml: '<numberOfUnpaidInvoicesEqualsOrExceeds>3</numberOfUnpaidInvoicesEqualsOrExceeds>',
+      json: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 },
+      expected: { unpaidCount: 3 },
+    },
+    {
+      criterion: 'total',
+      xml: '<totalUnpaidInvoiceBalanceEqualsOrExceeds> 260.05 </totalUnpaidInvoiceBalanceEqualsOrExceeds>',
+      json: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 260.05 },
+      expected: { unpaidTotal: decimal('260.05') },
+    },
+    {
+      criterion: 'every response',
+      xml: `<responseForLastFailedPaymentIn>${Object.keys(PaymentResponse)
+        .map((word) => `<response>${word}</response>`)
+        .join('')}</responseForLastFailedPaymentIn>`,
+      json: { responseForLastFailedPayment: Object.keys(PaymentResponse) },
+      expected: { responses: Object.values(PaymentResponse) },
+    },
+    {
+      criterion: 'no response, which is no criterion',
+      xml: '<responseForLastFailedPaymentIn/>',
+      json: { responseForLastFailedPayment: [] },
+      expected: {},
+    },
+    {
+      criterion: 'tag in',
+      xml: '<controlTagInclusion>AUTO_PAY_OFF</controlTagInclusion>',
+      json: { controlTagInclusion: 'AUTO_PAY_OFF' },
+      expected: { tagCarried: 'AUTO_PAY_OFF' },
+    },
+    {
+      criterion: 'tag out',
+      xml: '<controlTagExclusion>PARTNER</controlTagExclusion>',
+      json: { controlTagExclusion: 'PARTNER' },
+      expected: { tagMissing: 'PARTNER' },
+    },
+    { criterion: 'none', xml: '', json: {}, expected: {} },
+  ];
+  for (const { criterion, xml, json, expected } of criterionCases) {
+    it(`overdue §1.1: the criterion ${criterion}`, () => {
+      const states = [state('S', { condition: condition(expected) })];
+      expect(readOverdueXml(overdueXml(conditionXml(xml))).states).to.deep.equal(states);
+      expect(readOverdueJson(overdueJson([{ name: 'S', condition: json }])).states).to.deep.equal(states);
+    });
+  }
+
+  it('overdue §1.1: a condition takes all criteria together, in any order', () => {
+    const all = condition({
+      unpaidFor: duration('3 MONTHS'),
+      unpaidCount: 2,
+      unpaidTotal: decimal('0.01'),
+      responses: ['OTHER'],
+      tagCarried: 'TEST',
+      tagMissing: 'PARTNER',
+    });
+    const xml = criterionCases
+      .filter(({ criterion }) =>
+        ['tag out', 'tag in', 'count', 'total', 'time in MONTHS'].includes(criterion),
+      )
+      .reverse()
+      .map((each) => each.xml);
+    const read = readOverdueXml(overdueXml(conditionXml(xml.join(''))));
+    expect(
+      Object.entries(read.states[0]?.condition ?? {}).filter(([, value]) => value === null),
+    ).to.deep.equal([['responses', null]]);
+    expect(
+      readOverdueXml(writeOverdueXml(config([state('S', { condition: all })]))).states[0]?.condition,
+    ).to.deep.equal(all);
+  });
+
+  it('overdue §1.1: enterStateEmailNotification is taken and has no meaning', () => {
+    const email =
+      '<enterStateEmailNotification><subject>x</subject><isHTML>true</isHTML></enterStateEmailNotification>';
+    expect(
+      readOverdueXml(overdueXml(conditionXml('').replace('</state>', `${email}</state>`))).states,
+    ).to.deep.equal([state('S')]);
+  });
+
+  for (const { unit, number, expected } of [
+    { unit: 'WEEKS', number: 2, expected: duration('2 WEEKS') },
+    { unit: 'MONTHS', number: 1, expected: duration('1 MONTHS') },
+    { unit: 'DAYS', number: 0, expected: null },
+    { unit: 'UNLIMITED', number: -1, expected: null },
+  ]) {
+    it(`overdue §1.1 rule 2: an initial interval of ${number} ${unit} is ${expected === null ? 'none' : 'kept'}`, () => {
+      const initial = `<initialReevaluationInterval><unit>${unit}</unit><number>${number}</number></initialReevaluationInterval>`;
+      expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.deep.equal(expected);
+    });
+  }
+
+  it('http-api §9 rules 6 and 7: JSON scalars of another type are converted, null and empty texts are absent', () => {
+    const given = {
+      name: 42,
+      isClearState: 'false',
+      isBlockChanges: 'true',
+      externalMessage: null,
+      subscriptionCancellationPolicy: '',
+      autoReevaluationIntervalDays: '7',
+      condition: {
+        totalUnpaidInvoiceBalanceEqualsOrExceeds: '500.0',
+        numberOfUnpaidInvoicesEqualsOrExceeds: '3',
+        controlTagInclusion: '',
+        timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: null,
+      },
+    };
+    expect(readOverdueJson(overdueJson([given]))).to.deep.equal(
+      config([
+        state('42', {
+          blockChanges: true,
+          reevaluationInterval: duration('7 DAYS'),
+          condition: condition({ unpaidCount: 3, unpaidTotal: decimal(500) }),
+        }),
+      ]),
+    );
+  });
+
+  it('overdue §1.2 rule 3: a byte order mark, UTF-16 and a declared encoding are understood', () => {
+    const text = `<?xml version="1.0" encoding="UTF-16"?>${overdueXml(stateXml('<isClearState>1</isClearState>', 'Grün'))}`;
+    const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    expect(readOverdueXml(bytes).states[0]?.name).to.equal('Grün');
+    expect(overdueXmlText(bytes)).to.equal(text);
+    expect(readOverdueJson(`\uFEFF ${overdueJson([dayState(3, 'S')])}`).states[0]?.name).to.equal('S');
+  });
+
+  it('a configuration may have a schema beside it, comments, instructions and CDATA', () => {
+    const document = `<?xml version="1.0"?><!-- dunning --><?keep it?><overdueConfig
+      xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="OverdueConfig.xsd">
+      <accountOverdueStates><state name="S"><!-- soon --><condition/>
+      <externalMessage><![CDATA[a < b]]></externalMessage></state></accountOverdueStates></overdueConfig>`;
+    expect(readOverdueXml(document).states).to.deep.equal([state('S', { externalMessage: 'a < b' })]);
+  });
+
+  describe('what JSON leaves open', () => {
+    const read = (states: readonly object[], initial?: number | null) => {
+      const { initialReevaluationInterval, states: found } = readOverdueJson(
+        overdueJson(states, initial === undefined ? {} : { initialReevaluationInterval: initial }),
+      );
+      return {
+        initial: initialReevaluationInterval,
+        intervals: found.map(({ reevaluationInterval }) => reevaluationInterval),
+      };
+    };
+
+    it('overdue §12 example 15: intervals from the thresholds', () => {
+      const block = dayState(20, 'BLOCK', { isBlockChanges: true, isDisableEntitlement: true });
+      expect(read([block, dayState(8, 'WARN')], null)).to.deep.equal({
+        initial: duration('8 DAYS'),
+        intervals: [null, duration('12 DAYS')],
+      });
+    });
+
+    it('overdue §1.3 rule 5: intervals that are given are kept', () => {
+      const states = [
+        dayState(20, 'B', { autoReevaluationIntervalDays: 2 }),
+        dayState(8, 'W', { autoReevaluationIntervalDays: 3 }),
+      ];
+      expect(read(states, 4)).to.deep.equal({
+        initial: duration('4 DAYS'),
+        intervals: [duration('2 DAYS'), duration('3 DAYS')],
+      });
+    });
+
+    it('overdue §1.3 rule 5: those of 0 or below are those from the thresholds', () => {
+      const states = [
+        dayState(20, 'B', { autoReevaluationIntervalDays: -1 }),
+        dayState(8, 'W', { autoReevaluationIntervalDays: 0 }),
+      ];
+      expect(read(states, -3)).to.deep.equal({
+        initial: duration('8 DAYS'),
+        intervals: [null, duration('12 DAYS')],
+      });
+    });
+
+    it('overdue §1.3 rule 5: a state without a time between others does not count, nor one that is called clear', () => {
+      const states = [
+        dayState(20, 'B'),
+        { name: 'MANY', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } },
+        dayState(15, 'CLEAR', { isClearState: true }),
+        dayState(8, 'W'),
+      ];
+      expect(read(states)).to.deep.equal({
+        initial: duration('8 DAYS'),
+        intervals: [null, null, null, duration('12 DAYS')],
+      });
+    });
+
+    it('overdue §1.3 rule 5: mixed units count months as 30 days and years as 365', () => {
+      const timed = (unit: string, number: number, name: string) => ({
+        name,
+        condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } },
+      });
+      const states = [
+        timed('UNLIMITED', -1, 'A'),
+        timed('YEARS', 1, 'B'),
+        timed('MONTHS', 2, 'C'),
+        timed('WEEKS', 1, 'D'),
+      ];
+      expect(read(states)).to.deep.equal({
+        initial: duration('1 WEEKS'),
+        intervals: [null, null, duration('305 DAYS'), duration('53 DAYS')],
+      });
+    });
+  });
+
+  for (const { interval, days } of [
+    { interval: duration('5 DAYS'), days: 5 },
+    { interval: duration('2 WEEKS'), days: 14 },
+    { interval: duration('1 MONTHS'), days: null },
+    { interval: duration('1 YEARS'), days: null },
+    { interval: null, days: null },
+  ]) {
+    it(`overdue §10: an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} is shown as ${days} days`, () => {
+      expect(wholeDays(interval)).to.equal(days);
+      const shown = overdueDefinition({
+        initialReevaluationInterval: interval,
+        states: [state('S', { reevaluationInterval: interval })],
+      });
+      expect(shown.initialReevaluationInterval).to.equal(days);
+      expect(shown.overdueStates[0]?.autoReevaluationIntervalDays).to.equal(days);
+    });
+  }
+});

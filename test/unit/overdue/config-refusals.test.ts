@@ -1,0 +1,459 @@
+import { expect } from 'chai';
+import { CLEAR_STATE_NAME, readOverdueJson, readOverdueXml } from '../../../lib/overdue/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import {
+  conditionXml,
+  dayState,
+  overdueJson,
+  overdueXml,
+  problemsOf,
+  stateXml,
+} from '../../support/overdue/documents.ts';
+
+const BEFORE_STATES = '<overdueConfig><accountOverdueStates>'.length;
+const EMPTY = '<condition/>';
+const longName = 'n'.repeat(51);
+
+/** What is reported of one line of XML, each by its distance from the first state. */
+function ofXml(document: string): readonly string[] {
+  return problemsOf(() => readOverdueXml(document)).map((problem) =>
+    problem.replace(/^1:(\d+)/, (_, column: string) => String(Number(column) - BEFORE_STATES)),
+  );
+}
+
+function ofJson(states: readonly unknown[], members?: object): readonly string[] {
+  return problemsOf(() => readOverdueJson(overdueJson(states, members))).map((problem) =>
+    problem.replace(/^1:\d+ /, ''),
+  );
+}
+
+function withTime(unit: unknown, number: unknown, name = 'S'): object {
+  return { name, condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } } };
+}
+
+describe('Refused overdue configurations', () => {
+  const TAGS =
+    'AUTO_PAY_OFF, AUTO_INVOICING_OFF, OVERDUE_ENFORCEMENT_OFF, WRITTEN_OFF, MANUAL_PAY, TEST, PARTNER, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT';
+  const RESPONSES =
+    'INVALID_CARD, EXPIRED_CARD, LOST_OR_STOLEN_CARD, DO_NOT_HONOR, INSUFFICIENT_FUNDS, DECLINE, PROCESSING_ERROR, INVALID_AMOUNT, DUPLICATE_TRANSACTION, OTHER';
+  const UNITS = 'DAYS, WEEKS, MONTHS, YEARS, UNLIMITED';
+
+  for (const { title, states, problems } of [
+    {
+      title: 'unknown element of a state',
+      states: stateXml(`${EMPTY}<colour>red</colour>`),
+      problems: ['29 State "S": Element "colour" is unknown in Element "state"'],
+    },
+    {
+      title: 'unknown criterion',
+      states: conditionXml('<timeSince>3</timeSince>'),
+      problems: ['28 State "S": Element "timeSince" is unknown in Element "condition"'],
+    },
+    {
+      title: 'unknown element beside the states',
+      states: '<status/>',
+      problems: ['1 Element "status" is unknown in Element "accountOverdueStates"'],
+    },
+    {
+      title: 'unknown attribute of a state',
+      states: '<state name="S" level="1"><condition/></state>',
+      problems: ['1 State "S": Attribute "level" is unknown in Element "state"'],
+    },
+    {
+      title: 'attribute of a value',
+      states: stateXml(`${EMPTY}<blockChanges value="true"/>`),
+      problems: [
+        '29 State "S": Attribute "value" is unknown in Element "blockChanges"',
+        '29 State "S": Element "blockChanges": "" is not true or false',
+      ],
+    },
+    {
+      title: 'children in a value',
+      states: stateXml(`${EMPTY}<externalMessage><b>x</b></externalMessage>`),
+      problems: ['46 State "S": Element "b" is unknown in Element "externalMessage"'],
+    },
+    {
+      title: 'text in a state',
+      states: stateXml(`${EMPTY}hello`),
+      problems: ['1 Element "state" holds no text'],
+    },
+    {
+      title: 'element that comes twice',
+      states: stateXml(`${EMPTY}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
+      problems: ['62 State "S": Element "blockChanges" is repeated; keep one'],
+    },
+    {
+      title: 'unknown unit',
+      states: conditionXml(
+        '<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>HOURS</unit><number>3</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>',
+      ),
+      problems: [`75 State "S": Element "unit": "HOURS" is none of ${UNITS}`],
+    },
+    {
+      title: 'duration without unit and number',
+      states: stateXml(`${EMPTY}<autoReevaluationInterval/>`),
+      problems: [
+        '29 State "S": Element "autoReevaluationInterval" lacks "unit"',
+        '29 State "S": Element "autoReevaluationInterval" lacks "number"',
+      ],
+    },
+    {
+      title: 'unknown policy',
+      states: stateXml(`${EMPTY}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
+      problems: [
+        '29 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
+      ],
+    },
+    {
+      title: 'unknown tags, the engine’s own mark among them',
+      states: conditionXml(
+        '<controlTagInclusion>VIP</controlTagInclusion><controlTagExclusion>__PARK__</controlTagExclusion>',
+      ),
+      problems: [
+        `28 State "S": Element "controlTagInclusion": "VIP" is none of ${TAGS}`,
+        `74 State "S": Element "controlTagExclusion": "__PARK__" is none of ${TAGS}`,
+      ],
+    },
+    {
+      title: 'unknown response',
+      states: conditionXml(
+        '<responseForLastFailedPaymentIn><response>OTHER</response><response>BAD_LUCK</response></responseForLastFailedPaymentIn>',
+      ),
+      problems: [`86 State "S": Element "response": "BAD_LUCK" is none of ${RESPONSES}`],
+    },
+    {
+      title: 'something else in the list of responses',
+      states: conditionXml(
+        '<responseForLastFailedPaymentIn><reply>OTHER</reply></responseForLastFailedPaymentIn>',
+      ),
+      problems: ['60 State "S": Element "reply" is unknown in Element "responseForLastFailedPaymentIn"'],
+    },
+    { title: 'no name', states: '<state><condition/></state>', problems: ['1 State 1: it has no name'] },
+    {
+      title: 'an empty name',
+      states: stateXml(EMPTY, ''),
+      problems: ['1 State 1: its name is empty'],
+    },
+    {
+      title: 'a name of 51 characters',
+      states: stateXml(EMPTY, longName),
+      problems: [`1 State "${longName}": its name has 51 characters; at most 50 are accepted`],
+    },
+    {
+      title: 'a name that comes twice',
+      states: stateXml(EMPTY, 'A') + stateXml(EMPTY, 'B') + stateXml(EMPTY, 'A'),
+      problems: ['73 State "A": another state has the same name'],
+    },
+    {
+      title: 'the name of the clear state',
+      states: stateXml('<isClearState>true</isClearState>', CLEAR_STATE_NAME),
+      problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
+    },
+  ]) {
+    it(`overdue §1.3 rule 1: ${title}`, () => {
+      expect(ofXml(overdueXml(states))).to.deep.equal(problems);
+    });
+  }
+
+  it('overdue §1.3 rule 1: a name of 50 characters is taken', () => {
+    expect(ofXml(overdueXml(stateXml(EMPTY, 'n'.repeat(50))))).to.deep.equal([]);
+  });
+
+  for (const { title, document, problems } of [
+    {
+      title: 'another root',
+      document: '<catalog/>',
+      problems: ['1:1 The root element is "overdueConfig", not "catalog"'],
+    },
+    {
+      title: 'no states',
+      document: '<overdueConfig/>',
+      problems: ['1:1 Element "overdueConfig" lacks "accountOverdueStates"'],
+    },
+    {
+      title: 'two lists of states',
+      document: '<overdueConfig>\n<accountOverdueStates/>\n  <accountOverdueStates/></overdueConfig>',
+      problems: ['3:3 Element "accountOverdueStates" is repeated; keep one'],
+    },
+    {
+      title: 'an open element',
+      document: '<overdueConfig>\n',
+      problems: ['1:16 unclosed tag: overdueConfig'],
+    },
+    {
+      title: 'a wrong end tag',
+      document: '<overdueConfig>\n</accountOverdueStates>',
+      problems: ['2:1 The end tag "accountOverdueStates" does not close "overdueConfig"'],
+    },
+    { title: 'no element', document: 'overdue', problems: ['1:8 text data outside of root node.'] },
+    { title: 'nothing', document: '', problems: ['1:1 document must contain a root element.'] },
+    {
+      title: 'a lone ampersand',
+      document: '<overdueConfig>a & b</overdueConfig>',
+      problems: ['1:18 This "&" begins no reference; write &amp;'],
+    },
+  ]) {
+    it(`overdue §1.3 rule 1: malformed XML with ${title}`, () => {
+      expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems);
+    });
+  }
+
+  for (const { title, document, problems } of [
+    {
+      title: 'a text that ends',
+      document: '{"overdueStates":',
+      problems: ['1:18 Not JSON: the text ends where a value is expected'],
+    },
+    {
+      title: 'a comma too many',
+      document: '{"overdueStates": [\n  5,\n]}',
+      problems: ['3:1 Not JSON: a value is expected here'],
+    },
+    {
+      title: 'single quotes',
+      document: "{'overdueStates': []}",
+      problems: ['1:2 Not JSON: a name in double quotes is expected here'],
+    },
+    {
+      title: 'something behind it',
+      document: '{"overdueStates": []} x',
+      problems: ['1:23 Not JSON: Nothing may follow the value'],
+    },
+    {
+      title: 'a wrong escape',
+      document: '{"overdueStates": "\\x"}',
+      problems: ['1:19 Not JSON: the text holds a control character or a wrong escape'],
+    },
+    {
+      title: 'a list of states that is none',
+      document: '{"overdueStates": {}}',
+      problems: ['1:19 Property "overdueStates": an object is not a list'],
+    },
+    { title: 'a list', document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
+    { title: 'no states', document: '{}', problems: ['1:1 The configuration lacks "overdueStates"'] },
+    { title: 'nothing', document: ' ', problems: ['1:2 Not JSON: the text ends where a value is expected'] },
+    {
+      title: 'names that come twice',
+      document: '{"overdueStates": [], "overdueStates": []}',
+      problems: ['1:40 Property "overdueStates" is repeated; keep one'],
+    },
+    {
+      title: 'an unknown property',
+      document: '{"overdueStates": [],\n "states": []}',
+      problems: ['2:12 Property "states" is unknown in The configuration'],
+    },
+  ]) {
+    it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () => {
+      expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems);
+    });
+  }
+
+  for (const { title, states, problems } of [
+    {
+      title: 'rule 1: unknown property of a state and of a condition',
+      states: [{ name: 'S', blockChanges: true, condition: { tag: 'TEST' } }],
+      problems: [
+        'State "S": Property "blockChanges" is unknown in Property "overdueStates"',
+        'State "S": Property "tag" is unknown in Property "condition"',
+      ],
+    },
+    {
+      title: 'rule 1: unknown words',
+      states: [
+        {
+          name: 'S',
+          subscriptionCancellationPolicy: 'soon',
+          condition: { controlTagInclusion: 'VIP', responseForLastFailedPayment: ['OTHER', 'NO'] },
+        },
+      ],
+      problems: [
+        'State "S": Property "subscriptionCancellationPolicy": "soon" is none of NONE, IMMEDIATE, END_OF_TERM',
+        `State "S": Property "controlTagInclusion": "VIP" is none of ${TAGS}`,
+        `State "S": Property "responseForLastFailedPayment": "NO" is none of ${RESPONSES}`,
+      ],
+    },
+    {
+      title: 'rule 1: values of another type',
+      states: [
+        {
+          name: ['S'],
+          isClearState: 1,
+          isBlockChanges: 'yes',
+          externalMessage: {},
+          autoReevaluationIntervalDays: 1.5,
+          condition: {
+            numberOfUnpaidInvoicesEqualsOrExceeds: true,
+            totalUnpaidInvoiceBalanceEqualsOrExceeds: 'much',
+            responseForLastFailedPayment: 'OTHER',
+            timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: 30,
+          },
+        },
+        'WARNED',
+      ],
+      problems: [
+        'Property "name": a list is not a text',
+        'State 1: Property "isClearState": 1 is not true or false',
+        'State 1: Property "isBlockChanges": "yes" is not true or false',
+        'State 1: Property "externalMessage": an object is not a text',
+        'State 1: Property "autoReevaluationIntervalDays": 1.5 is not a whole number of 32 bits',
+        'State 1: Property "numberOfUnpaidInvoicesEqualsOrExceeds": true is not a whole number of 32 bits',
+        'State 1: Property "totalUnpaidInvoiceBalanceEqualsOrExceeds": "much" is not a decimal number',
+        'State 1: Property "responseForLastFailedPayment": "OTHER" is not a list',
+        'State 1: Property "timeSinceEarliestUnpaidInvoiceEqualsOrExceeds": 30 is not an object',
+        'Property "overdueStates": "WARNED" is not an object',
+      ],
+    },
+    {
+      title: 'rule 1: a character that XML does not have',
+      states: [
+        { ...dayState(3, 'a\u0000b') },
+        { ...dayState(2, 'C'), externalMessage: '\u0007' },
+        { ...dayState(1, 'D'), externalMessage: '\ud800' },
+      ],
+      problems: [
+        'Property "name" holds a character that XML does not have',
+        'State "C": Property "externalMessage" holds a character that XML does not have',
+        'State "D": Property "externalMessage" holds a character that XML does not have',
+      ],
+    },
+    {
+      title: 'rule 2: neither a condition nor isClearState',
+      states: [
+        { name: 'A' },
+        { name: 'B', isClearState: false, condition: null },
+        { name: 'C', isClearState: true },
+      ],
+      problems: [
+        'State "A": it has neither a condition nor isClearState',
+        'State "B": it has neither a condition nor isClearState',
+      ],
+    },
+    {
+      title: 'rule 3: negative numbers',
+      states: [
+        { ...withTime('DAYS', -3, 'T') },
+        { name: 'C', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: -1 } },
+        { name: 'B', condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: -0.01 } },
+      ],
+      problems: [
+        'State "T": Property "number": -3 is below 1',
+        'State "C": Property "numberOfUnpaidInvoicesEqualsOrExceeds": -1 is negative',
+        'State "B": Property "totalUnpaidInvoiceBalanceEqualsOrExceeds": -0.01 is negative',
+      ],
+    },
+    {
+      title: 'rule 3: a time of 0',
+      states: [withTime('WEEKS', 0)],
+      problems: ['State "S": Property "number": 0 is below 1'],
+    },
+    {
+      title: 'rule 4: a threshold that is not below the one before, overdue §12 example 15',
+      states: [dayState(8, 'WARN'), dayState(20, 'BLOCK')],
+      problems: ['State "BLOCK": its time has to be less than that of the more severe state "WARN"'],
+    },
+    {
+      title: 'rule 4: equal thresholds',
+      states: [dayState(8, 'A'), dayState(8, 'B')],
+      problems: ['State "B": its time has to be less than that of the more severe state "A"'],
+    },
+    {
+      title: 'rule 4: thresholds with a state without one between them',
+      states: [
+        dayState(8, 'A'),
+        { name: 'M', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } },
+        dayState(9, 'B'),
+      ],
+      problems: ['State "B": its time has to be less than that of the more severe state "A"'],
+    },
+    {
+      title: 'rule 4: mixed units, months as 30 days and years as 365',
+      states: [
+        withTime('YEARS', 1, 'A'),
+        withTime('DAYS', 365, 'B'),
+        withTime('MONTHS', 12, 'C'),
+        withTime('WEEKS', 52, 'D'),
+      ],
+      problems: [
+        'State "B": its time has to be less than that of the more severe state "A"',
+        'State "D": its time has to be less than that of the more severe state "C"',
+      ],
+    },
+  ]) {
+    it(`overdue §1.3 ${title}`, () => {
+      expect(ofJson(states)).to.deep.equal(problems);
+    });
+  }
+
+  it('overdue §1.3 rule 3: negative numbers in XML; a time of 0 is taken there', () => {
+    const time = (number: number) =>
+      `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${number}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`;
+    expect(ofXml(overdueXml(conditionXml(time(0))))).to.deep.equal([]);
+    const interval =
+      '<autoReevaluationInterval><unit>DAYS</unit><number>-1</number></autoReevaluationInterval>';
+    expect(
+      ofXml(overdueXml(conditionXml(time(-1)).replace('</state>', `${interval}</state>`))),
+    ).to.deep.equal([
+      '92 State "S": Element "number": -1 is below 0',
+      '214 State "S": Element "number": -1 is below 0',
+    ]);
+  });
+
+  it('overdue §1.3 rule 4: XML may order thresholds as it likes', () => {
+    const time = (days: number, name: string) =>
+      conditionXml(
+        `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${days}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`,
+      ).replace('"S"', `"${name}"`);
+    expect(ofXml(overdueXml(time(8, 'A') + time(20, 'B')))).to.deep.equal([]);
+  });
+
+  it('overdue §1.3 rule 6: all errors of a document are listed in its order, each with line and column', () => {
+    const document = `<?xml version="1.0" encoding="UTF-8"?>
+<overdueConfig>
+  <accountOverdueStates>
+    <initialReevaluationInterval><unit>DAY</unit><number>x</number></initialReevaluationInterval>
+    <state name="BLOCKED">
+      <condition>
+        <numberOfUnpaidInvoicesEqualsOrExceeds>-2</numberOfUnpaidInvoicesEqualsOrExceeds>
+        <controlTagExclusion>PARTNERS</controlTagExclusion>
+      </condition>
+      <blockChanges>perhaps</blockChanges>
+    </state>
+    <state name="BLOCKED">
+      <externalMassage>Pay!</externalMassage>
+    </state>
+    <state/>
+  </accountOverdueStates>
+</overdueConfig>`;
+    expect(problemsOf(() => readOverdueXml(document))).to.deep.equal([
+      `4:34 Element "unit": "DAY" is none of ${UNITS}`,
+      '4:50 Element "number": "x" is not a whole number of 32 bits',
+      '7:9 State "BLOCKED": Element "numberOfUnpaidInvoicesEqualsOrExceeds": -2 is negative',
+      `8:9 State "BLOCKED": Element "controlTagExclusion": "PARTNERS" is none of ${TAGS}`,
+      '10:7 State "BLOCKED": Element "blockChanges": "perhaps" is not true or false',
+      '12:5 State "BLOCKED": it has neither a condition nor isClearState',
+      '12:5 State "BLOCKED": another state has the same name',
+      '13:7 State "BLOCKED": Element "externalMassage" is unknown in Element "state"',
+      '15:5 State 3: it has no name',
+      '15:5 State 3: it has neither a condition nor isClearState',
+    ]);
+  });
+
+  it('overdue §10: the message names the state and the rule, with their place', () => {
+    expect(() => readOverdueJson(overdueJson([{ name: 'A' }]))).to.throw(
+      BillingError,
+      'Invalid overdue configuration: line 1, column 19: State "A": it has neither a condition nor isClearState',
+    );
+  });
+
+  it('overdue §1.3 rule 6: more than 100 states are refused', () => {
+    const states = Array.from({ length: 101 }, (_, index) => dayState(200 - index, `S${index}`));
+    expect(ofJson(states.slice(1))).to.deep.equal([]);
+    expect(ofJson(states)).to.deep.equal(['There are 101 states; at most 100 are accepted']);
+  });
+
+  it('a document with more errors than are listed tells how many there are', () => {
+    const problems = problemsOf(() => readOverdueXml(overdueXml('<x/>'.repeat(1_002))));
+    expect(problems).to.have.length(1_001);
+    expect(problems.at(-1)).to.match(/and 2 more errors$/);
+  });
+});

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_OVERDUE_CONFIG_CHARACTERS } from '../../../lib/values/limits.ts';
+import { expectBelow } from '../../support/bounds.ts';
+import { codeThrownBy } from '../../support/errors.ts';
+import { conditionXml, overdueXml, problemsOf } from '../../support/overdue/documents.ts';
+
+const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
+const MEBIBYTE = 1_024 * 1_024;
+/** Characters that just fit. */
+const MOST = MAX_OVERDUE_CONFIG_CHARACTERS - 1_000;
+
+function faults(document: string | Uint8Array): readonly string[] {
+  return problemsOf(() => readOverdueXml(document));
+}
+
+describe('Hostile overdue documents', () => {
+  const laughs = Array.from(
+    { length: 9 },
+    (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
+  ).join('');
+
+  for (const { title, document, problems } of [
+    {
+      title: 'an entity bomb',
+      document: `<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE o [<!ENTITY l0 "lol">${laughs}]><overdueConfig>&l9;</overdueConfig>`,
+      problems: [`3:1 ${NO_DOCTYPE}`],
+    },
+    {
+      title: 'an external entity',
+      document: '<!DOCTYPE o [<!ENTITY x SYSTEM "file:///etc/passwd">]><overdueConfig>&x;</overdueConfig>',
+      problems: [`1:1 ${NO_DOCTYPE}`],
+    },
+    {
+      title: 'an external document type',
+      document: '<!DOCTYPE overdueConfig SYSTEM "http://127.0.0.1:9/x.dtd"><overdueConfig/>',
+      problems: [`1:1 ${NO_DOCTYPE}`],
+    },
+    {
+      title: 'a document type behind an element',
+      document: '<overdueConfig><!DOCTYPE o></overdueConfig>',
+      problems: ['1:24 inappropriately located doctype declaration.'],
+    },
+    {
+      title: 'an entity that nobody has declared',
+      document: overdueXml(conditionXml('<controlTagInclusion>&x;</controlTagInclusion>')),
+      problems: ['1:86 undefined entity.'],
+    },
+    {
+      title: 'deep nesting',
+      document: `<overdueConfig>${'<a>'.repeat(30)}${'</a>'.repeat(30)}</overdueConfig>`,
+      problems: ['1:85 Elements are nested deeper than 24'],
+    },
+    {
+      title: 'many attributes',
+      document: `<overdueConfig ${Array.from({ length: 17 }, (_, index) => `a${index}=""`).join(' ')}/>`,
+      problems: ['1:1 An element has more than 16 attributes'],
+    },
+    {
+      title: 'a long name',
+      document: `<${'a'.repeat(256)}/>`,
+      problems: ['1:1 An element name is longer than 255 characters'],
+    },
+    {
+      title: 'a long text',
+      document: `<overdueConfig>\n<a>${'x'.repeat(4_097)}</a></overdueConfig>`,
+      problems: ['2:1 The text of "a" is longer than 4096 characters'],
+    },
+    {
+      title: 'half of a surrogate pair',
+      document: '<overdueConfig>\n\ud800</overdueConfig>',
+      problems: ['2:1 Half a surrogate pair is not a character'],
+    },
+    {
+      title: 'a control character',
+      document: '<overdueConfig>&#7;</overdueConfig>',
+      problems: ['1:16 malformed character entity.'],
+    },
+  ]) {
+    it(`overdue §1.3: ${title} is refused`, () => {
+      expect(faults(document)).to.deep.equal(problems);
+    });
+  }
+
+  for (const { title, bytes, problem } of [
+    {
+      title: 'bytes that are no UTF-8',
+      bytes: Buffer.from('<overdueConfig>\xfc</overdueConfig>', 'latin1'),
+      problem: '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',
+    },
+    {
+      title: 'half a character of UTF-16',
+      bytes: Buffer.from([0xff, 0xfe, 0x3c]),
+      problem: '1:1 The document is not valid UTF-16LE; send UTF-8, or UTF-16 with a byte order mark',
+    },
+    {
+      title: 'a declaration of another encoding',
+      bytes: Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><overdueConfig/>'),
+      problem:
+        '1:1 The declared encoding "ISO-8859-1" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
+    },
+    {
+      title: 'UTF-16 that declares to be UTF-8',
+      bytes: Buffer.from('\uFEFF<?xml version="1.0" encoding="UTF-8"?><overdueConfig/>', 'utf16le'),
+      problem:
+        '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
+    },
+  ]) {
+    it(`overdue §1.3: ${title} is refused`, () => {
+      expect(faults(bytes)).to.deep.equal([problem]);
+    });
+  }
+
+  it('overdue §1.3: lists and objects nested deeply in JSON are refused where they become too deep', () => {
+    expect(problemsOf(() => readOverdueJson(`${'['.repeat(100_000)}`))).to.deep.equal([
+      '1:65 Not JSON: values are nested deeper than 64',
+    ]);
+    expect(problemsOf(() => readOverdueJson('{"a":'.repeat(40_000)))).to.deep.equal([
+      '1:321 Not JSON: values are nested deeper than 64',
+    ]);
+  });
+
+  it('names that objects inherit are unknown as others are', () => {
+    expect(
+      problemsOf(() => readOverdueJson('{"overdueStates": [], "__proto__": {}, "constructor": 1}')),
+    ).to.deep.equal([
+      '1:36 Property "__proto__" is unknown in The configuration',
+      '1:55 Property "constructor" is unknown in The configuration',
+    ]);
+    expect(
+      faults('<overdueConfig><accountOverdueStates><toString/></accountOverdueStates></overdueConfig>'),
+    ).to.deep.equal(['1:38 Element "toString" is unknown in Element "accountOverdueStates"']);
+  });
+
+  for (const [title, document] of [
+    ['XML', `<overdueConfig>${'<a/>'.repeat(2.5 * MEBIBYTE)}`],
+    ['JSON', `[${'1,'.repeat(5 * MEBIBYTE)}1]`],
+    ['bytes', Buffer.alloc(10 * MEBIBYTE, '<a>')],
+  ] as const) {
+    it(`overdue §1.3 rule 6: 10 MB of ${title} are refused unread, in no memory`, () => {
+      const before = process.memoryUsage().heapUsed;
+      const started = performance.now();
+      const read = () => (title === 'JSON' ? readOverdueJson(document as string) : readOverdueXml(document));
+      expect(codeThrownBy(read)).to.equal(ErrorCode.TOO_LARGE);
+      expectBelow(MEBIBYTE, process.memoryUsage().heapUsed - before, 'bytes');
+      expectBelow(50, performance.now() - started, 'milliseconds');
+    });
+  }
+
+  for (const [title, document] of [
+    ['open elements', '<a>'.repeat(MOST / 3)],
+    ['empty elements', overdueXml('<a/>'.repeat(MOST / 4))],
+    ['white space inside a text', `<overdueConfig><a>a${' '.repeat(MOST)}b</a>`],
+    ['a comment of dashes', `<!--${'- '.repeat(MOST / 2)}--><overdueConfig>`],
+    ['an open comment', `<!--${'<!--'.repeat(MOST / 4)}`],
+    ['open instructions', '<?a'.repeat(MOST / 3)],
+    ['an endless entity', `<overdueConfig>&${'a'.repeat(MOST)}`],
+    ['an endless name', `<${'a'.repeat(MOST)}`],
+    ['an endless attribute', `<overdueConfig a="${'a'.repeat(MOST)}`],
+    ['closing brackets', `<overdueConfig><a><![CDATA[${']'.repeat(MOST)}`],
+    ['line ends', '\r\n'.repeat(MOST / 2)],
+    ['states without names', overdueXml('<state/>'.repeat(MOST / 8))],
+    [
+      'digits',
+      overdueXml(
+        conditionXml(
+          `<totalUnpaidInvoiceBalanceEqualsOrExceeds>${'1'.repeat(4_000)}</totalUnpaidInvoiceBalanceEqualsOrExceeds>`,
+        ),
+      ),
+    ],
+  ] as const) {
+    it(`hostile XML is answered soon: ${title}`, () => {
+      expect(faults(document)).to.have.length.above(0);
+    });
+  }
+
+  for (const [title, document] of [
+    ['open lists in a list', `[${'[],'.repeat(MOST / 3)}`],
+    ['an endless text', `"${'\\"'.repeat(MOST / 2)}`],
+    ['digits', '1'.repeat(MOST)],
+    ['blanks', ' '.repeat(MOST)],
+    ['the same name again and again', `{"overdueStates":[]${',"a":1'.repeat(MOST / 6)}}`],
+    ['states without names', `{"overdueStates":[{}${',{}'.repeat(MOST / 3)}]}`],
+    ['a name without an end', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
+  ] as const) {
+    it(`hostile JSON is answered soon: ${title}`, () => {
+      expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0);
+    });
+  }
+
+  it('no message repeats more of a document than its beginning', () => {
+    const error = (() => {
+      try {
+        readOverdueJson(`{"overdueStates":[{"name":"${'n'.repeat(MOST)}","${'x'.repeat(500)}":1}]}`);
+      } catch (caught) {
+        return caught;
+      }
+      return undefined;
+    })();
+    expect(error).to.be.instanceOf(BillingError);
+    expect(String(error).length).to.be.below(2_000);
+  });
+});
