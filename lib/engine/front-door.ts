@@ -34,6 +34,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
     getSubscription: open.subscriptions.get,
     generateInvoice: open.invoices.generate,
     getInvoice: open.invoices.get,
+    explainOverdue: open.overdue.explain,
   });
 }
 

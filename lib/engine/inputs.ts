@@ -248,7 +248,11 @@ export const inputs: Inputs = {
     reverseChargeback: [['input', ofPayment]],
     complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
   },
-  overdue: {},
+  overdue: {
+    ofAccount: [account],
+    preview: [account, ['date', 'date']],
+    explain: [account],
+  },
   tagDefinitions: {
     get: [['id', 'uuid']],
     delete: [['id', 'uuid']],

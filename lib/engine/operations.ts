@@ -11,7 +11,7 @@ import type {
   InvoiceOperations,
   InvoiceTextOperations,
 } from '../invoicing/index.ts';
-import type { OverdueConfigOperations } from '../overdue/index.ts';
+import type { OverdueOperations } from '../overdue/index.ts';
 import type {
   InvoicePaymentOperations,
   PaymentGatewayOperations,
@@ -80,8 +80,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly invoicePayments: InvoicePaymentOperations<C>;
   /** Pages of payment gateways, and what gateways tell by themselves. */
   readonly paymentGateways: PaymentGatewayOperations<C>;
-  /** What happens to those who do not pay. */
-  readonly overdue: OverdueConfigOperations<C>;
+  /** What happens to those who do not pay, who that is and why. */
+  readonly overdue: OverdueOperations<C>;
   /** What tags there are. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
   /** Tags on objects; system tags steer the engine. */
@@ -122,6 +122,8 @@ export interface FrequentOperations<C extends Leading = []> {
   readonly generateInvoice: InvoiceOperations<C>['generate'];
   /** Short for `invoices.get`. */
   readonly getInvoice: InvoiceOperations<C>['get'];
+  /** Short for `overdue.explain`: why an account is overdue, or is not. */
+  readonly explainOverdue: OverdueOperations<C>['explain'];
 }
 
 /** The operations of one tenant. */

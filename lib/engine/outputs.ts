@@ -170,7 +170,16 @@ export const outputs: Outputs = {
     reverseChargeback: paymentResult,
     complete: paymentResult,
   },
-  overdue: {},
+  overdue: {
+    preview: { date: 'date', steps: [{ date: 'date' }] },
+    explain: {
+      date: 'date',
+      invoices: [{ unpaidSince: 'date' }],
+      nextCheck: 'instant',
+      since: 'instant',
+      unpaidSince: 'date',
+    },
+  },
   tagDefinitions: {},
   tags: { ofObject: created, ofAccount: created, page: created, search: created },
   customFields: {

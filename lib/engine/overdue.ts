@@ -1,5 +1,6 @@
 import {
   askedByEvents,
+  OverdueAccountService,
   OverdueConfigService,
   OverdueHandler,
   OwnTransactions,
@@ -16,7 +17,7 @@ import { methodsOf } from './methods-of.ts';
  * @param of `ahead`: the handlers of all work that goes before overdue's (overdue §5.2).
  */
 export function overdueArea(
-  { ports, catalogs, overdueConfigs }: Foundation,
+  { ports, catalogs, overdueConfigs, settingsOf }: Foundation,
   of: { readonly keyValues: KeyValueService; readonly ahead: readonly QueueHandler[] },
 ) {
   const { configOf } = overdueConfigs;
@@ -30,7 +31,10 @@ export function overdueArea(
     asked,
     handlers: [new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(of.ahead) })],
     operations: {
-      overdue: methodsOf(new OverdueConfigService(ports, overdueConfigs, of.keyValues)),
+      overdue: {
+        ...methodsOf(new OverdueConfigService(ports, overdueConfigs, of.keyValues)),
+        ...methodsOf(new OverdueAccountService(ports, { configOf, settingsOf })),
+      },
     },
   };
 }

@@ -54,6 +54,7 @@ export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts'
 export { definitionText } from './operations/definition-text.ts';
 export type {
   OverdueAccountOperations,
+  OverdueCriterionReason,
   OverdueExplanation,
   OverdueInvoice,
   OverduePreview,
@@ -61,6 +62,7 @@ export type {
   OverdueStateView,
   OverdueStep,
 } from './operations/overdue-account-operations.ts';
+export { OverdueAccountService } from './operations/overdue-account-service.ts';
 export type {
   NewOverdueCondition,
   NewOverdueDefinition,

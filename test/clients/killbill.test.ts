@@ -15,7 +15,7 @@ import { describeGroups } from './group-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
-import { describeOverdueConfig } from './overdue-steps.ts';
+import { describeOverdueConfig, describeOverdueState } from './overdue-steps.ts';
 import { describePaymentGateways } from './payment-gateway-steps.ts';
 import { describePaymentMethods } from './payment-method-steps.ts';
 import { describePayments } from './payment-steps.ts';
@@ -63,6 +63,7 @@ eachDatabase((kind, open) => {
     describeOverdueConfig(journey);
     describeAccounts(journey);
     describeBilling(journey);
+    describeOverdueState(journey);
     describeBlocking(journey);
     describeBundles(journey);
     describeCredit(journey);

@@ -45,3 +45,22 @@ export function describeOverdueConfig(journey: JourneyOf): void {
     });
   });
 }
+
+export function describeOverdueState(journey: JourneyOf): void {
+  describe('overdue state', () => {
+    it('shows the state of an account', async () => {
+      const { client, ids } = journey();
+      const { data } = await client.account.getOverdueAccount(ids.get('accountId'));
+      expect(data).to.deep.equal({
+        name: '__KILLBILL__CLEAR__OVERDUE_STATE__',
+        externalMessage: '',
+        isDisableEntitlementAndChangesBlocked: false,
+        isBlockChanges: false,
+        isClearState: true,
+        reevaluationIntervalDays: null,
+      });
+      const nobody = '11111111-1111-4111-8111-111111111111';
+      expect((await failureOf(client.account.getOverdueAccount(nobody))).status).to.equal(404);
+    });
+  });
+}

@@ -42,6 +42,7 @@ describe('README', function () {
     'the catalog as code',
     'the payment gateway of your own',
     'the invoice plugin of your own',
+    'the states of those who do not pay',
   ] as const;
 
   /** The block as a file that finds the sources where it would find the package. */

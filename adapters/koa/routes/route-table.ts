@@ -19,6 +19,7 @@ import { customFieldRoutes } from './objects/custom-fields.ts';
 import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
 import { objectTagRoutes } from './objects/object-tags.ts';
 import { tagRoutes } from './objects/tags.ts';
+import { accountOverdueRoutes } from './overdue/account-overdue.ts';
 import { overdueRoutes } from './overdue/overdue.ts';
 import { comboPaymentRoutes } from './payments/combo-payment.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
@@ -89,6 +90,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...invoicePaymentRoutes,
     ...paymentGatewayRoutes,
     ...overdueRoutes,
+    ...accountOverdueRoutes,
     ...tagRoutes,
     ...objectTagRoutes,
     ...customFieldRoutes,

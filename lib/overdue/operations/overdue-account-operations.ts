@@ -26,7 +26,17 @@ export interface OverdueReason {
   readonly state: string;
   /** Whether its condition holds as a whole. An account is in the first state whose condition does. */
   readonly holds: boolean;
-  /** Each part of the condition with the amounts and dates that it was compared with: one English sentence. */
+  /** The parts of the condition. */
+  readonly criteria: readonly OverdueCriterionReason[];
+  /** All of it in one English sentence. */
+  readonly text: string;
+}
+
+/** Why one part of a condition holds, or does not. */
+export interface OverdueCriterionReason {
+  readonly kind: 'TIME' | 'COUNT' | 'TOTAL' | 'RESPONSE' | 'TAG_CARRIED' | 'TAG_MISSING';
+  readonly holds: boolean;
+  /** The amounts or dates that were compared: `unpaid since 2012-05-31, 30 days of 30`. */
   readonly text: string;
 }
 
@@ -45,7 +55,7 @@ export interface OverduePreview {
   readonly state: OverdueStateView;
   /** Whether the account, or the parent that pays for it, is exempt from overdue: then it stays in its state. */
   readonly isExempt: boolean;
-  /** The states that it would come to from tomorrow on up to that day, in order. */
+  /** The states that it would come to from today on up to that day, in order: the dunning calendar. */
   readonly steps: readonly OverdueStep[];
   /** One for each state of the configuration that can be entered, from the most severe on, as of that day. */
   readonly reasons: readonly OverdueReason[];
@@ -100,21 +110,21 @@ export interface OverdueAccountOperations<C extends Leading = []> {
    * The state of an account.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  ofAccount(...given: [...C, accountId: Uuid]): Promise<OverdueStateView>;
+  ofAccount(...given: [...C, accountId: Uuid | string]): Promise<OverdueStateView>;
 
   /**
-   * In which state the account would be on a day if nothing is paid until then, nothing new is invoiced, and neither tags
-   * nor the configuration change; stores nothing.
+   * In which state the account would be at the end of a day if nothing is paid until then, nothing new is invoiced, and
+   * neither tags nor the configuration change; stores nothing.
    * @param date today in the account's zone or later.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a day that is past or too
    * far ahead.
    */
-  preview(...given: [...C, accountId: Uuid, date: LocalDate]): Promise<OverduePreview>;
+  preview(...given: [...C, accountId: Uuid | string, date: LocalDate | string]): Promise<OverduePreview>;
 
   /**
    * Why the account is in its state: the condition that matched, with the amounts, dates and invoices behind it, and when
    * it is looked at again.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  explain(...given: [...C, accountId: Uuid]): Promise<OverdueExplanation>;
+  explain(...given: [...C, accountId: Uuid | string]): Promise<OverdueExplanation>;
 }

@@ -7,6 +7,7 @@ const xml =
   '<overdueConfig><accountOverdueStates><state name="LATE"><condition><numberOfUnpaidInvoicesEqualsOrExceeds>50</numberOfUnpaidInvoicesEqualsOrExceeds></condition></state></accountOverdueStates></overdueConfig>';
 
 export const overdueSamples = {
+  getOverdueAccount: (): Sample => ({ query: 'asOf=2024-06-30' }),
   getOverdueConfigJson: (): Sample => ({}),
   getOverdueConfigXml: (): Sample => ({}),
   uploadOverdueConfigJson: (): Sample => ({

@@ -1,0 +1,214 @@
+import { noSuchAccount } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  BlockingStateType,
+  type CallContext,
+  OVERDUE_SERVICE,
+  type WithContext,
+} from '../../records/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  yearOf,
+} from '../../values/time/index.ts';
+import { CLEAR_STATE_NAME } from '../config/overdue-config.ts';
+import { agesFrom, type BillingSnapshot, billingSnapshot } from '../evaluation/billing-snapshot.ts';
+import { overdueCalendar } from '../evaluation/calendar.ts';
+import { evaluateOverdue } from '../evaluation/evaluate.ts';
+import { explanationText } from '../evaluation/explanation-text.ts';
+import { stateReasons } from '../evaluation/reasons.ts';
+import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
+import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
+import { checkKey } from '../triggers/overdue-jobs.ts';
+import type {
+  OverdueAccountOperations,
+  OverdueExplanation,
+  OverduePreview,
+  OverdueStateView,
+} from './overdue-account-operations.ts';
+import { configuredStateView, type StateSettings, storedStateView } from './state-view.ts';
+
+/** The state of an account, what it will come to and why (§10). */
+export class OverdueAccountService implements OverdueAccountOperations<WithContext> {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #configOf: OverdueConfigOf;
+  readonly #settingsOf: SettingsOf;
+
+  constructor(
+    ports: Pick<Ports, 'storage'>,
+    of: { readonly configOf: OverdueConfigOf; readonly settingsOf: SettingsOf },
+  ) {
+    this.#ports = ports;
+    this.#configOf = of.configOf;
+    this.#settingsOf = of.settingsOf;
+  }
+
+  ofAccount(context: CallContext, accountId: Uuid): Promise<OverdueStateView> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const settings = await this.#settings(session);
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (account === undefined) throw noSuchAccount(accountId);
+      const [stored] = await session.subscriptions.findLatestBlockingStates([accountId], {
+        service: OVERDUE_SERVICE,
+        at: context.createdDate,
+      });
+      return storedStateView(stored ?? null, settings);
+    });
+  }
+
+  preview(context: CallContext, accountId: Uuid, date: LocalDate): Promise<OverduePreview> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const settings = await this.#settings(session);
+      const facts = await loadFacts(session, accountId, context.createdDate);
+      checkDay(date, facts.today);
+      const isExempt = facts.exemptBy !== null;
+      const current = storedStateView(facts.prev, settings);
+      const calendar = isExempt
+        ? []
+        : overdueCalendar({
+            config: settings.config,
+            owed: facts.unpaid,
+            facts,
+            current: current.name,
+            check: dayOf(await pendingCheck(session, facts), facts),
+            today: facts.today,
+            until: date,
+          });
+      const steps = calendar.map((step) => ({
+        date: step.date,
+        state: configuredStateView(step.state, settings),
+      }));
+      const { config } = settings;
+      const snapshot = billingSnapshot(facts.unpaid, { ...facts, today: date });
+      return {
+        accountId,
+        date,
+        state: steps.at(-1)?.state ?? current,
+        isExempt,
+        steps,
+        reasons: stateReasons({ config, snapshot, date, currency: facts.account.currency }),
+      };
+    });
+  }
+
+  explain(context: CallContext, accountId: Uuid): Promise<OverdueExplanation> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const settings = await this.#settings(session);
+      const facts = await loadFacts(session, accountId, context.createdDate);
+      const since = await sinceWhen(session, facts, context.createdDate);
+      const nextCheck = await pendingCheck(session, facts);
+      return explanationOf(facts, { settings, since, nextCheck });
+    });
+  }
+
+  async #settings(session: ReadSession): Promise<StateSettings> {
+    const config = await this.#configOf(session);
+    return { config, retryDays: (await this.#settingsOf(session))['payment.retry.days'] };
+  }
+}
+
+async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant): Promise<OverdueFacts> {
+  const accounts = await session.accounts.findByIds([accountId]);
+  const [facts] = await loadOverdueFacts(session, accounts, { at, responses: true });
+  if (facts === undefined) throw noSuchAccount(accountId);
+  return facts;
+}
+
+/** When the account is looked at again; null = never. */
+async function pendingCheck(session: ReadSession, { account }: OverdueFacts): Promise<Instant | null> {
+  const [pending] = await session.notifications.findPending([checkKey(account.recordId)]);
+  return pending?.effectiveDate ?? null;
+}
+
+function dayOf(at: Instant | null, { account }: OverdueFacts): LocalDate | null {
+  return at === null ? null : localDateOf(at, account.timeZone);
+}
+
+/** Since when it is in its state: a change of the state's flags alone does not begin it anew (§5.1 step 5). */
+async function sinceWhen(
+  session: ReadSession,
+  { account, prev }: OverdueFacts,
+  now: Instant,
+): Promise<Instant | null> {
+  if (prev === null) return null;
+  const blocks = await session.subscriptions.findBlocksOfAccounts([account.id]);
+  const own = blocks
+    .filter(({ service, type }) => service === OVERDUE_SERVICE && type === BlockingStateType.ACCOUNT)
+    .filter(({ effective }) => effective.at <= now)
+    .sort((one, other) => one.effective.at - other.effective.at || one.recordId - other.recordId);
+  const before = own.findLastIndex(({ stateName }) => stateName !== prev.stateName);
+  return own[before + 1]?.effective.at ?? prev.effective.at;
+}
+
+function explanationOf(
+  facts: OverdueFacts,
+  known: {
+    readonly settings: StateSettings;
+    readonly since: Instant | null;
+    readonly nextCheck: Instant | null;
+  },
+): OverdueExplanation {
+  const { account, today, payerId, exemptBy } = facts;
+  const { settings, since, nextCheck } = known;
+  const { config } = settings;
+  const snapshot = billingSnapshot(facts.unpaid, facts);
+  const state = storedStateView(facts.prev, settings);
+  const matched = evaluateOverdue(config, snapshot, today)?.name ?? null;
+  const reasons = stateReasons({ config, snapshot, date: today, currency: account.currency });
+  return {
+    accountId: account.id,
+    state,
+    since,
+    date: today,
+    matched,
+    exemptBy,
+    payingAccountId: payerId,
+    currency: account.currency,
+    ...owedOf(snapshot),
+    controlTags: [...facts.tags].sort(),
+    invoices: facts.unpaid
+      .filter(({ targetDate }) => targetDate === null || targetDate <= today)
+      .map((invoice) => ({
+        invoiceId: invoice.invoiceId,
+        unpaidSince: agesFrom(invoice),
+        balance: invoice.balance,
+      })),
+    nextCheck,
+    reasons,
+    text: explanationText({
+      state: state.isClearState ? CLEAR_STATE_NAME : state.name,
+      since: dayOf(since, facts),
+      matched,
+      exempt: exemptBy === null ? null : exemptBy === account.id ? 'SELF' : 'PARENT',
+      isPaidByParent: payerId !== account.id,
+      reasons,
+      nextCheck: dayOf(nextCheck, facts),
+    }),
+  };
+}
+
+function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: BillingSnapshot) {
+  return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
+}
+
+function checkDay(date: LocalDate, today: LocalDate): void {
+  if (date < today)
+    throw invalidParameter(
+      `${formatLocalDate(date)} is past; the first day to ask for is ${formatLocalDate(today)}`,
+      {
+        date: formatLocalDate(date),
+      },
+    );
+  if (yearOf(date) - yearOf(today) <= MAX_REQUESTED_DATE_YEARS) return;
+  throw invalidParameter(
+    `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
+    { date: formatLocalDate(date) },
+  );
+}
