@@ -1,5 +1,6 @@
-import type { Account, BusEventType } from '../../records/index.ts';
+import { type Account, BusEventType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { isPaidByParent } from './hierarchy.ts';
 
 interface AccountEvent<T> {
   readonly type: T;
@@ -18,13 +19,17 @@ interface AccountEvent<T> {
 export function accountEvent<
   T extends typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
 >(type: T, account: Account, before: Account = account): AccountEvent<T> {
-  const isSamePayer =
-    account.parentAccountId === before.parentAccountId &&
-    account.isPaymentDelegatedToParent === before.isPaymentDelegatedToParent;
   const accountId = account.id;
+  const isNewChild = type === BusEventType.ACCOUNT_CREATION && isPaidByParent(account);
   return {
     type,
     accountRecordId: account.recordId,
-    payload: isSamePayer ? { accountId } : { accountId, changesPayer: true },
+    payload:
+      isNewChild || payerOf(account) !== payerOf(before) ? { accountId, changesPayer: true } : { accountId },
   };
+}
+
+/** Null: the account itself. */
+function payerOf(account: Account): Uuid | null {
+  return isPaidByParent(account) ? account.parentAccountId : null;
 }

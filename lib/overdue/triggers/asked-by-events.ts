@@ -50,7 +50,7 @@ export function askedByEvents(
 
 function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string>): OverdueAction | null {
   if (changesOfDebt.has(type)) return OverdueAction.REFRESH;
-  if (type === BusEventType.ACCOUNT_CHANGE)
+  if (type === BusEventType.ACCOUNT_CREATION || type === BusEventType.ACCOUNT_CHANGE)
     return payload.changesPayer === true ? OverdueAction.REFRESH : null;
   const isNew = type === BusEventType.TAG_CREATION;
   if ((!isNew && type !== BusEventType.TAG_DELETION) || payload.objectType !== ObjectType.ACCOUNT)

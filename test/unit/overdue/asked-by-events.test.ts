@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
+import {
+  askedByEvents,
+  defaultOverdueConfig,
+  type OverdueConfig,
+  overdueNotification,
+  readOverdueJson,
+} from '../../../lib/overdue/index.ts';
+import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
+import { instant } from '../../../lib/values/time/index.ts';
+
+const NOW = instant(Date.UTC(2024, 0, 5, 10));
+const TIME = { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 } };
+
+const configWith = (...conditions: readonly object[]): OverdueConfig =>
+  readOverdueJson(
+    JSON.stringify({
+      overdueStates: conditions.map((condition, index) => ({ name: `S${index}`, condition })),
+    }),
+  );
+
+const event = (type: NewBusEvent['type'], payload: object = {}, accountRecordId: number | null = 7) =>
+  ({ type, accountRecordId, payload: { ...payload } }) as const;
+
+const tagged = (type: 'TAG_CREATION' | 'TAG_DELETION', tagDefinitionId: string, objectType = 'ACCOUNT') =>
+  event(type, { tagDefinitionId, objectType });
+
+/** `REFRESH 7` for each wake-up. */
+const asked = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
+  askedByEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
+
+describe('overdue §7: what events ask of overdue', () => {
+  const config = configWith(TIME);
+
+  for (const type of [
+    'INVOICE_PAYMENT_SUCCESS',
+    'INVOICE_PAYMENT_FAILED',
+    'INVOICE_CREATION',
+    'INVOICE_ADJUSTMENT',
+  ] as const) {
+    it(`${type} asks for a refresh of its account`, () => {
+      expect(asked(config, event(type))).to.deep.equal(['REFRESH 7']);
+    });
+  }
+
+  it('the changes that concern no debt ask for nothing', () => {
+    const types = ['ACCOUNT_CHANGE', 'SUBSCRIPTION_CHANGE', 'PAYMENT_FAILED', 'NULL_INVOICE'] as const;
+    expect(asked(config, ...types.map((type) => event(type)))).to.deep.equal([]);
+  });
+
+  it('another who pays, of an account that is changed or new, asks for a refresh', () => {
+    const changes = { changesPayer: true };
+    expect(asked(config, event('ACCOUNT_CHANGE', changes))).to.deep.equal(['REFRESH 7']);
+    expect(asked(config, event('ACCOUNT_CREATION', changes))).to.deep.equal(['REFRESH 7']);
+  });
+
+  it('OVERDUE_ENFORCEMENT_OFF asks for a clear when it is added, for a refresh when it is removed', () => {
+    const tag = SystemTag.OVERDUE_ENFORCEMENT_OFF;
+    expect(asked(config, tagged('TAG_CREATION', tag))).to.deep.equal(['CLEAR 7']);
+    expect(asked(config, tagged('TAG_DELETION', tag))).to.deep.equal(['REFRESH 7']);
+  });
+
+  it('a control tag of the account asks for a refresh where a condition names it, included or excluded', () => {
+    for (const criterion of ['controlTagInclusion', 'controlTagExclusion']) {
+      const naming = configWith(TIME, { [criterion]: 'PARTNER' });
+      expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER))).to.deep.equal(['REFRESH 7']);
+      expect(asked(naming, tagged('TAG_DELETION', SystemTag.PARTNER))).to.deep.equal(['REFRESH 7']);
+      expect(asked(naming, tagged('TAG_CREATION', SystemTag.TEST))).to.deep.equal([]);
+      expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER, 'BUNDLE'))).to.deep.equal([]);
+    }
+    expect(asked(config, tagged('TAG_CREATION', SystemTag.PARTNER))).to.deep.equal([]);
+  });
+
+  it('where no state can be entered, nothing is asked for', () => {
+    const events = [event('INVOICE_CREATION'), tagged('TAG_CREATION', SystemTag.OVERDUE_ENFORCEMENT_OFF)];
+    expect(asked(defaultOverdueConfig, ...events)).to.deep.equal([]);
+  });
+
+  it('one entry of each action for an account, clears first, whatever a transaction tells', () => {
+    const events = [
+      event('INVOICE_CREATION', {}, 9),
+      event('INVOICE_PAYMENT_FAILED', {}, 9),
+      event('INVOICE_ADJUSTMENT', {}, 3),
+      tagged('TAG_CREATION', SystemTag.OVERDUE_ENFORCEMENT_OFF),
+      event('INVOICE_CREATION'),
+      event('TENANT_CONFIG_CHANGE', {}, null),
+    ];
+    expect(asked(config, ...events)).to.deep.equal(['CLEAR 7', 'REFRESH 3', 'REFRESH 7', 'REFRESH 9']);
+  });
+});
+
+describe('entries of the queues of overdue', () => {
+  const wakeUp = {
+    accountRecordId: 7,
+    action: 'REFRESH',
+    asked: NOW,
+    spreads: true,
+    causedBy: null,
+  } as const;
+  const keyOf = (more: object) => overdueNotification({ ...wakeUp, ...more }).uniqueKey;
+
+  it('overdue §2.3: check, refresh and clear of an account have one key each, those of relatives their own', () => {
+    expect(keyOf({ action: 'CHECK' })).to.equal('overdue-check:7');
+    expect(keyOf({})).to.equal('overdue-refresh:7');
+    expect(keyOf({ action: 'CLEAR' })).to.equal('overdue-clear:7');
+    expect(keyOf({ causedBy: 12 })).to.equal('overdue-refresh:7:12');
+  });
+
+  it('an entry that comes later keeps what it was asked for', () => {
+    const due = instant(NOW + 60_000);
+    const { payload, effectiveDate } = overdueNotification({ ...wakeUp, causedBy: 12, due });
+    expect(effectiveDate).to.equal(due);
+    expect(readOverdueJob(payload)).to.deep.equal({
+      action: 'REFRESH',
+      asked: NOW,
+      spreads: true,
+      causedBy: 12,
+    });
+  });
+
+  it('a payload of another kind is refused', () => {
+    expect(() => readOverdueJob({ action: 'LOOK', asked: '2024-01-01T00:00:00.000Z' })).to.throw(/action/);
+    expect(() => readOverdueJob({ action: 'CHECK', asked: 'now' })).to.throw(/instant/);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { evaluate } from '../../../lib/overdue/checks/evaluation.ts';
+import { CLEAR_STATE_NAME, readOverdueJson } from '../../../lib/overdue/index.ts';
+import type { OverdueFacts } from '../../../lib/overdue/loading/overdue-facts.ts';
+import { PaymentResponse } from '../../../lib/records/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import {
+  formatInstant,
+  instant,
+  localDate,
+  localDateOf,
+  parseWireInstant,
+} from '../../../lib/values/time/index.ts';
+import { blockingState, newId, ownerOf } from '../../support/storage/stored-records.ts';
+import { account } from '../../support/subscriptions/example.ts';
+
+const at = (text: string) => parseWireInstant(text) ?? instant(0);
+const owner = { ...account(), referenceTime: at('2024-01-01T00:03:42Z') };
+
+const config = readOverdueJson(
+  JSON.stringify({
+    initialReevaluationInterval: 5,
+    overdueStates: [
+      {
+        name: 'OD',
+        isDisableEntitlement: true,
+        condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 } },
+      },
+    ],
+  }),
+);
+
+const invoice = {
+  invoiceId: newId(),
+  invoiceDate: localDate(2024, 1, 1),
+  commitDate: null,
+  targetDate: null,
+  balance: decimal(30),
+};
+
+const inState = (stateName: string, effective: string) =>
+  ({
+    ...blockingState(ownerOf(owner), { blockedId: owner.id, stateName, service: 'overdue-service' }),
+    recordId: 1,
+    isBlockChange: true,
+    isBlockEntitlement: true,
+    isBlockBilling: true,
+    effective: { at: at(effective), date: localDateOf(at(effective), owner.timeZone) },
+  }) as const;
+
+function evaluated(
+  facts: Partial<OverdueFacts>,
+  { now, asked = now, action = 'REFRESH' as 'CHECK' | 'REFRESH' | 'CLEAR', owns = false } = { now: '' } as {
+    now: string;
+    asked?: string;
+    action?: 'CHECK' | 'REFRESH' | 'CLEAR';
+    owns?: boolean;
+  },
+) {
+  const { transition, nextCheck } = evaluate(
+    {
+      account: owner,
+      today: localDateOf(at(now), owner.timeZone),
+      prev: null,
+      payerId: owner.id,
+      unpaid: [invoice],
+      lastPaymentResponse: PaymentResponse.OTHER,
+      tags: new Set(),
+      hasInvoicingOff: false,
+      exemptBy: null,
+      ...facts,
+    },
+    {
+      config,
+      job: { action, asked: at(asked), spreads: false, causedBy: null },
+      ownsInvoicingOff: owns,
+      now: at(now),
+    },
+  );
+  return {
+    state: transition && `${transition.state.stateName} ${formatInstant(transition.effective.at)}`,
+    invoicingOff: transition?.invoicingOff,
+    nextCheck: nextCheck.kind === 'AT' ? formatInstant(nextCheck.at) : nextCheck.kind,
+  };
+}
+
+describe('evaluation of an account (overdue §5.1)', () => {
+  it('overdue §6: an account with a debt that is not overdue is looked at when its first time is reached', () => {
+    expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.deep.equal({
+      state: null,
+      invoicingOff: undefined,
+      nextCheck: '2024-01-06T00:03:42.000Z',
+    });
+  });
+
+  it('overdue §6 rule 3: one that owes nothing is not looked at again', () => {
+    expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE');
+  });
+
+  it('an account in its last state without an interval keeps what is pending', () => {
+    const found = evaluated({}, { now: '2024-01-06T00:03:42Z', action: 'CHECK' });
+    expect(found).to.deep.equal({
+      state: 'OD 2024-01-06T00:03:42.000Z',
+      invoicingOff: 'ADD',
+      nextCheck: 'KEEP',
+    });
+  });
+
+  for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const) {
+    it(`overdue §7 rules 3 and 4: ${action} of an exempt account clears it and removes its check`, () => {
+      const prev = inState('OD', '2024-01-06T00:03:42Z');
+      const facts = { prev, exemptBy: owner.id, hasInvoicingOff: true };
+      expect(evaluated(facts, { now: '2024-01-08T10:00:00Z', action, owns: true })).to.deep.equal({
+        state: `${CLEAR_STATE_NAME} 2024-01-08T10:00:00.000Z`,
+        invoicingOff: 'REMOVE',
+        nextCheck: 'REMOVE',
+      });
+    });
+  }
+
+  it('overdue §7 rule 4: an exempt account that is clear is left alone', () => {
+    const found = evaluated({ exemptBy: owner.id }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' });
+    expect(found).to.deep.equal({ state: null, invoicingOff: undefined, nextCheck: 'REMOVE' });
+  });
+
+  it('a clear takes effect now, also where it comes late, and a refresh when it was asked for', () => {
+    const prev = inState('OD', '2024-01-06T00:03:42Z');
+    const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
+    expect(evaluated({ prev, exemptBy: owner.id }, { ...late, action: 'CLEAR' }).state).to.contain(
+      '01-08T10',
+    );
+    expect(evaluated({ prev, unpaid: [] }, late).state).to.contain('01-07T10');
+  });
+
+  it('a clear of an account that is not exempt any more is a refresh', () => {
+    const prev = inState('OD', '2024-01-06T00:03:42Z');
+    expect(evaluated({ prev }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' }).state).to.equal(null);
+  });
+});

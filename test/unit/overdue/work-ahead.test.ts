@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { comesAgain, dueAhead } from '../../../lib/overdue/checks/work-ahead.ts';
+import type { OverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
+import { formatInstant, instant, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
+
+const at = (text: string) => parseWireInstant(text) ?? instant(0);
+const job = (action: OverdueJob['action'], asked: string): OverdueJob => ({
+  action,
+  asked: at(asked),
+  spreads: false,
+  causedBy: null,
+});
+
+describe('overdue §5.2: what goes before an overdue entry', () => {
+  const rows = [
+    ['CHECK', '2024-01-05T00:03:42Z', '2024-01-05T00:03:42Z', 'UTC', '2024-01-05T23:59:59.999Z'],
+    ['CHECK', '2024-01-05T00:03:42Z', '2024-01-09T10:00:00Z', 'UTC', '2024-01-05T23:59:59.999Z'],
+    ['REFRESH', '2024-01-05T10:00:00Z', '2024-01-05T10:00:05Z', 'UTC', '2024-01-05T10:00:05.000Z'],
+    ['REFRESH', '2024-01-05T10:00:00Z', '2024-01-09T10:00:00Z', 'UTC', '2024-01-05T23:59:59.999Z'],
+    ['CHECK', '2024-01-05T04:00:00Z', '2024-01-05T04:00:00Z', '-08:00', '2024-01-05T07:59:59.999Z'],
+    [
+      'CHECK',
+      '2024-03-10T12:00:00Z',
+      '2024-03-10T12:00:00Z',
+      'America/Los_Angeles',
+      '2024-03-11T06:59:59.999Z',
+    ],
+  ] as const;
+  for (const [action, asked, now, zone, until] of rows) {
+    it(`${action} asked for at ${asked}, now ${now}, zone ${zone}: all that is due by ${until}`, () => {
+      const found = dueAhead(job(action, asked), { timeZone: timeZone(zone) }, at(now));
+      expect(found && formatInstant(found)).to.equal(until);
+    });
+  }
+
+  it('nothing goes before a clear', () => {
+    expect(
+      dueAhead(job('CLEAR', '2024-01-05T00:00:00Z'), { timeZone: timeZone('UTC') }, at('2024-01-05')),
+    ).to.equal(null);
+  });
+
+  describe('an entry that something goes before', () => {
+    const due = at('2024-01-05T00:03:42Z');
+    const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
+    const again = (more: object) => comesAgain({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
+
+    it('comes again behind it, and not before it was due', () => {
+      expect(again({})).to.deep.equal({ kind: 'DUE', at: ahead.lastDue });
+      expect(again({ lastDue: at('2024-01-04') })).to.deep.equal({ kind: 'DUE', at: due });
+    });
+    it('comes again once a pause is over; one that is over does not matter', () => {
+      expect(again({ availableAtMs: 5_700 })).to.deep.equal({ kind: 'PAUSE', delayMs: 700 });
+      expect(again({ availableAtMs: 5_000 })).to.deep.equal({ kind: 'DUE', at: ahead.lastDue });
+    });
+    it('comes again when it is done, where it is under way', () => {
+      expect(again({ isUnderWay: true, availableAtMs: 5_700 })).to.deep.equal({ kind: 'UNDER_WAY' });
+    });
+  });
+});
