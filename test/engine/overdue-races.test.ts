@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
+import type { WriteSession } from '../../lib/ports/storage/index.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { afterDays } from '../support/overdue/stage-configs.ts';
+import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import { author } from '../support/storage/stored-records.ts';
+
+const OD: NewOverdueDefinition = { overdueStates: [afterDays('OD', 5, { isDisableEntitlement: true })] };
+
+/** An account with an invoice that nobody pays, since 2012-05-01. */
+async function begin(engine: TestEngine, config: NewOverdueDefinition) {
+  await engine.acme.overdue.upload(config);
+  const account = await engine.acme.createAccount({ currency: 'USD' });
+  const invoices = new PaidInvoices(engine, account);
+  const invoice = await invoices.add('30');
+  await engine.settle();
+  return { account, invoice };
+}
+
+async function statesOf(engine: TestEngine, accountId: Uuid): Promise<readonly string[]> {
+  const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
+  return found.map(({ stateName, effective }) => `${stateName} ${formatInstant(effective.at).slice(0, 16)}`);
+}
+
+const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
+
+/** A transaction that holds its locks until it is let go. */
+function heldOpen(engine: TestEngine, work: (session: WriteSession) => Promise<void>) {
+  const begun = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const done = engine.storage.write(
+    engine.tenant,
+    author({ createdDate: engine.clock.now() }),
+    async (session) => {
+      await work(session);
+      begun.resolve();
+      await letGo.promise;
+    },
+  );
+  return {
+    begun: Promise.race([begun.promise, done]),
+    commit: async () => {
+      letGo.resolve();
+      await done;
+    },
+  };
+}
+
+onPostgresql('overdue: races', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  });
+  afterEach(() => engine.close());
+
+  it('overdue §11 rules 1 and 2: a change that is under way while a refresh comes is not lost', async () => {
+    const { account, invoice } = await begin(engine, OD);
+    await engine.runTo('2012-05-06T10:00:00Z');
+    expect(await statesOf(engine, account.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+    engine.clock.advance({ hours: 1 });
+    // A refresh waits, of before the change.
+    await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+    await engine.acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+    const { recordId } = account;
+    const change = heldOpen(engine, async (session) => {
+      await session.lockAccounts([account.id]);
+      await session.invoices.setWrittenOff([{ id: invoice.id, isWrittenOff: true }]);
+      session.publish([{ type: 'INVOICE_ADJUSTMENT', accountRecordId: recordId, payload: {} }]);
+    });
+    await change.begun;
+    // It finds the account busy, and comes again.
+    expect(await engine.billing.settle({ timeoutMs: 400 })).to.equal(false);
+    expect(await statesOf(engine, account.id)).to.have.length(1);
+    await change.commit();
+    await engine.settle();
+    expect((await statesOf(engine, account.id)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T11:00`]);
+  });
+
+  it('overdue §8 rule 4: a parent that is busy keeps no child from being evaluated', async () => {
+    const { account: parent } = await begin(engine, OD);
+    const child = await engine.acme.createAccount({
+      currency: 'USD',
+      parentAccountId: parent.id,
+      isPaymentDelegatedToParent: true,
+    });
+    await engine.settle();
+    const busy = heldOpen(engine, async (session) => {
+      await session.lockAccounts([parent.id]);
+    });
+    await busy.begun;
+    engine.clock.set('2012-05-06T10:00:00Z');
+    expect(await engine.billing.settle({ timeoutMs: 400 })).to.equal(false);
+    expect(await statesOf(engine, child.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+    expect(await statesOf(engine, parent.id)).to.deep.equal([]);
+    await busy.commit();
+    await engine.settle();
+    expect(await statesOf(engine, parent.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+  });
+});
+
+eachDatabase((kind, open) => {
+  describe(`overdue: what comes to rest on ${kind}`, () => {
+    let engine: TestEngine;
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+    });
+    afterEach(() => engine.close());
+
+    it('overdue §7 rule 1: a condition on the tag that its own state sets does not chase itself', async () => {
+      const { account } = await begin(engine, {
+        overdueStates: [
+          {
+            name: 'OD',
+            isDisableEntitlement: true,
+            condition: {
+              timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 },
+              controlTagExclusion: 'AUTO_INVOICING_OFF',
+            },
+          },
+        ],
+      });
+      await engine.runTo('2012-05-06T10:00:00Z');
+      expect(await statesOf(engine, account.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+    });
+
+    it('overdue §7: an account that is created under a parent that owes is evaluated at once', async () => {
+      const { account: parent } = await begin(engine, OD);
+      await engine.runTo('2012-05-07T10:00:00Z');
+      const born = { currency: 'USD', parentAccountId: parent.id } as const;
+      const paidFor = await engine.acme.createAccount({ ...born, isPaymentDelegatedToParent: true });
+      const payingItself = await engine.acme.createAccount(born);
+      await engine.settle();
+      expect(await statesOf(engine, paidFor.id)).to.deep.equal(['OD 2012-05-07T10:00']);
+      expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
+    });
+
+    it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
+      const { account } = await begin(engine, OD);
+      await engine.runTo('2012-05-06T10:00:00Z');
+      await engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true });
+      await engine.settle();
+      expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
+      const tags = await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' });
+      expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
+    });
+  });
+});
