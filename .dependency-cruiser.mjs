@@ -50,7 +50,7 @@ const deciding = {
   ],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['state', 'reservation', 'planning'],
-  overdue: ['config', 'evaluation'],
+  overdue: ['config', 'evaluation', 'triggers'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
 const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';

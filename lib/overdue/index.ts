@@ -1,4 +1,5 @@
 export { OverdueHandler } from './checks/overdue-handler.ts';
+export { OwnTransactions } from './checks/own-transactions.ts';
 export {
   checkOverdueConfig,
   formatOf,
@@ -74,4 +75,3 @@ export { OverdueConfigService } from './operations/overdue-config-service.ts';
 export type { OverdueOperations } from './operations/overdue-operations.ts';
 export { askedByEvents } from './triggers/asked-by-events.ts';
 export { checkKey, overdueNotification, readOverdueJob } from './triggers/overdue-jobs.ts';
-export { OwnTransactions } from './triggers/own-transactions.ts';

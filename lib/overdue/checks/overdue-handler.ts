@@ -9,10 +9,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
 import { readOverdueJob } from '../triggers/overdue-jobs.ts';
-import type { OwnTransactions } from '../triggers/own-transactions.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
 import { type AskedJob, inOrder, type OrderedJobs } from './in-order.ts';
 import { lockJobs } from './lock-jobs.ts';
+import type { OwnTransactions } from './own-transactions.ts';
 import { wakeRelatives } from './relatives.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;

@@ -67,6 +67,21 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.gatewayErrorMsg).to.equal('no');
   });
 
+  for (const [said, kept] of [
+    ['EXPIRED_CARD', 'EXPIRED_CARD'],
+    ['expired_card', 'OTHER'],
+    ['toString', 'OTHER'],
+    ['', 'OTHER'],
+    [7 as never, 'OTHER'],
+    [null as never, null],
+    [undefined, null],
+  ] as const) {
+    it(`transaction outcome: the gateway's response ${JSON.stringify(said)} is kept as ${kept}`, () => {
+      const claim = said === undefined ? {} : { paymentResponse: said };
+      expect(readOutcome(requested, answered({ status: 'ERROR', ...claim })).paymentResponse).to.equal(kept);
+    });
+  }
+
   const unknown: Readonly<Record<string, CallOutcome>> = {
     'an absent status': answered({}),
     'no result': { kind: 'NO_RESULT' },
