@@ -23,7 +23,10 @@ export function overdueArea(
   const { configOf } = overdueConfigs;
   const own = new OwnTransactions();
   const asked: AskedByEvents = async (session, events) => {
-    if (own.has(session)) return [];
+    // A transaction that writes the configuration has no event of an account; what it writes may still be rolled back, so
+    // that it must not be read before.
+    const isOfAccounts = events.some(({ accountRecordId }) => accountRecordId !== null);
+    if (!isOfAccounts || own.has(session)) return [];
     const wakeUps = askedByEvents(events, await configOf(session), session.authorship.createdDate);
     return wakeUps.map(overdueNotification);
   };

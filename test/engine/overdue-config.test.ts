@@ -12,6 +12,7 @@ import { authorshipOf } from '../../lib/runtime/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { hostOf } from '../support/host.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
@@ -27,9 +28,12 @@ eachDatabase((kind, open) => {
     let engine: TestEngine;
     let acme: TenantBilling;
     let newTypes: () => Promise<readonly string[]>;
+    const statements: string[] = [];
 
     beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
+      statements.length = 0;
+      const trace = (statement: string) => statements.push(statement);
+      engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null, trace });
       acme = engine.acme;
       newTypes = newEvents(engine.database);
       await newTypes();
@@ -172,6 +176,21 @@ eachDatabase((kind, open) => {
       }
     }
 
+    it('overdue §1.2 rule 4: is read once, whoever asks for it, and not before it is stored for good', async () => {
+      statements.length = 0;
+      await acme.overdue.upload(exampleXml);
+      expect(
+        statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement)),
+      ).to.deep.equal([]);
+      await acme.overdue.get();
+      statements.length = 0;
+      await acme.overdue.get();
+      await acme.overdue.get();
+      expect(statements.filter((statement) => statement.includes('bw_tenant_kvs'))).to.deep.equal([]);
+      await acme.overdue.getXml();
+      expect(statements.filter((statement) => statement.includes('bw_tenant_kvs'))).to.have.length(1);
+    });
+
     it('is one tenant’s alone', async () => {
       const other = (await openShop(engine.billing)).acme;
       await acme.overdue.upload(exampleXml);
@@ -194,6 +213,30 @@ eachDatabase((kind, open) => {
       const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
       expect(warned.map(({ message }) => message).join()).to.contain('OVERDUE_CONFIG');
     });
+  });
+
+  it(`an overdue configuration that a host’s transaction takes back has never held, on ${kind}`, async () => {
+    const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
+    const outer = hostOf(engine.database);
+    const hosted = await Billing.open<never>({ storage: outer.storage, clock: engine.clock });
+    const caller = hosted.as({ tenant: engine.tenant.id, user: 'host' });
+    try {
+      const undone = outer.transaction(async (em) => {
+        const inside = caller.within(em);
+        await inside.overdue.upload(exampleXml);
+        expect(await inside.overdue.get()).to.deep.equal(exampleJson);
+        throw new Error('undone');
+      });
+      expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone');
+      expect(await caller.overdue.get()).to.deep.equal(clearOnly);
+      // SQLite gives its row the number of the one that is gone.
+      await caller.overdue.upload(host);
+      expect((await caller.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
+    } finally {
+      await hosted.close();
+      await outer.close();
+      await engine.close();
+    }
   });
 
   describe(`the overdue configuration that a host gives on ${kind}`, () => {

@@ -11,22 +11,14 @@ import type { SettingsOf } from '../../tenants/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
-import {
-  formatLocalDate,
-  type Instant,
-  type LocalDate,
-  localDateOf,
-  yearOf,
-} from '../../values/time/index.ts';
-import { CLEAR_STATE_NAME } from '../config/overdue-config.ts';
-import { agesFrom, type BillingSnapshot, billingSnapshot } from '../evaluation/billing-snapshot.ts';
+import { formatLocalDate, type Instant, type LocalDate, yearOf } from '../../values/time/index.ts';
+import { billingSnapshot } from '../evaluation/billing-snapshot.ts';
 import { overdueCalendar } from '../evaluation/calendar.ts';
-import { evaluateOverdue } from '../evaluation/evaluate.ts';
-import { explanationText } from '../evaluation/explanation-text.ts';
 import { stateReasons } from '../evaluation/reasons.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
 import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
 import { checkKey } from '../triggers/overdue-jobs.ts';
+import { dayOf, explanationOf } from './explanation.ts';
 import type {
   OverdueAccountOperations,
   OverdueExplanation,
@@ -127,10 +119,6 @@ async function pendingCheck(session: ReadSession, { account }: OverdueFacts): Pr
   return pending?.effectiveDate ?? null;
 }
 
-function dayOf(at: Instant | null, { account }: OverdueFacts): LocalDate | null {
-  return at === null ? null : localDateOf(at, account.timeZone);
-}
-
 /** Since when it is in its state: a change of the state's flags alone does not begin it anew (§5.1 step 5). */
 async function sinceWhen(
   session: ReadSession,
@@ -145,57 +133,6 @@ async function sinceWhen(
     .sort((one, other) => one.effective.at - other.effective.at || one.recordId - other.recordId);
   const before = own.findLastIndex(({ stateName }) => stateName !== prev.stateName);
   return own[before + 1]?.effective.at ?? prev.effective.at;
-}
-
-function explanationOf(
-  facts: OverdueFacts,
-  known: {
-    readonly settings: StateSettings;
-    readonly since: Instant | null;
-    readonly nextCheck: Instant | null;
-  },
-): OverdueExplanation {
-  const { account, today, payerId, exemptBy } = facts;
-  const { settings, since, nextCheck } = known;
-  const { config } = settings;
-  const snapshot = billingSnapshot(facts.unpaid, facts);
-  const state = storedStateView(facts.prev, settings);
-  const matched = evaluateOverdue(config, snapshot, today)?.name ?? null;
-  const reasons = stateReasons({ config, snapshot, date: today, currency: account.currency });
-  return {
-    accountId: account.id,
-    state,
-    since,
-    date: today,
-    matched,
-    exemptBy,
-    payingAccountId: payerId,
-    currency: account.currency,
-    ...owedOf(snapshot),
-    controlTags: [...facts.tags].sort(),
-    invoices: facts.unpaid
-      .filter(({ targetDate }) => targetDate === null || targetDate <= today)
-      .map((invoice) => ({
-        invoiceId: invoice.invoiceId,
-        unpaidSince: agesFrom(invoice),
-        balance: invoice.balance,
-      })),
-    nextCheck,
-    reasons,
-    text: explanationText({
-      state: state.isClearState ? CLEAR_STATE_NAME : state.name,
-      since: dayOf(since, facts),
-      matched,
-      exempt: exemptBy === null ? null : exemptBy === account.id ? 'SELF' : 'PARENT',
-      isPaidByParent: payerId !== account.id,
-      reasons,
-      nextCheck: dayOf(nextCheck, facts),
-    }),
-  };
-}
-
-function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: BillingSnapshot) {
-  return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
 }
 
 function checkDay(date: LocalDate, today: LocalDate): void {
