@@ -1,11 +1,6 @@
 export { OverdueHandler } from './checks/overdue-handler.ts';
 export { OwnTransactions } from './checks/own-transactions.ts';
-export {
-  checkOverdueConfig,
-  formatOf,
-  OverdueFormat,
-  readOverdueDocument,
-} from './config/document-format.ts';
+export { checkOverdueConfig, OverdueFormat } from './config/document-format.ts';
 export {
   CancellationPolicy,
   CLEAR_STATE_NAME,
@@ -50,7 +45,7 @@ export {
   planTransition,
   type TransitionInput,
 } from './evaluation/transition.ts';
-export { type OverdueConfigOf, OverdueConfigs, type OverdueDocument } from './loading/overdue-configs.ts';
+export { type OverdueConfigOf, OverdueConfigs } from './loading/overdue-configs.ts';
 export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts';
 export { definitionText } from './operations/definition-text.ts';
 export type {
