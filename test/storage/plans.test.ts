@@ -119,6 +119,18 @@ eachDatabase((kind, open) => {
           });
           await session.subscriptions.pageBlockingStates(subscriptionIds, { after: state, limit: 100 });
           await session.subscriptions.findBlocksOfAccounts(ids);
+          await session.subscriptions.findLatestBlockingStates(ids, { service: 'overdue-service', at: now });
+          await session.payments.findLastFailures(idsOf(of.map((each) => each.invoice)));
+          await session.overdue.findAccounts(ids);
+          await session.notifications.findAhead({
+            work: accounts.map(({ recordId }) => ({
+              asker: recordId,
+              accountRecordId: recordId,
+              dueBy: now,
+            })),
+            topics,
+            availableByMs: 0,
+          });
           await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
           await session.invoices.pageItems(idsOf(of.map((each) => each.invoice)), {
@@ -486,6 +498,7 @@ async function fill(opened: OpenedStorage) {
       subscription: given,
       event: lifecycleEvent(owner, { subscriptionId: given.id, type: 'CREATE', planName }),
       state: blockingState(owner, { blockedId: given.id }),
+      overdue: blockingState(owner, { blockedId: each.id, type: 'ACCOUNT', service: 'overdue-service' }),
       item: invoiceItem(owner, { invoiceId: made.invoice.id, subscriptionId: given.id }),
       method: paymentMethod(owner),
       transaction: transaction(owner, { paymentId: made.payment.id }),
@@ -506,7 +519,8 @@ async function fill(opened: OpenedStorage) {
     await session.subscriptions.keepBundleKeys(of.map((each) => each.bundle.id));
     await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
     await session.subscriptions.insertEvents(of.map((each) => each.event));
-    await session.subscriptions.insertBlockingStates(of.map((each) => each.state));
+    await session.subscriptions.insertBlockingStates(of.flatMap(({ state, overdue }) => [state, overdue]));
+    await session.overdue.saveAccounts(of.map(({ owner }) => ({ ...owner, isInvoicingOffOwned: true })));
     await session.invoices.insertInvoices([...of.map((each) => each.invoice), ...past]);
     await session.invoices.insertItems([
       ...of.map((each) => each.item),

@@ -47,14 +47,14 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         accountRecordId,
         Math.max(1, dueBy),
       ]);
-      // Each state has an index of its own.
+      // Each state has an index of its own. SQLite takes a cross join in the order that is written.
       const inState = (state: ProcessingState, availableAtMs: Sql): Sql => sql`
         select asked.asker, entry.effective_date, ${availableAtMs} as available_at_ms,
           ${state === ProcessingState.IN_PROCESSING ? 1 : 0} as under_way
-        from asked join bw_queue_entries entry
-          on entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
-            and entry.processing_state = '${raw(state)}' and entry.due_order <= asked.due_by
-        where ${isIn('entry.topic', 'text', topics)}`;
+        from asked cross join bw_queue_entries entry
+        where entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
+          and entry.processing_state = '${raw(state)}' and entry.due_order <= asked.due_by
+          and ${isIn('entry.topic', 'text', topics)}`;
       const rows = await runner.rows(sql`
         with asked (asker, account_record_id, due_by) as (select * from ${rowsAs('r', aheadColumns, asked)}),
         ahead as (

@@ -4,6 +4,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
+import { textOf } from '../sql/columns.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   haveIds,
@@ -65,26 +66,26 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             condition: sql`${ofAccounts(scope, accountIds)} and ${raw(IS_BLOCK)}`,
             order: 'effective, record_id',
           }),
-    findLatestBlockingStates: async (accountIds, { service, at }) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, blockingStatesTable, latestOf(scope, accountIds, { service, at })),
+    findLatestBlockingStates: async (accountIds, of) =>
+      selectByIds(scope, blockingStatesTable, await latestOf(scope, accountIds, of)),
   };
 }
 
-/** One probe of the index for each account, backwards from the instant. */
-function latestOf(
+/** Their ids: one probe of the index for each account, backwards from the instant, however long its history is. */
+async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],
   { service, at }: { readonly service: string; readonly at: Instant },
-): Sql {
-  return sql`record_id in (
+): Promise<readonly Uuid[]> {
+  if (accountIds.length === 0) return [];
+  const rows = await scope.runner.rows(sql`
     select (
-      select state.record_id from bw_blocking_states state
+      select state.id from bw_blocking_states state
       where state.tenant_record_id = ${scope.tenantRecordId} and state.blocked_id = account.id
         and state.effective <= ${at} and state.service = ${service} and state.is_active
-      order by state.effective desc, state.sequence desc, state.record_id desc limit 1)
-    from bw_accounts account where ${haveIds(scope, accountIds)})`;
+      order by state.effective desc, state.sequence desc, state.record_id desc limit 1) as latest
+    from bw_accounts account where ${haveIds(scope, accountIds)}`);
+  return rows.flatMap(({ latest }) => (latest === null ? [] : (textOf(latest, 'latest') as Uuid)));
 }
 
 function behind(state: BlockingState | null): Sql {
