@@ -45,7 +45,9 @@ const cases = [
 
 /** Whether anything is left to do is asked by `settle`, as often as it takes the time to. */
 const isLookForWork = (statement: string): boolean =>
-  statement.includes('select count(*) from bw_queue_entries');
+  statement.includes('select count(*) from bw_queue_entries') ||
+  // Looks for leases that have ended, which comes by system time.
+  statement.includes("set processing_state = 'AVAILABLE'");
 /** What takes the lock of a SQLite file. */
 const isLock = (statement: string): boolean => statement.includes('where record_id is null');
 const isWrite = (statement: string): boolean => /^\s*(insert|update|delete)/i.test(statement);
