@@ -19,6 +19,8 @@ const everything = [
   '/1.0/kb/accounts/pagination?accountWithBalanceAndCBA=true&audit=FULL',
   '/1.0/kb/invoices/pagination?audit=FULL',
   '/1.0/kb/catalog?requestedDate=2100-01-01',
+  '/1.0/kb/overdue',
+  '/1.0/kb/accounts/{accountId}/overdue',
   '/1.0/kb/accounts/{accountId}/bundles?audit=FULL',
   '/1.0/kb/accounts/{accountId}/paymentMethods?audit=FULL',
   '/1.0/kb/accounts/{accountId}/payments?audit=FULL',
