@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import {
+  type AccountInput,
+  decimal,
+  formatDecimal,
+  type InvoiceView,
+  type Uuid,
+} from '../../../lib/index.ts';
+import type { OpenDatabase } from '../databases.ts';
+import { openEngine, type TestEngine } from '../engine.ts';
+import { factsByLibrary } from './account-facts.ts';
+import { shortDate, shownName } from './account-lines.ts';
+import { Chronicle } from './chronicle.ts';
+import { pendingChecks } from './overdue-rows.ts';
+
+/** When the stories of overdue §12 begin. */
+export const BEGINS = '2012-05-01T00:03:42Z';
+/** Eight retries, eight days apart. */
+export const EIGHT_RETRIES = '8,8,8,8,8,8,8,8';
+
+/** The engine of a story, by a configuration of overdue. */
+export async function openStory(
+  open: OpenDatabase,
+  config: string,
+  options: Partial<Parameters<typeof openEngine>[1]> & { readonly retryDays?: string } = {},
+): Promise<TestEngine> {
+  const { retryDays = '8,8,8', configuration, ...rest } = options;
+  const engine = await openEngine(open, {
+    now: BEGINS,
+    ...rest,
+    configuration: { 'org.service.payment.retry.days': retryDays, ...configuration },
+  });
+  await engine.acme.overdue.upload(config);
+  return engine;
+}
+
+interface DebtorOptions extends AccountInput {
+  /** Default `pro-monthly`: 30 days free, then 249.95 a month in advance; null: no subscription. */
+  readonly planName?: string | null;
+  /** Whether the account has a default payment method; default true. */
+  readonly hasCard?: boolean;
+}
+
+/** An account whose invoices go unpaid. */
+export class Debtor {
+  readonly engine: TestEngine;
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid | null;
+  readonly subscriptionId: Uuid | null;
+  readonly chronicle: Chronicle;
+
+  private constructor(
+    engine: TestEngine,
+    accountId: Uuid,
+    made: { readonly bundleId: Uuid | null; readonly subscriptionId: Uuid | null },
+  ) {
+    this.engine = engine;
+    this.accountId = accountId;
+    this.bundleId = made.bundleId;
+    this.subscriptionId = made.subscriptionId;
+    const { database, runTo } = engine;
+    const read = () => factsByLibrary(engine.acme, accountId);
+    this.chronicle = new Chronicle({ database, accountId, runTo, read });
+  }
+
+  /** Signs up, and subscribes at once; what that brings is not news. */
+  static async sign(engine: TestEngine, options: DebtorOptions = {}): Promise<Debtor> {
+    const { planName = 'pro-monthly', hasCard = true, ...input } = options;
+    const account = { currency: 'USD', ...input };
+    const { id } = await (hasCard ? engine.payingAccount(account) : engine.acme.createAccount(account));
+    const nothing = { bundleId: null, subscriptionId: null };
+    const made =
+      planName === null ? nothing : await engine.acme.createSubscription({ accountId: id, planName });
+    await engine.settle();
+    const debtor = new Debtor(engine, id, made);
+    await debtor.chronicle.news();
+    return debtor;
+  }
+
+  /** From now on every card is declined. */
+  static decline(engine: TestEngine, response?: string): void {
+    engine.gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+      METHODS: 'purchasePayment',
+      ...(response === undefined ? {} : { PAYMENT_RESPONSE: response }),
+    });
+  }
+
+  /** From now on every card is taken. */
+  static accept(engine: TestEngine): void {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+  }
+
+  /** `OD1`, or `clear`. */
+  async state(): Promise<string> {
+    return shownName((await this.engine.acme.overdue.ofAccount(this.accountId)).name);
+  }
+
+  /** `OD1 from 06-05T00:03:42`, every state so far in time order. */
+  async states(): Promise<readonly string[]> {
+    const { blocks } = await factsByLibrary(this.engine.acme, this.accountId);
+    return blocks.map(
+      ({ stateName, effectiveDate }) => `${shownName(stateName)} from ${shortDate(effectiveDate)}`,
+    );
+  }
+
+  /** When it is looked at next, such as `06-30T00:03:42`; null: not at all. */
+  async check(): Promise<string | null> {
+    const checks = (await pendingChecks(this.engine.database, this.accountId)).map(shortDate);
+    expect(checks, 'overdue §6: one pending check per account').to.have.length.of.at.most(1);
+    return checks[0] ?? null;
+  }
+
+  /** What the engine has put on the account. */
+  async tags(): Promise<readonly string[]> {
+    const tags = await this.engine.acme.tags.ofObject({ type: 'ACCOUNT', id: this.accountId });
+    return tags.map(({ tagDefinitionName }) => tagDefinitionName);
+  }
+
+  /** In creation order. */
+  async invoices(): Promise<readonly InvoiceView[]> {
+    const { accountId } = this;
+    const all = await this.engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
+
+  /** The n-th invoice with anything to pay, from 0. */
+  async bill(index: number): Promise<InvoiceView> {
+    const bills = (await this.invoices()).filter(({ amount }) => amount.greaterThan(0));
+    const bill = bills.at(index);
+    if (bill === undefined) throw new Error(`there are ${bills.length} invoices`);
+    return bill;
+  }
+
+  /** What is owed on each invoice that is owed, in creation order. */
+  async owed(): Promise<readonly string[]> {
+    return (await this.invoices())
+      .filter(({ balance }) => balance.greaterThan(0))
+      .map(({ balance }) => formatDecimal(balance));
+  }
+
+  /** Pays the n-th invoice, by transfer unless it is told otherwise. */
+  async pay(index: number, more: { readonly amount?: string; readonly isExternal?: boolean } = {}) {
+    const { id: invoiceId } = await this.bill(index);
+    const { amount, isExternal = true } = more;
+    const result = await this.engine.acme.invoicePayments.pay({
+      invoiceId,
+      isExternal,
+      ...(amount === undefined ? {} : { amount: decimal(amount) }),
+    });
+    await this.engine.settle();
+    return result;
+  }
+
+  /** Pays all that is unpaid in one call, by transfer. */
+  async payAll(isExternal = true): Promise<void> {
+    await this.engine.acme.invoicePayments.payAll({ accountId: this.accountId, isExternal });
+    await this.engine.settle();
+  }
+
+  /** Bills something by hand. */
+  async charge(amount: string, autoCommit = true): Promise<InvoiceView> {
+    const [item] = await this.engine.acme.invoices.addCharges({
+      accountId: this.accountId,
+      items: [{ amount: decimal(amount) }],
+      autoCommit,
+    });
+    if (item === undefined) throw new Error('no charge was made');
+    await this.engine.settle();
+    return this.engine.acme.getInvoice(item.invoiceId);
+  }
+
+  async tag(definition: Uuid, on: 'on' | 'off' = 'on', invoiceId?: Uuid): Promise<void> {
+    const object =
+      invoiceId === undefined
+        ? ({ type: 'ACCOUNT', id: this.accountId } as const)
+        : ({ type: 'INVOICE', id: invoiceId } as const);
+    if (on === 'on') await this.engine.acme.tags.add(object, [definition]);
+    else await this.engine.acme.tags.remove(object, [definition]);
+    await this.engine.settle();
+  }
+}
