@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { specCatalog } from '../support/engine.ts';
+import { serve, xmlType } from '../support/http/serving.ts';
+import { BEGINS } from '../support/overdue/debtor.ts';
+import { dunningStories } from '../support/overdue/dunning-stories.ts';
+import { httpTeller } from '../support/overdue/http-teller.ts';
+import type { Teller } from '../support/overdue/teller.ts';
+import { migrated } from '../support/storage.ts';
+
+eachDatabase((kind, open) => {
+  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, () => {
+    let teller: Teller;
+    beforeEach(async () => {
+      const database = await open(migrated);
+      const serving = await serve(database);
+      teller = httpTeller(serving, database);
+      await teller.runTo(BEGINS);
+      const body = await readFile(specCatalog);
+      const uploaded = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
+      expect(uploaded.status, uploaded.text).to.equal(201);
+    });
+    afterEach(() => teller.close());
+
+    for (const { title, play, expected } of dunningStories) {
+      it(`dunning over HTTP: ${title}`, async () => {
+        expect(await play(teller)).to.deep.equal(expected);
+      });
+    }
+  });
+});
