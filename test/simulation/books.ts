@@ -37,36 +37,61 @@ export type Books = Readonly<Record<(typeof TABLES)[number], readonly StoredRow[
 };
 
 export async function readBooks(database: TestDatabase, nowMs: number): Promise<Books> {
-  const tables: [string, readonly StoredRow[]][] = [];
-  for (const name of TABLES) tables.push([name, await readTable(database, name)]);
-  return { ...Object.fromEntries(tables), nowMs } as Books;
+  const open = await openTables(database);
+  try {
+    return { ...(await open.tables(TABLES)), nowMs };
+  } finally {
+    await open.close();
+  }
 }
 
-async function readTable(database: TestDatabase, name: string): Promise<readonly StoredRow[]> {
-  const statement = `select * from bw_${name} order by record_id`;
-  if (database.kind === 'postgresql') return postgresqlTable(database.url, statement);
-  const rows = await rowsOf(database, statement);
-  return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([column, value]) => [column, value === null ? null : String(value)]),
-    ),
-  );
+/** A look into the database beside the engine, over one connection. */
+export interface OpenTables {
+  /** The rows of some tables, in the order of their writing. */
+  tables<N extends string>(names: readonly N[]): Promise<Readonly<Record<N, readonly StoredRow[]>>>;
+  /** What a statement finds. */
+  rows(statement: string): Promise<readonly StoredRow[]>;
+  close(): Promise<void>;
+}
+
+export async function openTables(database: TestDatabase): Promise<OpenTables> {
+  const { rows, close } =
+    database.kind === 'postgresql' ? await postgresqlRows(database.url) : sqliteRows(database);
+  return {
+    rows,
+    close,
+    tables: async (names) => {
+      const read: [string, readonly StoredRow[]][] = [];
+      for (const name of names) read.push([name, await rows(`select * from bw_${name} order by record_id`)]);
+      return Object.fromEntries(read) as never;
+    },
+  };
+}
+
+function sqliteRows(database: TestDatabase): Pick<OpenTables, 'rows' | 'close'> {
+  const asText = (value: unknown): string | null => (value === null ? null : String(value));
+  return {
+    rows: async (statement) =>
+      (await rowsOf(database, statement)).map((row) =>
+        Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asText(value)])),
+      ),
+    close: () => Promise.resolve(),
+  };
 }
 
 const BOOLEAN_TYPE = 16;
 
 /** Without the driver's types: dates as text. */
-async function postgresqlTable(url: string, statement: string): Promise<readonly StoredRow[]> {
+async function postgresqlRows(url: string): Promise<Pick<OpenTables, 'rows' | 'close'>> {
   const plain = (value: string): string => value;
   const flag = (value: string): string => (value === 't' ? '1' : '0');
   const types = { getTypeParser: (type: number) => (type === BOOLEAN_TYPE ? flag : plain) };
   const client = new Client({ ...reachingEveryTenant(url), types: types as never });
   await client.connect();
-  try {
-    return (await client.query<StoredRow>(statement)).rows;
-  } finally {
-    await client.end();
-  }
+  return {
+    rows: async (statement) => (await client.query<StoredRow>(statement)).rows,
+    close: () => client.end(),
+  };
 }
 
 /** Whole billionths: the most decimals that an amount is kept with. */

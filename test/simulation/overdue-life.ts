@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { formatInstant, instant, type Uuid } from '../../lib/index.ts';
+import type { TestEngine } from '../support/engine.ts';
+import { type ConfigParts, overdueXml } from '../support/overdue/overdue-documents.ts';
+import {
+  CLEAR,
+  debtDigest,
+  type ExpectedAccount,
+  evaluateSlowly,
+  UNTOUCHED,
+} from '../support/overdue/slow-evaluator.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { recordingLogger } from '../support/system-time.ts';
+import { is, type OpenTables, openTables } from './books.ts';
+import { readDebt } from './debt-books.ts';
+import { witnessedStorage } from './overdue-witness.ts';
+
+const SETTLE_MS = 30_000;
+const NO_STATES: ConfigParts = { states: [] };
+
+/** The engine of a town whose accounts are dunned, beside one who works out slowly what must become of each of them. */
+export class OverdueLife {
+  readonly engine: TestEngine;
+  /** How often accounts were evaluated, and how often that has moved one. */
+  evaluations = 0;
+  transitions = 0;
+  readonly #worker: Billing<never>;
+  readonly #open: OpenTables;
+  readonly #expected = new Map<string, ExpectedAccount>();
+  /** What each account looked like when it was evaluated last. */
+  readonly #digests = new Map<string, string>();
+  #config = NO_STATES;
+
+  private constructor(engine: TestEngine, worker: Billing<never>, open: OpenTables) {
+    this.engine = engine;
+    this.#worker = worker;
+    this.#open = open;
+  }
+
+  static async begin(engine: TestEngine): Promise<OverdueLife> {
+    const made: { life?: OverdueLife } = {};
+    const worker = await Billing.open({
+      storage: witnessedStorage(engine.storage, async (ids) => {
+        if (made.life === undefined) throw new Error('the life has not begun');
+        return made.life.#witness(ids);
+      }),
+      clock: engine.clock,
+      logger: recordingLogger(),
+      hasher: plainHasher(),
+      gateways: [engine.gateway],
+      nodeName: 'worker',
+    });
+    const life = new OverdueLife(engine, worker, await openTables(engine.database));
+    made.life = life;
+    return life;
+  }
+
+  async upload(config: ConfigParts): Promise<void> {
+    await this.engine.acme.overdue.upload(overdueXml(config));
+    this.#config = config;
+    // An upload evaluates nobody (overdue §1.2 rule 4), so that what counts from now on is what was there before.
+    const books = await readDebt(this.#open);
+    for (const accountId of books.accounts.keys())
+      this.#digests.set(accountId, debtDigest({ accountId, books, config }));
+  }
+
+  /** Somebody has taken AUTO_INVOICING_OFF off the account by hand (overdue §2.3). */
+  disown(accountId: string): void {
+    const expected = this.#expected.get(accountId);
+    if (expected !== undefined) this.#expected.set(accountId, { ...expected, ownsInvoicingOff: false });
+  }
+
+  moveTo(ms: number): void {
+    this.engine.clock.set(formatInstant(instant(ms)));
+  }
+
+  /** Does what is due, and compares. */
+  async settle(about: string): Promise<void> {
+    const settled = await this.#worker.settle({ timeoutMs: SETTLE_MS });
+    if (!settled) throw new Error(`the queue did not settle after ${about}`);
+    if (this.#config.states.length === 0) this.#endDueChecks();
+    await this.#compare(about);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.close();
+    await this.#open.close();
+  }
+
+  /** Without any state there is nothing to look at: a check that comes due just ends (overdue §5.1 step 2). */
+  #endDueChecks(): void {
+    for (const [accountId, expected] of this.#expected)
+      if (expected.checkMs !== null && expected.checkMs <= this.engine.clock.now())
+        this.#expected.set(accountId, { ...expected, checkMs: null });
+  }
+
+  async #witness(accountIds: readonly string[]): Promise<() => void> {
+    const books = await readDebt(this.#open);
+    const atWork = new Set((await checksIn(this.#open, 'IN_PROCESSING')).keys());
+    const config = this.#config;
+    const nowMs = this.engine.clock.now();
+    return () => {
+      for (const accountId of accountIds) {
+        const before = this.#expected.get(accountId) ?? UNTOUCHED;
+        const after = evaluateSlowly(before, {
+          accountId,
+          books,
+          config,
+          nowMs,
+          isCheck: atWork.has(accountId),
+        });
+        this.evaluations += 1;
+        if (after.blocks.length > before.blocks.length) this.transitions += 1;
+        this.#expected.set(accountId, after);
+        this.#digests.set(accountId, debtDigest({ accountId, books, config }));
+      }
+    };
+  }
+
+  async #compare(about: string): Promise<void> {
+    const { clock, acme } = this.engine;
+    const stored = await this.#open.tables(['blocking_states', 'overdue_accounts']);
+    const checks = await checksIn(this.#open, 'AVAILABLE');
+    const books = await readDebt(this.#open);
+    for (const accountId of books.accounts.keys()) {
+      const expected = this.#expected.get(accountId) ?? UNTOUCHED;
+      const blocks = stored.blocking_states
+        .filter(
+          (row) => row.blocked_id === accountId && row.service === 'overdue-service' && is(row, 'is_active'),
+        )
+        .toSorted(
+          (a, b) => Number(a.effective) - Number(b.effective) || Number(a.sequence) - Number(b.sequence),
+        )
+        .map((row) =>
+          blockLine({
+            name: row.state_name ?? '',
+            blocksChange: is(row, 'is_block_change'),
+            blocksService: is(row, 'is_block_entitlement') && is(row, 'is_block_billing'),
+            effectiveMs: Number(row.effective),
+          }),
+        );
+      const owned = stored.overdue_accounts.find((row) => row.account_id === accountId);
+      const found = {
+        blocks,
+        ownsInvoicingOff: owned !== undefined && is(owned, 'is_invoicing_off_owned'),
+        check: checks.get(accountId)?.asked ?? null,
+        state: (await acme.overdue.ofAccount(accountId as Uuid)).name,
+      };
+      expect(found, `account ${accountId} at ${formatInstant(clock.now())} after ${about}`).to.deep.equal({
+        blocks: expected.blocks.map(blockLine),
+        ownsInvoicingOff: expected.ownsInvoicingOff,
+        check: expected.checkMs === null ? null : new Date(expected.checkMs).toISOString(),
+        state: expected.blocks.at(-1)?.name ?? CLEAR,
+      });
+      const dueMs = checks.get(accountId)?.dueMs ?? Number.POSITIVE_INFINITY;
+      expect(dueMs, `what is due of ${accountId} is done after ${about}`).to.be.greaterThan(clock.now());
+      this.#expectSeen(accountId, debtDigest({ accountId, books, config: this.#config }), about);
+    }
+  }
+
+  /** Whatever counts has been evaluated as it is now. */
+  #expectSeen(accountId: string, digest: string, about: string): void {
+    if (this.#config.states.length === 0) return;
+    const seen = this.#digests.get(accountId);
+    if (seen === undefined) this.#digests.set(accountId, digest);
+    else expect(seen, `account ${accountId} was evaluated after ${about}`).to.equal(digest);
+  }
+}
+
+interface StoredCheck {
+  /** The instant for which it was scheduled. */
+  readonly asked: string;
+  /** Later, where other work of the day is waited for (overdue §5.2). */
+  readonly dueMs: number;
+}
+
+/** The check of each account that has one in that state. */
+async function checksIn(
+  open: OpenTables,
+  state: 'AVAILABLE' | 'IN_PROCESSING',
+): Promise<ReadonlyMap<string, StoredCheck>> {
+  const rows = await open.rows(
+    `select accounts.id as account, entries.payload as payload, entries.effective_date as due
+     from bw_queue_entries entries
+     join bw_accounts accounts on accounts.record_id = entries.account_record_id
+     where entries.topic = 'overdue-service:overdue-check-queue' and entries.processing_state = '${state}'`,
+  );
+  return new Map(
+    rows.map(({ account, payload, due }) => {
+      const { asked } = JSON.parse(payload ?? '{}') as { readonly asked: string };
+      return [account ?? '', { asked, dueMs: Number(due) }];
+    }),
+  );
+}
+
+function blockLine({ name, blocksChange, blocksService, effectiveMs }: ExpectedAccount['blocks'][number]) {
+  const flags = `${blocksChange ? 'c' : '-'}${blocksService ? 's' : '-'}`;
+  return `${name} ${flags} ${new Date(effectiveMs).toISOString()}`;
+}

@@ -1,0 +1,249 @@
+import {
+  addDays,
+  BillingError,
+  decimal,
+  localDateOf,
+  SystemTag,
+  type TenantBilling,
+  UTC,
+  type Uuid,
+} from '../../lib/index.ts';
+import type { ConfigParts } from '../support/overdue/overdue-documents.ts';
+import type { OverdueLife } from './overdue-life.ts';
+import type { Random } from './random.ts';
+
+/** What happens in a town where not everybody pays. */
+export interface DebtOperation {
+  readonly name: string;
+  readonly weight: number;
+  readonly run: (scene: DebtScene) => Promise<unknown>;
+}
+
+export interface DebtScene {
+  readonly life: OverdueLife;
+  readonly random: Random;
+  readonly acme: TenantBilling;
+  readonly accountId: Uuid;
+  readonly disputes: Map<Uuid, string>;
+}
+
+/** With one criterion and several, with and without dates, from mild to severe. */
+export const CONFIGS: readonly ConfigParts[] = [
+  {
+    initial: 5,
+    states: [
+      { name: 'CANCELLED', time: 25, policy: 'IMMEDIATE', disables: true },
+      { name: 'OFF', time: 12, disables: true, every: 4 },
+      { name: 'WARNED', time: 5, blocksChanges: true, every: 2 },
+    ],
+  },
+  {
+    states: [
+      { name: 'MANY', count: 4, disables: true, policy: 'END_OF_TERM' },
+      { name: 'SOME', count: 2, blocksChanges: true, tagOut: 'PARTNER' },
+      { name: 'NOTED', total: '60.50' },
+    ],
+  },
+  {
+    initial: { unit: 'WEEKS', number: 1 },
+    states: [
+      { name: 'OFF', time: { unit: 'MONTHS', number: 1 }, disables: true },
+      { name: 'BAD_CARD', count: 1, responses: ['EXPIRED_CARD', 'OTHER'], every: 3 },
+      { name: 'WARNED', time: { unit: 'WEEKS', number: 1 }, total: 20, blocksChanges: true },
+    ],
+  },
+  {
+    states: [
+      { name: 'TESTED', count: 1, tagIn: 'TEST', disables: true },
+      { name: 'WARNED', time: 0, tagOut: 'PARTNER', disables: true, every: 6 },
+    ],
+  },
+  { states: [] },
+];
+
+const CHARGE_CENTS = 8_000;
+const TAGS = ['TEST', 'PARTNER', 'OVERDUE_ENFORCEMENT_OFF', 'AUTO_INVOICING_OFF', 'AUTO_PAY_OFF'] as const;
+
+export const debtOperations: readonly DebtOperation[] = [
+  { name: 'charge', weight: 6, run: (scene) => charge(scene, true) },
+  { name: 'draft', weight: 2, run: (scene) => charge(scene, false) },
+  {
+    name: 'commit',
+    weight: 2,
+    run: (scene) => onInvoice(scene, 'DRAFT', ({ id }) => scene.acme.invoices.commit(id)),
+  },
+  {
+    name: 'void',
+    weight: 2,
+    run: (scene) => onInvoice(scene, 'COMMITTED', ({ id }) => scene.acme.invoices.void(id)),
+  },
+  {
+    name: 'credit',
+    weight: 2,
+    run: ({ acme, accountId, random }) =>
+      acme.invoices.addCredits({
+        accountId,
+        items: [{ amount: cents(random, CHARGE_CENTS) }],
+        autoCommit: true,
+      }),
+  },
+  {
+    name: 'adjust',
+    weight: 2,
+    run: (scene) =>
+      onInvoice(scene, 'COMMITTED', async ({ id: invoiceId, items }) => {
+        const item = items.find(({ itemType }) => itemType === 'EXTERNAL_CHARGE' || itemType === 'RECURRING');
+        if (item === undefined) return;
+        const { accountId } = scene;
+        const amount = scene.random.percent(50) ? null : item.amount.times(0.4).toDecimalPlaces(2);
+        await scene.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: item.id, amount });
+      }),
+  },
+  {
+    name: 'pay by transfer',
+    weight: 4,
+    run: (scene) =>
+      onInvoice(scene, 'COMMITTED', ({ id: invoiceId, balance }) => {
+        const amount = scene.random.percent(60) ? null : balance.times(0.5).toDecimalPlaces(2);
+        return scene.acme.invoicePayments.pay({ invoiceId, isExternal: true, amount });
+      }),
+  },
+  {
+    name: 'pay by card',
+    weight: 3,
+    run: (scene) =>
+      onInvoice(scene, 'COMMITTED', ({ id: invoiceId }) => scene.acme.invoicePayments.pay({ invoiceId })),
+  },
+  {
+    name: 'pay all',
+    weight: 2,
+    run: ({ acme, accountId }) => acme.invoicePayments.payAll({ accountId, isExternal: true }),
+  },
+  {
+    name: 'refund',
+    weight: 2,
+    run: (scene) =>
+      onPayment(scene, (paymentId, amount) => scene.acme.invoicePayments.refund({ paymentId, amount })),
+  },
+  {
+    name: 'chargeback',
+    weight: 1,
+    run: (scene) =>
+      onPayment(scene, async (paymentId, amount) => {
+        const transactionExternalKey = `dispute ${paymentId} ${scene.disputes.size}`;
+        await scene.acme.invoicePayments.chargeback({ paymentId, amount, transactionExternalKey });
+        scene.disputes.set(paymentId, transactionExternalKey);
+      }),
+  },
+  {
+    name: 'end of a dispute',
+    weight: 1,
+    run: async ({ acme, disputes, random }) => {
+      const open = [...disputes];
+      if (open.length === 0) return;
+      const [paymentId, transactionExternalKey] = random.of(open);
+      disputes.delete(paymentId);
+      await acme.invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
+    },
+  },
+  {
+    name: 'write off, or on',
+    weight: 2,
+    run: (scene) =>
+      onInvoice(scene, 'COMMITTED', ({ id, isWrittenOff }) =>
+        scene.acme.tags[isWrittenOff ? 'remove' : 'add']({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]),
+      ),
+  },
+  { name: 'tag', weight: 5, run: tag },
+  {
+    name: 'run ahead',
+    weight: 1,
+    run: ({ acme, accountId, life, random }) =>
+      acme.generateInvoice({
+        accountId,
+        targetDate: addDays(localDateOf(life.engine.clock.now(), UTC), random.within(0, 40)),
+      }),
+  },
+  { name: 'gateway', weight: 3, run: gatewayMood },
+  { name: 'configuration', weight: 1, run: ({ life, random }) => life.upload(random.of(CONFIGS)) },
+];
+
+async function charge({ acme, accountId, random }: DebtScene, autoCommit: boolean): Promise<void> {
+  const items = [{ amount: cents(random, CHARGE_CENTS) }];
+  await acme.invoices.addCharges({ accountId, items, autoCommit });
+}
+
+async function tag({ acme, accountId, random, life }: DebtScene): Promise<void> {
+  const object = { type: 'ACCOUNT', id: accountId } as const;
+  const name = random.of(TAGS);
+  const carried = await acme.tags.ofObject(object);
+  if (!carried.some(({ tagDefinitionName }) => tagDefinitionName === name)) {
+    await acme.tags.add(object, [SystemTag[name]]);
+    return;
+  }
+  await acme.tags.remove(object, [SystemTag[name]]);
+  if (name === 'AUTO_INVOICING_OFF') life.disown(accountId);
+}
+
+async function gatewayMood({ life, random }: DebtScene): Promise<void> {
+  life.engine.gateway.configure(
+    random.percent(30)
+      ? { CONFIGURE_ACTION: 'ACTION_CLEAR' }
+      : {
+          CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+          METHODS: 'purchasePayment',
+          ...(random.percent(60)
+            ? { PAYMENT_RESPONSE: random.of(['EXPIRED_CARD', 'INSUFFICIENT_FUNDS', 'DO_NOT_HONOR']) }
+            : {}),
+        },
+  );
+}
+
+type FoundInvoice = Awaited<ReturnType<TenantBilling['invoices']['ofAccount']>>[number];
+
+async function onInvoice(
+  { acme, accountId, random }: DebtScene,
+  status: string,
+  act: (invoice: FoundInvoice) => Promise<unknown>,
+): Promise<void> {
+  const all = await acme.invoices.ofAccount({ accountId, withItems: true });
+  const found = all.filter((invoice) => invoice.status === status && !invoice.isParentInvoice);
+  const owed = found.filter(({ balance }) => balance.greaterThan(0));
+  const among = owed.length > 0 && random.percent(85) ? owed : found.slice(-3);
+  if (among.length > 0) await act(random.of(among));
+}
+
+async function onPayment(
+  { acme, accountId, random }: DebtScene,
+  act: (paymentId: Uuid, amount: string) => Promise<unknown>,
+): Promise<void> {
+  const payments = await acme.payments.invoicePaymentsOfAccount(accountId);
+  const paid = payments.filter(({ totals }) => totals.purchasedAmount.greaterThan(totals.refundedAmount));
+  if (paid.length === 0) return;
+  const { id, totals } = random.of(paid);
+  const left = totals.purchasedAmount.minus(totals.refundedAmount);
+  await act(id, (random.percent(50) ? left : left.times(0.5).toDecimalPlaces(2)).toFixed());
+}
+
+function cents(random: Random, most: number) {
+  return decimal(random.within(1, most)).dividedBy(100);
+}
+
+/** One of them by its weight, for one account; what is refused changes nothing. @returns its name. */
+export async function actOnce(scene: DebtScene): Promise<string> {
+  const total = debtOperations.reduce((sum, { weight }) => sum + weight, 0);
+  let left = scene.random.next() * total;
+  const operation =
+    debtOperations.find(({ weight }) => {
+      left -= weight;
+      return left < 0;
+    }) ?? debtOperations[0];
+  if (operation === undefined) throw new Error('there are no operations');
+  try {
+    await operation.run(scene);
+    return operation.name;
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    return `${operation.name} (refused)`;
+  }
+}

@@ -1,0 +1,195 @@
+import type { ConfigParts, Span, StateParts } from './overdue-documents.ts';
+import { dayAfter, dayAt, instantOf, isNone, type Place } from './slow-calendar.ts';
+import type { DebtBooks, DebtInvoice } from './slow-debt.ts';
+
+export const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
+
+/** A blocking state of overdue, as it must be stored: `name flags instant`. */
+export interface ExpectedBlock {
+  readonly name: string;
+  readonly blocksChange: boolean;
+  readonly blocksService: boolean;
+  readonly effectiveMs: number;
+}
+
+/** All that overdue must have brought an account to. */
+export interface ExpectedAccount {
+  /** In the order in which they come into force. */
+  readonly blocks: readonly ExpectedBlock[];
+  readonly ownsInvoicingOff: boolean;
+  /** When it is to be looked at next. */
+  readonly checkMs: number | null;
+}
+
+export const UNTOUCHED: ExpectedAccount = { blocks: [], ownsInvoicingOff: false, checkMs: null };
+
+/** What is owed, as overdue sees it: worked out anew from every invoice there is. */
+interface Debt {
+  readonly unpaid: readonly DebtInvoice[];
+  readonly cents: bigint;
+  /** The day from which the oldest debt counts. */
+  readonly since: string | null;
+  /** The first day on which a further invoice counts. */
+  readonly nextDay: string | null;
+  readonly response: string;
+  readonly tags: ReadonlySet<string>;
+  readonly isExempt: boolean;
+}
+
+/** What has led to an evaluation of an account. */
+export interface Look {
+  readonly accountId: string;
+  readonly nowMs: number;
+  readonly books: DebtBooks;
+  readonly config: ConfigParts;
+  /** Whether its check has led here, and not something that has happened now. */
+  readonly isCheck: boolean;
+}
+
+/** Every evaluation is made from the whole history of the account: nothing is kept but what it has come to before. */
+export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAccount {
+  const { accountId, nowMs, books, config, isCheck } = look;
+  const enterable = config.states.filter((state) => criteriaOf(state).length > 0);
+  if (enterable.length === 0) return before;
+  const place = placeOf(books, accountId);
+  const today = dayAt(nowMs, place);
+  const debt = debtOf(books, accountId, today);
+  const next = debt.isExempt ? null : (enterable.find((state) => holds(state, debt, today)) ?? null);
+  const askedMs = isCheck ? (before.checkMs ?? Number.NaN) : nowMs;
+  const checkMs = nextCheck({ debt, next, config: { ...config, states: enterable }, today, place });
+  const pending = isCheck ? null : before.checkMs;
+  const moved = enter(before, { next, askedMs, nowMs, debt, place });
+  return { ...moved, checkMs: laterCheck(pending, checkMs) };
+}
+
+/** What would make a difference to an evaluation, as text: it must not change without one. */
+export function debtDigest({
+  accountId,
+  books,
+  config,
+}: Pick<Look, 'accountId' | 'books' | 'config'>): string {
+  const { unpaid, response, tags, isExempt } = debtOf(books, accountId, null);
+  const named = config.states.flatMap(({ tagIn, tagOut }) => [tagIn ?? [], tagOut ?? []].flat());
+  const asksWhy = config.states.some(({ responses }) => responses !== undefined);
+  const lines = unpaid.map(({ id, cents, ages }) => `${id} ${cents} ${ages}`);
+  return JSON.stringify([lines, named.filter((tag) => tags.has(tag)), asksWhy ? response : null, isExempt]);
+}
+
+/** @param today null: whatever the target date of an invoice. */
+function debtOf(books: DebtBooks, accountId: string, today: string | null): Debt {
+  const account = books.accounts.get(accountId);
+  if (account === undefined) throw new Error(`there is no account ${accountId}`);
+  const payerId = account.paysForItself ? accountId : (account.parentId ?? accountId);
+  const owed = books.invoices.filter((invoice) => invoice.accountId === payerId && invoice.isOwed);
+  const isAhead = ({ targetDate }: DebtInvoice) =>
+    today !== null && targetDate !== null && targetDate > today;
+  const unpaid = owed.filter((invoice) => !isAhead(invoice));
+  const ahead = owed.filter(isAhead).map(({ targetDate }) => targetDate ?? '');
+  const ids = new Set(unpaid.map(({ id }) => id));
+  const failures = books.failures.filter(({ invoiceId }) => ids.has(invoiceId));
+  const tagsOf = (id: string): ReadonlySet<string> => books.tags.get(id) ?? new Set();
+  return {
+    unpaid,
+    cents: unpaid.reduce((sum, { cents }) => sum + cents, 0n),
+    since: smallest(unpaid.map(({ ages }) => ages)),
+    nextDay: smallest(ahead),
+    response: failures.at(-1)?.response ?? 'OTHER',
+    tags: tagsOf(accountId),
+    isExempt: [accountId, payerId].some((id) => tagsOf(id).has('OVERDUE_ENFORCEMENT_OFF')),
+  };
+}
+
+type Criterion = (debt: Debt, today: string) => boolean;
+
+function criteriaOf(state: StateParts): readonly Criterion[] {
+  const { time, count, total, responses, tagIn, tagOut } = state;
+  const criteria: Criterion[] = [];
+  if (time !== undefined) criteria.push((debt, today) => isReached(time, debt, today));
+  if (count !== undefined) criteria.push(({ unpaid }) => unpaid.length >= count);
+  if (total !== undefined) criteria.push(({ cents }) => cents >= BigInt(Math.round(Number(total) * 100)));
+  if (responses !== undefined) criteria.push(({ response }) => responses.includes(response));
+  if (tagIn !== undefined) criteria.push(({ tags }) => tags.has(tagIn));
+  if (tagOut !== undefined) criteria.push(({ tags }) => !tags.has(tagOut));
+  return criteria;
+}
+
+function holds(state: StateParts, debt: Debt, today: string): boolean {
+  return criteriaOf(state).every((criterion) => criterion(debt, today));
+}
+
+function isReached(time: Span, { since }: Debt, today: string): boolean {
+  const day = since === null ? null : dayAfter(since, time);
+  return day !== null && day <= today;
+}
+
+interface Entering {
+  readonly next: StateParts | null;
+  readonly askedMs: number;
+  readonly nowMs: number;
+  readonly debt: Debt;
+  readonly place: Place;
+}
+
+/** overdue §5.1 steps 5 to 8. */
+function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: Entering): ExpectedAccount {
+  const last = before.blocks.at(-1);
+  const disables = next?.disables ?? false;
+  const block = {
+    name: next?.name ?? CLEAR,
+    blocksChange: disables || (next?.blocksChanges ?? false),
+    blocksService: disables,
+  };
+  const wasBlocked = last?.blocksService ?? false;
+  const isSame =
+    (last?.name ?? CLEAR) === block.name &&
+    (last?.blocksChange ?? false) === block.blocksChange &&
+    wasBlocked === block.blocksService;
+  const hasTag = debt.tags.has('AUTO_INVOICING_OFF');
+  const owned = before.ownsInvoicingOff && hasTag;
+  if (isSame) return { ...before, ownsInvoicingOff: before.ownsInvoicingOff };
+  const ownsInvoicingOff = disables && !wasBlocked ? !hasTag || owned : disables && owned;
+  const threshold = next?.time === undefined || debt.since === null ? null : dayAfter(debt.since, next.time);
+  const dueMs =
+    threshold !== null && threshold > dayAt(askedMs, place) ? instantOf(threshold, place) : askedMs;
+  const effectiveMs = Math.max(Math.min(dueMs, nowMs), last?.effectiveMs ?? 0);
+  return { ...before, ownsInvoicingOff, blocks: [...before.blocks, { ...block, effectiveMs }] };
+}
+
+interface Checking {
+  readonly debt: Debt;
+  readonly next: StateParts | null;
+  readonly config: ConfigParts;
+  readonly today: string;
+  readonly place: Place;
+}
+
+/** overdue §6: an instant, `none` for what needs no check, null for no new one. */
+function nextCheck({ debt, next, config, today, place }: Checking): number | 'none' | null {
+  if (debt.isExempt) return 'none';
+  if (next === null && debt.since === null && debt.nextDay === null) return 'none';
+  const days: (string | null)[] = [debt.nextDay];
+  const { since } = debt;
+  if (since !== null)
+    days.push(...config.states.map(({ time }) => (time === undefined ? null : dayAfter(since, time))));
+  const every = next === null ? (since === null ? undefined : config.initial) : next.every;
+  if (every !== undefined && !isNone(every)) days.push(dayAfter(today, every));
+  const day = smallest(days.flatMap((each) => (each !== null && each > today ? each : [])));
+  return day === null ? null : instantOf(day, place);
+}
+
+/** A pending check at or before that instant stays; a later one is replaced (overdue §6 rules 2 and 3). */
+function laterCheck(pending: number | null, asked: number | 'none' | null): number | null {
+  if (asked === 'none') return null;
+  if (asked === null) return pending;
+  return pending === null ? asked : Math.min(pending, asked);
+}
+
+function placeOf(books: DebtBooks, accountId: string): Place {
+  const account = books.accounts.get(accountId);
+  if (account === undefined) throw new Error(`there is no account ${accountId}`);
+  return account;
+}
+
+function smallest(days: readonly string[]): string | null {
+  return days.toSorted()[0] ?? null;
+}
