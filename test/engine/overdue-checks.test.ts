@@ -2,21 +2,14 @@ import { expect } from 'chai';
 import { type Account, decimal, type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { afterDays } from '../support/overdue/stage-configs.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
-/** The last of these states is entered after ten days. */
-const states = (lastDays: number): NewOverdueDefinition => ({
+/** The first of these states is entered after so many days. */
+const states = (days: number): NewOverdueDefinition => ({
   overdueStates: [
-    {
-      name: 'BLOCKED',
-      isDisableEntitlement: true,
-      condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 30 } },
-    },
-    {
-      name: 'DISABLED',
-      isDisableEntitlement: true,
-      condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: lastDays } },
-    },
+    afterDays('BLOCKED', 30, { isDisableEntitlement: true }),
+    afterDays('DISABLED', days, { isDisableEntitlement: true }),
   ],
 });
 

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import type { NewOverdueDefinition, NewOverdueState, Uuid } from '../../lib/index.ts';
+import type { NewOverdueDefinition, Uuid } from '../../lib/index.ts';
 import { SystemTag } from '../../lib/index.ts';
 import type { StoragePolicy } from '../../lib/ports/storage/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { afterDays } from '../support/overdue/stage-configs.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { shopIn, shopTemplate } from '../support/shop.ts';
@@ -14,31 +15,19 @@ import { recordingLogger } from '../support/system-time.ts';
 
 const COUNTS = [1, 10, 100];
 
-const after = (number: number, state: Omit<NewOverdueState, 'condition'>): NewOverdueState => ({
-  ...state,
-  condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number } },
-});
-
 /** What a check on the tenth day comes to. */
 const cases = [
-  [
-    'that changes nothing',
-    { initialReevaluationInterval: 10, overdueStates: [after(90, { name: 'LATE' })] },
-    null,
-  ],
+  ['that changes nothing', { initialReevaluationInterval: 10, overdueStates: [afterDays('LATE', 90)] }, null],
   [
     'that blocks',
     {
-      overdueStates: [
-        after(20, { name: 'GONE' }),
-        after(10, { name: 'BLOCKED', isDisableEntitlement: true }),
-      ],
+      overdueStates: [afterDays('GONE', 20), afterDays('BLOCKED', 10, { isDisableEntitlement: true })],
     },
     'BLOCKED',
   ],
   [
     'that cancels',
-    { overdueStates: [after(10, { name: 'CANCELLED', subscriptionCancellationPolicy: 'IMMEDIATE' })] },
+    { overdueStates: [afterDays('CANCELLED', 10, { subscriptionCancellationPolicy: 'IMMEDIATE' })] },
     'CANCELLED',
   ],
 ] as const satisfies readonly (readonly [what: string, NewOverdueDefinition, state: string | null])[];
