@@ -6,14 +6,15 @@ import {
   type Instant,
   localDateOf,
   maxInstant,
-  minInstant,
   startOfDay,
+  type TimeZone,
 } from '../../values/time/index.ts';
 import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
 
 /**
- * Up to when other work of the account goes first (§5.2): for a check all that is due on its local date, later today
- * included, so that a retry of a payment may still prevent the state; for a refresh what is due by now. Null for a clear.
+ * Up to when other work of the account goes first (§5.2): all that is due by now, since the account is looked at as of
+ * today, and for a check all of its local date, later today included, so that a retry of a payment may still prevent the
+ * state. Null for a clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,
@@ -21,9 +22,11 @@ export function dueAhead(
   now: Instant,
 ): Instant | null {
   if (action === OverdueAction.CLEAR) return null;
-  const nextDay = startOfDay(addDays(localDateOf(asked, timeZone), 1), timeZone);
-  const endOfDay = addMilliseconds(nextDay, -1);
-  return action === OverdueAction.CHECK ? endOfDay : minInstant(endOfDay, now);
+  return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
+}
+
+function endOfDay(at: Instant, zone: TimeZone): Instant {
+  return addMilliseconds(startOfDay(addDays(localDateOf(at, zone), 1), zone), -1);
 }
 
 /** When a job comes again whose account, or the parent that pays for it, has other work to do first. */
