@@ -179,16 +179,15 @@ eachDatabase((kind, open) => {
     it('overdue §1.2 rule 4: is read once, whoever asks for it, and not before it is stored for good', async () => {
       statements.length = 0;
       await acme.overdue.upload(exampleXml);
-      expect(
-        statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement)),
-      ).to.deep.equal([]);
+      const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
+      expect(reads()).to.deep.equal([]);
       await acme.overdue.get();
       statements.length = 0;
       await acme.overdue.get();
       await acme.overdue.get();
-      expect(statements.filter((statement) => statement.includes('bw_tenant_kvs'))).to.deep.equal([]);
+      expect(reads()).to.deep.equal([]);
       await acme.overdue.getXml();
-      expect(statements.filter((statement) => statement.includes('bw_tenant_kvs'))).to.have.length(1);
+      expect(reads()).to.have.length(1);
     });
 
     it('is one tenant’s alone', async () => {

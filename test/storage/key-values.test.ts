@@ -96,15 +96,16 @@ eachDatabase((kind, open) => {
 
     it('tenant key-values name the row of the overdue configuration', async () => {
       await opened.write(async (session) => {
-        expect((await session.revisions()).overdueConfigRecordId).to.equal(null);
-        const [recordId = 0] = await session.keyValues.insert([keyValue({ isSingle: true })]);
+        expect((await session.revisions()).overdueConfig).to.equal(null);
+        const id = newId();
+        const [recordId = 0] = await session.keyValues.insert([keyValue({ id, isSingle: true })]);
         await session.keyValues.setOverdueConfig(recordId);
-        expect(await session.revisions()).to.include({
-          overdueConfigRecordId: recordId,
-          configurationRecordId: null,
+        expect(await session.revisions()).to.deep.include({
+          overdueConfig: { recordId, id },
+          configuration: null,
         });
         await session.keyValues.setOverdueConfig(null);
-        expect((await session.revisions()).overdueConfigRecordId).to.equal(null);
+        expect((await session.revisions()).overdueConfig).to.equal(null);
       });
     });
 
@@ -113,11 +114,11 @@ eachDatabase((kind, open) => {
         opened.statements();
         const first = await session.revisions();
         await session.catalogs.revision();
-        expect(first.configurationRecordId).to.equal(null);
+        expect(first.configuration).to.equal(null);
         expect(opened.statements()).to.have.length(1);
         const [recordId = 0] = await session.keyValues.insert([keyValue({ isSingle: true })]);
         await session.keyValues.setConfiguration(recordId);
-        expect((await session.revisions()).configurationRecordId).to.equal(recordId);
+        expect((await session.revisions()).configuration?.recordId).to.equal(recordId);
         opened.statements();
         await session.keyValues.lock();
         await session.revisions();

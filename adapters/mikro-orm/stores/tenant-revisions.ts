@@ -1,6 +1,7 @@
-import type { TenantRevisions } from '../../../lib/ports/storage/index.ts';
+import type { ActiveValue, TenantRevisions } from '../../../lib/ports/storage/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { numberOf, type Row } from '../sql/columns.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
 import { raw, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
@@ -52,17 +53,31 @@ export class RevisionsOfSession {
   async #load(lock?: RowLock): Promise<TenantRevisions> {
     const { runner, tenantRecordId } = this.#scope;
     const [tenant] = await runner.rows(sql`
-      select catalog_revision, configuration_record_id, overdue_config_record_id, state_machine_revision
+      select catalog_revision, state_machine_revision,
+        configuration_record_id, ${idOf('configuration_record_id')} as configuration_id,
+        overdue_config_record_id, ${idOf('overdue_config_record_id')} as overdue_config_id
       from bw_tenants
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
     return {
       catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
-      configurationRecordId: numberOrNull(tenant, 'configuration_record_id'),
-      overdueConfigRecordId: numberOrNull(tenant, 'overdue_config_record_id'),
+      configuration: activeValue(tenant, 'configuration'),
+      overdueConfig: activeValue(tenant, 'overdue_config'),
       stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
     };
   }
+}
+
+/** A statement that has waited for the lock sees the tenant's row as it is now, and others as they were before. */
+function idOf(column: string): Sql {
+  return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
+}
+
+function activeValue(row: Row, name: string): ActiveValue | null {
+  const recordId = numberOrNull(row, `${name}_record_id`);
+  const id = row[`${name}_id`];
+  if (recordId === null) return null;
+  return { recordId, id: id === null || id === undefined ? null : (textOf(id, `${name}_id`) as Uuid) };
 }
 
 function numberOrNull(row: Row, column: string): number | null {

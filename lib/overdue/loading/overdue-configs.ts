@@ -1,5 +1,6 @@
 import type { Logger } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
+import type { ActiveValue, ReadSession } from '../../ports/storage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
 import { readOverdueDocument } from '../config/document-format.ts';
 import { defaultOverdueConfig, type OverdueConfig } from '../config/overdue-config.ts';
@@ -22,7 +23,7 @@ export interface OverdueDocument {
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
-  readonly #byRecordId = new Map<number, OverdueConfig>();
+  readonly #byId = new Map<Uuid, OverdueConfig>();
 
   /**
    * @param defaultText the host's configuration of tenants without one.
@@ -37,25 +38,25 @@ export class OverdueConfigs {
   }
 
   readonly configOf: OverdueConfigOf = async (session) => {
-    const { overdueConfigRecordId: recordId } = await session.revisions();
-    if (recordId === null) return this.#default.config;
-    return this.#byRecordId.get(recordId) ?? (await this.#read(session, recordId)).config;
+    const { overdueConfig: active } = await session.revisions();
+    if (active === null) return this.#default.config;
+    const cached = active.id === null ? undefined : this.#byId.get(active.id);
+    return cached ?? (await this.#read(session, active)).config;
   };
 
   /** The configuration in force with its text, which is read from the storage. */
   async documentOf(session: ReadSession): Promise<OverdueDocument> {
-    const { overdueConfigRecordId: recordId } = await session.revisions();
-    return recordId === null ? this.#default : this.#read(session, recordId);
+    const { overdueConfig: active } = await session.revisions();
+    return active === null ? this.#default : this.#read(session, active);
   }
 
-  async #read(session: ReadSession, recordId: number): Promise<OverdueDocument> {
+  async #read(session: ReadSession, { id, recordId }: ActiveValue): Promise<OverdueDocument> {
     const document = this.#parsed(session, await session.keyValues.valueOf(recordId));
     // The host may roll back what its transaction holds, so it is not kept.
-    if (session.tenant.within) return document;
-    this.#byRecordId.set(recordId, document.config);
-    const oldest = this.#byRecordId.keys().next();
-    if (this.#byRecordId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done)
-      this.#byRecordId.delete(oldest.value);
+    if (session.tenant.within || id === null) return document;
+    this.#byId.set(id, document.config);
+    const oldest = this.#byId.keys().next();
+    if (this.#byId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done) this.#byId.delete(oldest.value);
     return document;
   }
 

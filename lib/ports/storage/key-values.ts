@@ -1,13 +1,24 @@
 import type { New, TenantKeyValue } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+
+/** The active row of a key that holds one value. */
+export interface ActiveValue {
+  readonly recordId: number;
+  /**
+   * What a cache goes by: a record id may be given anew after a transaction that was rolled back, an id never is. Null:
+   * the row is newer than what the statement that locked the tenant's row could see.
+   */
+  readonly id: Uuid | null;
+}
 
 /** What the tenant's row says about the caches that depend on it. */
 export interface TenantRevisions {
   /** Raised by every catalog change. */
   readonly catalogRevision: number;
-  /** Record id of the active PER_TENANT_CONFIG row; null = the tenant has no configuration of its own. */
-  readonly configurationRecordId: number | null;
-  /** Record id of the active OVERDUE_CONFIG row; null = the tenant has the default one. */
-  readonly overdueConfigRecordId: number | null;
+  /** The active PER_TENANT_CONFIG row; null = the tenant has no configuration of its own. */
+  readonly configuration: ActiveValue | null;
+  /** The active OVERDUE_CONFIG row; null = the tenant has the default one. */
+  readonly overdueConfig: ActiveValue | null;
   /** Raised by every change of a payment state machine; null = there has been none. */
   readonly stateMachineRevision: number | null;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
 import { readStoredConfiguration } from './read-configuration.ts';
 import type { TenantSettings } from './settings.ts';
@@ -15,7 +16,7 @@ export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 export class TenantConfiguration {
   readonly #logger: Logger;
   readonly #server: TenantSettings;
-  readonly #byRecordId = new Map<number, TenantSettings>();
+  readonly #byId = new Map<Uuid, TenantSettings>();
 
   constructor(logger: Logger, server: TenantSettings) {
     this.#logger = logger;
@@ -23,17 +24,17 @@ export class TenantConfiguration {
   }
 
   async settingsOf(session: ReadSession): Promise<TenantSettings> {
-    const { configurationRecordId } = await session.revisions();
-    if (configurationRecordId === null) return this.#server;
-    const cached = this.#byRecordId.get(configurationRecordId);
+    const { configuration } = await session.revisions();
+    if (configuration === null) return this.#server;
+    const { id, recordId } = configuration;
+    const cached = id === null ? undefined : this.#byId.get(id);
     if (cached) return cached;
-    const settings = await this.#load(session, configurationRecordId);
+    const settings = await this.#load(session, recordId);
     // The host may roll back what its transaction holds, so it is not cached.
-    if (session.tenant.within) return settings;
-    this.#byRecordId.set(configurationRecordId, settings);
-    const oldest = this.#byRecordId.keys().next();
-    if (this.#byRecordId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done)
-      this.#byRecordId.delete(oldest.value);
+    if (session.tenant.within || id === null) return settings;
+    this.#byId.set(id, settings);
+    const oldest = this.#byId.keys().next();
+    if (this.#byId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done) this.#byId.delete(oldest.value);
     return settings;
   }
 
