@@ -36,6 +36,7 @@ export {
   type StateReasons,
   stateReasons,
 } from './evaluation/reasons.ts';
+export { isWorse } from './evaluation/severity.ts';
 export {
   blockOf,
   InvoicingOffStep,

@@ -5,6 +5,7 @@ import { type BillingSnapshot, billingSnapshot } from '../evaluation/billing-sna
 import { effectiveOf } from '../evaluation/effective-date.ts';
 import { evaluateOverdue } from '../evaluation/evaluate.ts';
 import { needsNoCheck, nextCheckDate } from '../evaluation/next-check.ts';
+import { isWorse } from '../evaluation/severity.ts';
 import { type OverdueTransition, planTransition } from '../evaluation/transition.ts';
 import type { OverdueFacts } from '../loading/overdue-facts.ts';
 import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
@@ -39,8 +40,9 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
   const isExempt = facts.exemptBy !== null;
   const next = isExempt ? null : evaluateOverdue(config, snapshot, today);
   const effective = effectiveOf({
-    asked: job.action === OverdueAction.CLEAR ? now : job.asked,
+    scheduled: job.action === OverdueAction.CHECK ? job.asked : null,
     next,
+    isWorse: isWorse(config, prev, next),
     anchor: snapshot.anchor,
     account,
     now,

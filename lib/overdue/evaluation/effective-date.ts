@@ -6,17 +6,18 @@ import {
   type LocalDate,
   localDateOf,
   maxDate,
-  minInstant,
   truncateToSecond,
 } from '../../values/time/index.ts';
 import type { OverdueState } from '../config/overdue-config.ts';
 import { thresholdDate } from './criteria.ts';
 
 export interface EffectiveInput {
-  /** The instant that the check was scheduled for, or that of the event that asked for a refresh. */
-  readonly asked: Instant;
+  /** The instant that the check was scheduled for, however late it runs; null for a refresh. */
+  readonly scheduled: Instant | null;
   /** What the evaluation came to; null = clear. */
   readonly next: OverdueState | null;
+  /** Whether the account is worse off by it. */
+  readonly isWorse: boolean;
   readonly anchor: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
@@ -25,20 +26,27 @@ export interface EffectiveInput {
 }
 
 /**
- * From when on the account is in the state that an evaluation came to (§5.3): when it was asked for, or later, when the
- * time of the state was reached; never in the future, and never before the state that it follows.
+ * From when on the account is in the state that an evaluation came to (§5.3): now, except that a check finds a worse state
+ * as of when it was due, or when the time of the state was reached. Never in the future, and never before the state that
+ * it follows.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
-  const { next, anchor, account, now, prevEffective } = input;
-  const asked = dated(input.asked, account);
-  const time = next?.condition?.unpaidFor ?? null;
-  const reached = time === null ? null : thresholdDate(anchor, time);
-  const due = reached !== null && reached > asked.date ? atReferenceTime(reached, account) : asked;
-  const latest = minInstant(due.at, truncateToSecond(now));
-  const effective = latest === due.at ? due : dated(latest, account);
+  const { account, prevEffective } = input;
+  const now = dated(input.now, account);
+  const due = dueOf(input);
+  const effective = due !== null && due.at < now.at ? due : now;
   if (prevEffective === null) return effective;
   if (effective.at < prevEffective.at) return prevEffective;
   return { at: effective.at, date: maxDate(effective.date, prevEffective.date) };
+}
+
+/** When a worse state was due; null: what was found was not to be expected earlier. */
+function dueOf({ scheduled, next, isWorse, anchor, account }: EffectiveInput): DatedInstant | null {
+  if (scheduled === null || next === null || !isWorse) return null;
+  const asked = dated(scheduled, account);
+  const time = next.condition?.unpaidFor ?? null;
+  const reached = time === null ? null : thresholdDate(anchor, time);
+  return reached !== null && reached > asked.date ? atReferenceTime(reached, account) : asked;
 }
 
 function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>): DatedInstant {

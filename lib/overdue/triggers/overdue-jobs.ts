@@ -9,7 +9,7 @@ export type OverdueAction = (typeof OverdueAction)[keyof typeof OverdueAction];
 /** What an entry of overdue's queues asks for. */
 export interface OverdueJob {
   readonly action: OverdueAction;
-  /** The instant for which a check was scheduled, or that of the event (§5.3), however late the entry comes. */
+  /** The instant for which a check was scheduled (§5.3 rule 1), or that of the event, however late the entry comes. */
   readonly asked: Instant;
   /** Whether the parent that pays and the children that it pays for are looked at next (§8 rule 1). */
   readonly spreads: boolean;

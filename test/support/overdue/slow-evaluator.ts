@@ -55,7 +55,8 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
   const today = dayAt(nowMs, place);
   const debt = debtOf(books, accountId, today);
   const next = debt.isExempt ? null : (enterable.find((state) => holds(state, debt, today)) ?? null);
-  const askedMs = isCheck ? (before.checkMs ?? Number.NaN) : nowMs;
+  const isDated = isCheck && isWorse(before.blocks.at(-1), next, config.states);
+  const askedMs = isDated ? (before.checkMs ?? Number.NaN) : nowMs;
   const checkMs = nextCheck({ debt, next, config: { ...config, states: enterable }, today, place });
   const pending = isCheck ? null : before.checkMs;
   const moved = enter(before, { next, askedMs, nowMs, debt, place });
@@ -128,6 +129,20 @@ interface Entering {
   readonly nowMs: number;
   readonly debt: Debt;
   readonly place: Place;
+}
+
+/** overdue §5.3 rule 1: only what has become worse was to be expected before anybody looked. */
+function isWorse(
+  last: ExpectedBlock | undefined,
+  next: StateParts | null,
+  states: readonly StateParts[],
+): boolean {
+  if (next === null) return false;
+  if (last === undefined || last.name === CLEAR) return true;
+  const names = states.map(({ name }) => name);
+  if (names.includes(last.name)) return names.indexOf(next.name) < names.indexOf(last.name);
+  const { disables = false, blocksChanges = false } = next;
+  return (disables && !last.blocksService) || ((disables || blocksChanges) && !last.blocksChange);
 }
 
 /** overdue §5.1 steps 5 to 8. */

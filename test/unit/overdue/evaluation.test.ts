@@ -123,13 +123,19 @@ describe('evaluation of an account (overdue §5.1)', () => {
     expect(found).to.deep.equal({ state: null, invoicingOff: undefined, nextCheck: 'REMOVE' });
   });
 
-  it('a clear takes effect now, also where it comes late, and a refresh when it was asked for', () => {
+  it('overdue §5.3 rule 3: what improves takes effect now, however late it is found', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
-    expect(evaluated({ prev, exemptBy: owner.id }, { ...late, action: 'CLEAR' }).state).to.contain(
-      '01-08T10',
-    );
-    expect(evaluated({ prev, unpaid: [] }, late).state).to.contain('01-07T10');
+    for (const action of ['CLEAR', 'REFRESH', 'CHECK'] as const) {
+      const exemptBy = action === 'CLEAR' ? owner.id : null;
+      expect(evaluated({ prev, unpaid: [], exemptBy }, { ...late, action }).state).to.contain('01-08T10');
+    }
+  });
+
+  it('overdue §5.3 rules 1 and 3: what a late check finds worse was due then, what a late refresh finds is so now', () => {
+    const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
+    expect(evaluated({}, { ...late, action: 'CHECK' }).state).to.contain('01-07T10');
+    expect(evaluated({}, { ...late, action: 'REFRESH' }).state).to.contain('01-08T10');
   });
 
   it('a clear of an account that is not exempt any more is a refresh', () => {
