@@ -1,6 +1,14 @@
 import { expect } from 'chai';
-import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
+import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import {
+  type CatalogPluginContext,
+  formatInstant,
+  type NewOverdueDefinition,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
+import { harbour } from '../support/catalogs/plugin-catalog.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
@@ -101,6 +109,54 @@ onPostgresql('overdue: races', (open) => {
 });
 
 eachDatabase((kind, open) => {
+  it(`overdue §11 rule 3: a catalog that cannot be had holds back only who is cancelled, until it can (${kind})`, async () => {
+    const catalog = memoryCatalogPlugin();
+    catalog.serve(harbour());
+    let isDown = false;
+    const plugin = {
+      ...catalog,
+      latestVersion: async (context: CatalogPluginContext) => {
+        if (isDown) throw new Error('the catalog is away');
+        return catalog.latestVersion(context);
+      },
+    };
+    const engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      catalogPlugins: [plugin],
+    });
+    try {
+      const { account: warned } = await begin(engine, {
+        overdueStates: [
+          {
+            name: 'ENDED',
+            subscriptionCancellationPolicy: 'IMMEDIATE',
+            condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 2 },
+          },
+          afterDays('WARNED', 5),
+        ],
+      });
+      const ended = await engine.acme.createAccount({ currency: 'USD' });
+      const subscription = { accountId: ended.id, planName: 'boat-monthly' };
+      const { subscriptionId } = await engine.acme.createSubscription(subscription);
+      await engine.settle();
+      await engine.runTo('2012-05-06T09:00:00Z');
+      const items = [{ amount: '30' }];
+      await engine.acme.invoices.addCharges({ accountId: ended.id, items, autoCommit: true });
+      isDown = true;
+      engine.clock.set('2012-05-06T10:00:00Z');
+      expect(await engine.billing.settle({ timeoutMs: 700 })).to.equal(false);
+      expect(await statesOf(engine, warned.id)).to.deep.equal(['WARNED 2012-05-06T10:00']);
+      expect(await statesOf(engine, ended.id)).to.deep.equal([]);
+      isDown = false;
+      await engine.settle();
+      expect(await statesOf(engine, ended.id)).to.deep.equal(['ENDED 2012-05-06T09:00']);
+      expect((await engine.acme.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
+    } finally {
+      await engine.close();
+    }
+  });
+
   describe(`overdue: what comes to rest on ${kind}`, () => {
     let engine: TestEngine;
     beforeEach(async () => {

@@ -8,7 +8,7 @@ import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/ca
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
-  batch: HandlerBatch,
+  batch: Pick<HandlerBatch, 'tenant' | 'entries' | 'failed'>,
   now: Instant,
 ): Promise<CatalogSource | null> {
   const recordIds = batch.entries.flatMap((entry) => entry.accountRecordId ?? []);

@@ -23,7 +23,7 @@ export interface EnteredState {
 
 interface ApplyTools {
   readonly ids: IdGenerator;
-  /** Null where no state of the configuration cancels. */
+  /** Null where none of them cancels. */
   readonly catalogsOf: CatalogSource | null;
 }
 

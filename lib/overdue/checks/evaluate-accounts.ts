@@ -2,27 +2,30 @@ import type { CatalogSource } from '../../catalog/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
 import { applyTransitions } from './apply-transitions.ts';
-import { evaluate } from './evaluation.ts';
+import { type Evaluation, evaluate } from './evaluation.ts';
 import type { LockedJob } from './in-order.ts';
 import { scheduleChecks } from './schedule-checks.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
-  /** Null where no state of the configuration cancels. */
+  /** Null: what would cancel is left alone. */
   readonly catalogsOf: CatalogSource | null;
   readonly ids: IdGenerator;
 }
 
-/** Evaluates locked accounts and puts them into the states that they come to (§5.1), in a constant number of statements. */
+/**
+ * Evaluates locked accounts and puts them into the states that they come to (§5.1), in a constant number of statements.
+ * Returns the jobs that were left alone.
+ */
 export async function evaluateAccounts(
   session: WriteSession,
   jobs: readonly LockedJob[],
   { config, catalogsOf, ids }: EvaluationTools,
-): Promise<void> {
-  if (jobs.length === 0) return;
+): Promise<readonly LockedJob[]> {
+  if (jobs.length === 0) return [];
   const now = session.authorship.createdDate;
   const facts = await loadOverdueFacts(
     session,
@@ -36,11 +39,19 @@ export async function evaluateAccounts(
     const ownsInvoicingOff = owners.has(each.account.id);
     return job === undefined ? [] : [evaluate(each, { config, job, ownsInvoicingOff, now })];
   });
-  await scheduleChecks(session, evaluations);
-  const entered = evaluations.flatMap(({ facts: { account }, transition }) =>
+  const left = catalogsOf === null ? evaluations.filter(cancels) : [];
+  const evaluated = evaluations.filter((each) => !left.includes(each));
+  await scheduleChecks(session, evaluated);
+  const entered = evaluated.flatMap(({ facts: { account }, transition }) =>
     transition === null ? [] : [{ account, transition }],
   );
   await applyTransitions(session, entered, { ids, catalogsOf });
+  const leftIds = new Set(left.map(({ facts: { account } }) => account.id));
+  return jobs.filter(({ account }) => leftIds.has(account.id));
+}
+
+function cancels({ transition }: Evaluation): boolean {
+  return transition !== null && transition.cancellation !== CancellationPolicy.NONE;
 }
 
 /** Whose AUTO_INVOICING_OFF is overdue's doing; accounts that have never been overdue are not asked about. */

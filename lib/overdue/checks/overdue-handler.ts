@@ -6,7 +6,8 @@ import { ActingComponent, type Authorship, QueueName } from '../../records/index
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
 import { readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
@@ -20,22 +21,21 @@ type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 /** What holds for all entries of a batch. */
 interface Work {
   readonly batch: HandlerBatch;
-  readonly jobs: readonly AskedJob[];
   readonly config: OverdueConfig;
+  readonly now: Instant;
   readonly catalogsOf: CatalogSource | null;
-  /** Whose doing it is that a relative is looked at next. */
-  readonly tokens: Map<number, Uuid>;
 }
 
 /** Entries that were not worked on. */
 interface Left extends Pick<OrderedJobs, 'waiting'> {
   readonly busy: readonly ClaimedEntry[];
+  readonly cancelling: readonly AskedJob[];
 }
 
 /**
- * Looks at accounts whose check is due or about which something has changed (§5, §11): a batch is one transaction, which
- * also ends its entries and takes a constant number of statements. It reads everything anew, so that an entry that comes
- * again finds nothing left to do.
+ * Looks at accounts whose check is due or about which something has changed (§5, §11). A batch is one transaction, and
+ * one more where subscriptions are cancelled; each ends its entries too, and takes a constant number of statements. It
+ * reads everything anew, so that an entry that comes again finds nothing left to do.
  */
 export class OverdueHandler implements QueueHandler {
   readonly name = 'overdue-service:evaluation';
@@ -69,24 +69,49 @@ export class OverdueHandler implements QueueHandler {
     // §5.1 step 2: then there is nothing to look at, and the entries end.
     if (enterableStates(config).length === 0) return;
     const now = clock.now();
-    const catalogsOf = cancels(config) ? await catalogsOfBatch(this.#catalogs, batch, now) : null;
-    if (cancels(config) && catalogsOf === null) return;
-    const jobs = jobsOf(batch);
-    if (jobs.length === 0) return;
+    const cancelling = await this.#run({ batch, config, now, catalogsOf: null }, jobsOf(batch));
+    if (cancelling.length === 0) return;
+    // Only those whose subscriptions are cancelled need catalogs, and have to wait while these cannot be had.
+    const part = {
+      tenant: batch.tenant,
+      entries: cancelling.map(({ entry }) => entry),
+      failed: batch.failed.bind(batch),
+    };
+    const catalogsOf = await catalogsOfBatch(this.#catalogs, part, now);
+    if (catalogsOf === null) return;
+    const work = { batch, config, now, catalogsOf };
+    await this.#run(work, cancelling).catch(() => this.#oneByOne(work, cancelling));
+  }
+
+  /** One entry that fails must not hold back the others, nor have those that are done run again. */
+  async #oneByOne(work: Work, jobs: readonly AskedJob[]): Promise<void> {
+    for (const job of jobs)
+      await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
+  }
+
+  /** Returns the jobs that need catalogs, where there are none. */
+  async #run(work: Work, jobs: readonly AskedJob[]): Promise<readonly AskedJob[]> {
+    if (jobs.length === 0) return [];
+    const { batch, now } = work;
     const tokens = new Map<number, Uuid>();
     const authorship = authorshipOf(
       batch,
       batchAuthorship(batch.entries, ActingComponent.OVERDUE, now),
       tokens,
     );
-    const left = await storage.write(batch.tenant, authorship, (session) =>
-      this.#own.run(session, () => this.#work(session, { batch, jobs, config, catalogsOf, tokens })),
+    const left = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+      this.#own.run(session, () => this.#work(session, jobs, { ...work, tokens })),
     );
     batch.busy(left.busy);
     for (const { entry, delayMs } of left.waiting) batch.busy([entry], delayMs ?? undefined);
+    return left.cancelling;
   }
 
-  async #work(session: WriteSession, { batch, jobs, config, catalogsOf, tokens }: Work): Promise<Left> {
+  async #work(
+    session: WriteSession,
+    jobs: readonly AskedJob[],
+    { batch, config, catalogsOf, tokens }: Work & { readonly tokens: Map<number, Uuid> },
+  ): Promise<Left> {
     const { ids, systemClock } = this.#ports;
     const { locked, busy } = await lockJobs(session, jobs);
     const { first, later, waiting } = await inOrder(session, locked, {
@@ -94,17 +119,14 @@ export class OverdueHandler implements QueueHandler {
       systemNowMs: systemClock.nowMs(),
     });
     session.schedule(later);
-    await evaluateAccounts(session, first, { config, catalogsOf, ids });
-    await wakeRelatives(session, first, tokens);
-    const held = new Set([...busy, ...waiting.map(({ entry }) => entry)]);
-    const done = jobs.map(({ entry }) => entry).filter((entry) => !held.has(entry));
-    if (done.length > 0) await batch.finish(session, done);
-    return { busy, waiting };
+    const cancelling = await evaluateAccounts(session, first, { config, catalogsOf, ids });
+    const done = first.filter((job) => !cancelling.includes(job));
+    await wakeRelatives(session, done, tokens);
+    const held = new Set([...busy, ...[...waiting, ...cancelling].map(({ entry }) => entry)]);
+    const ended = jobs.map(({ entry }) => entry).filter((entry) => !held.has(entry));
+    if (ended.length > 0) await batch.finish(session, ended);
+    return { busy, waiting, cancelling };
   }
-}
-
-function cancels({ states }: OverdueConfig): boolean {
-  return states.some(({ cancellationPolicy }) => cancellationPolicy !== CancellationPolicy.NONE);
 }
 
 function jobsOf(batch: HandlerBatch): readonly AskedJob[] {
