@@ -1,3 +1,4 @@
+import { decimal } from '../../lib/index.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { inChild } from './child.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
@@ -22,7 +23,7 @@ const cases = [
 ] as const;
 type Case = (typeof cases)[number];
 
-/** A node, started cold, checks accounts that each owe one invoice. */
+/** A node, started cold, checks accounts that have paid one invoice and owe another. */
 export const overdueChecks: Goal = {
   name: 'overdue-checks',
   title: 'Overdue checks: accounts with an unpaid invoice, all due at one instant',
@@ -100,6 +101,9 @@ async function seedOwing(database: BenchDatabase, count: number, { days }: Case)
   await withEngine(database, BEGINS, async ({ billing }) => {
     const acme = billing.as({ tenant: tenantId, user: 'bench' });
     const { id: accountId } = await acme.createAccount({ currency: 'USD', name: 'Ada Larsen' });
+    const items = [{ amount: decimal(5), description: 'Setup' }];
+    const [charge] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    await acme.invoicePayments.pay({ invoiceId: charge?.invoiceId ?? accountId, isExternal: true });
     await acme.createSubscription({ accountId, planName: PLAN });
     await settle(billing);
   });

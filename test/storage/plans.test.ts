@@ -180,6 +180,10 @@ eachDatabase((kind, open) => {
           await session.catalogEntries.usedPlans(['never', 'plan-1', 'gold-monthly'].slice(0, size));
           await session.notifications.findPending(accounts.map(({ id }) => id));
           for (const { recordId } of accounts) await session.notifications.hasDue(recordId, now);
+          await session.checks.queuedAccounts(
+            topics,
+            accounts.map(({ recordId }) => recordId),
+          );
         });
         expect(found).to.deep.equal([]);
       });
