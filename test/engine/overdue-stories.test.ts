@@ -7,7 +7,8 @@ import { libraryTeller } from '../support/overdue/library-teller.ts';
 import type { Teller } from '../support/overdue/teller.ts';
 
 eachDatabase((_kind, open) => {
-  describe('dunning, from the first failed card to the payment of all', () => {
+  describe('dunning, from the first failed card to the payment of all', function () {
+    this.timeout(60_000);
     let teller: Teller;
     beforeEach(async () => {
       teller = libraryTeller(await openEngine(open, { now: BEGINS }));

@@ -10,7 +10,8 @@ import type { Teller } from '../support/overdue/teller.ts';
 import { migrated } from '../support/storage.ts';
 
 eachDatabase((kind, open) => {
-  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, () => {
+  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, function () {
+    this.timeout(60_000);
     let teller: Teller;
     beforeEach(async () => {
       const database = await open(migrated);

@@ -2,7 +2,7 @@ import type { Uuid } from '../../../lib/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import type { AccountFacts } from './account-facts.ts';
 import { linesOf, shortDate } from './account-lines.ts';
-import { eventsOfAccount, pendingChecks } from './overdue-rows.ts';
+import { eventsOfAccount, lastWritten, pendingChecks } from './overdue-rows.ts';
 
 /** Time of day at which the stories' account was made, hence of all that its dates bring. */
 const TIME_OF_DAY = 'T00:03:42Z';
@@ -26,6 +26,7 @@ export class Chronicle {
   readonly #options: ChronicleOptions;
   #known: ReadonlySet<string> = new Set();
   #eventsSeen = 0;
+  #mark = '';
 
   constructor(options: ChronicleOptions) {
     this.#options = options;
@@ -37,9 +38,18 @@ export class Chronicle {
     for (let at = Date.parse(first); at <= Date.parse(last); at += DAY_MS) {
       const day = new Date(at).toISOString().slice(0, 10);
       await this.#options.runTo(`${day}${TIME_OF_DAY}`);
+      if (at < Date.parse(last) && !(await this.#isWritten())) continue;
       lines.push(...(await this.news()).map((line) => `${shortDate(day)} ${line}`));
     }
     return lines;
+  }
+
+  /** Whether anything at all was written since the last look; a day without it has no news, and reading costs much. */
+  async #isWritten(): Promise<boolean> {
+    const mark = await lastWritten(this.#options.database);
+    const isWritten = mark !== this.#mark;
+    this.#mark = mark;
+    return isWritten;
   }
 
   /** What is new since the last look. */

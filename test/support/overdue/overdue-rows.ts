@@ -36,6 +36,18 @@ export async function pendingRefreshes(database: TestDatabase, accountId: Uuid):
   return waiting(database, accountId, 'overdue-service:overdue-async-bus-queue');
 }
 
+/** Another one after every change of anything that is audited or queued. */
+export async function lastWritten(database: TestDatabase): Promise<string> {
+  const last = (table: string) => `(select coalesce(max(record_id), 0) from bw_${table})`;
+  const counted = '(select count(*) from bw_queue_entries)';
+  const [row] = await rowsOf(
+    database,
+    `select ${last('audit_log')} as audited, ${last('queue_entries')} as queued, ${last('queue_history')} as done,
+     ${counted} as live`,
+  );
+  return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
 /** Topics of all entries of overdue for the account, finished ones included. */
 export async function overdueEntries(database: TestDatabase, accountId: Uuid): Promise<readonly string[]> {
   const all = ['bw_queue_entries', 'bw_queue_history'].map(
