@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { Billing as Engine, TenantBilling, Uuid } from '../../lib/index.ts';
+import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { specCatalog } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { factsByLibrary } from '../support/overdue/account-facts.ts';
+import { linesOf } from '../support/overdue/account-lines.ts';
+import { overdueXml } from '../support/overdue/overdue-documents.ts';
+import { eventsOfAccount, pendingChecks } from '../support/overdue/overdue-rows.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { sampled } from '../support/sampled.ts';
+import { shopIn, shopTemplate } from '../support/shop.ts';
+import { storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
+import { DyingProcess } from './dying-process.ts';
+import { killableStorage } from './killable.ts';
+
+const BEGINS = '2012-05-01T00:03:42Z';
+const SETTLE_MS = 30_000;
+/** A process that starts again under its own name takes up at once what it had begun. */
+const NODE = 'the-only-node';
+
+interface Told {
+  readonly acme: TenantBilling;
+  runTo(when: string): Promise<void>;
+  setTo(when: string): void;
+}
+
+/** What overdue is about to do when its process dies. */
+interface Story {
+  readonly name: string;
+  readonly prepare: (told: Told) => Promise<void>;
+  /** When it is worked on. */
+  readonly at: string;
+  /** What it must have come to, among other things. */
+  readonly leads: readonly string[];
+}
+
+const config = overdueXml({
+  initial: 2,
+  states: [
+    { name: 'GONE', time: 9, disables: true, policy: 'IMMEDIATE' },
+    { name: 'OFF', time: 5, disables: true, every: 3 },
+    { name: 'WARNED', time: 2, blocksChanges: true, every: 1 },
+  ],
+});
+
+async function subscriber(acme: TenantBilling, more: object = {}): Promise<Uuid> {
+  const { id: accountId } = await acme.createAccount({ currency: 'USD', ...more });
+  const { bundleId } = await acme.createSubscription({ accountId, planName: 'pro-monthly' });
+  await acme.createSubscription({ accountId, bundleId, planName: 'backup-monthly' });
+  return accountId;
+}
+
+const stories: readonly Story[] = [
+  {
+    name: 'a check that shuts the service off',
+    prepare: async ({ acme, runTo }) => {
+      await subscriber(acme);
+      for (const day of ['05-31', '06-02', '06-04']) await runTo(`2012-${day}T00:03:42Z`);
+    },
+    at: '2012-06-05T00:03:42Z',
+    leads: ['state OFF', 'tags AUTO_INVOICING_OFF', 'pro-monthly BLOCKED'],
+  },
+  {
+    name: 'a check that cancels',
+    prepare: async ({ acme, runTo }) => {
+      await subscriber(acme);
+      for (const day of ['05-31', '06-02', '06-05', '06-08']) await runTo(`2012-${day}T00:03:42Z`);
+    },
+    at: '2012-06-09T00:03:42Z',
+    leads: ['state GONE', 'pro-monthly CANCELLED, service ends 06-09, billing ends 06-09'],
+  },
+  {
+    name: 'a payment after which the account is cleared and what was blocked is settled',
+    prepare: async ({ acme, runTo, setTo }) => {
+      const accountId = await subscriber(acme);
+      for (const day of ['05-31', '06-02', '06-05']) await runTo(`2012-${day}T00:03:42Z`);
+      setTo('2012-06-07T10:00:00Z');
+      await acme.invoicePayments.payAll({ accountId, isExternal: true });
+    },
+    at: '2012-06-07T10:00:00Z',
+    leads: ['state clear', 'no tags', 'invoice 3 of 06-07: REPAIR_ADJ 06-05..06-07 -16.66'],
+  },
+  {
+    name: 'a debt of the parent that shuts its child off',
+    prepare: async ({ acme, runTo, setTo }) => {
+      const { id: parentAccountId } = await acme.createAccount({ currency: 'USD' });
+      const accountId = await subscriber(acme, { parentAccountId, isPaymentDelegatedToParent: true });
+      for (const day of ['05-31', '06-01', '06-03', '06-05']) await runTo(`2012-${day}T00:03:42Z`);
+      setTo('2012-06-06T00:03:42Z');
+      expect(accountId).to.not.equal(parentAccountId);
+    },
+    at: '2012-06-06T00:03:42Z',
+    leads: ['state OFF', 'tags AUTO_INVOICING_OFF', 'pro-monthly BLOCKED'],
+  },
+];
+
+function templateOf(story: Story, index: number): DatabaseTemplate {
+  return {
+    name: `overdue_kill_points_${index}`,
+    from: shopTemplate(specCatalog),
+    async prepare(database) {
+      const clock = fakeClock(BEGINS);
+      const billing = await openOn(database, { clock });
+      const { acme } = await shopIn(billing);
+      await acme.overdue.upload(config);
+      const setTo = (when: string) => clock.set(when);
+      const runTo = async (when: string) => {
+        setTo(when);
+        if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
+      };
+      await runTo(BEGINS);
+      await story.prepare({ acme, runTo, setTo });
+      await billing.close();
+    },
+  };
+}
+
+function openOn(
+  database: TestDatabase,
+  of: { readonly clock: ReturnType<typeof fakeClock>; readonly process?: DyingProcess },
+): Promise<Engine<never>> {
+  const storage = storageOf(database);
+  return Billing.open({
+    storage: of.process === undefined ? storage : killableStorage(storage, of.process),
+    clock: of.clock,
+    logger: recordingLogger(),
+    hasher: plainHasher(),
+    gateways: [sandboxGateway()],
+    nodeName: NODE,
+  });
+}
+
+eachDatabase((kind, open) => {
+  describe('overdue, whose process dies at any step', function () {
+    this.timeout(isLongRun ? 0 : 300_000);
+
+    for (const [index, story] of stories.entries())
+      it(`overdue §5.1: ${story.name} is done in one transaction, whole and once`, async () => {
+        const template = templateOf(story, index);
+        const { steps, lines: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
+        expect(undisturbed).to.include.members([...story.leads]);
+        expect(steps).to.be.greaterThan(20);
+        const all = Array.from({ length: steps }, (_, step) => step + 1);
+        for (const step of sampled(all, { sqlite: 5, postgresql: 17 }[kind], index))
+          expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
+            undisturbed,
+          );
+
+        /** The work is begun by a process that dies at that step, and then by one of the same name. */
+        async function dieAt(step: number) {
+          const database = await open(template);
+          const clock = fakeClock(story.at);
+          const process = new DyingProcess(Number.POSITIVE_INFINITY);
+          const dying = await openOn(database, { clock, process });
+          process.dieIn(step);
+          await dying.settle({ timeoutMs: SETTLE_MS }).catch(() => false);
+          expect(process.isDead, `step ${step} was reached`).to.equal(Number.isFinite(step));
+          const { steps } = process;
+          process.end();
+          await dying.close().catch(() => undefined);
+          const billing = await openOn(database, { clock });
+          if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
+          const lines = await linesIn(billing, database);
+          expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
+          await billing.close();
+          return { steps, lines };
+        }
+      });
+  });
+});
+
+/** Every account with all that was told of it. */
+async function linesIn(billing: Engine<never>, database: TestDatabase): Promise<readonly string[]> {
+  const { acme } = await shopIn(billing);
+  const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
+  const lines: string[] = [];
+  for (const { id } of rows) {
+    lines.push(...linesOf(await factsByLibrary(acme, id)));
+    lines.push(...(await eventsOfAccount(database, id)).map(({ topic }) => topic).toSorted());
+    lines.push(...(await pendingChecks(database, id)));
+  }
+  return lines;
+}
