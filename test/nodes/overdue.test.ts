@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { overdueXml } from '../support/overdue/overdue-documents.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { openShop } from '../support/shop.ts';
+import { migrated } from '../support/storage.ts';
+import { startNode, stopNode } from './nodes.ts';
+
+const ACCOUNTS = 200;
+const BEGINS = '2024-01-01T00:00:00Z';
+/** Both the retry of the failed cards and the check of all accounts. */
+const DUE = '2024-01-09T00:00:00Z';
+
+describe('overdue checks by two nodes on one PostgreSQL', function () {
+  this.timeout(180_000);
+  let directory: string;
+  let database: TestDatabase & { readonly kind: 'postgresql' };
+  let billing: Billing<never>;
+  let clock: FakeClock;
+  let acme: TenantBilling;
+  const withoutCard: Uuid[] = [];
+  const withCard: Uuid[] = [];
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-overdue-nodes-'));
+    const fresh = await freshDatabase('postgresql', migrated);
+    if (fresh.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    database = fresh;
+    clock = fakeClock(BEGINS);
+    // Here every card is declined; the nodes have a gateway of their own, which takes them.
+    const gateway = sandboxGateway({ ledger: fileLedger(join(directory, 'declined')) });
+    gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+    billing = await Billing.open({ storage: postgresql(database.url), clock, gateways: [gateway] });
+    ({ acme } = await openShop(billing));
+    await acme.overdue.upload(overdueXml({ states: [{ name: 'OFF', time: 8, disables: true }] }));
+    for (let index = 0; index < ACCOUNTS; index += 1) {
+      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+      if (index % 2 === 0) {
+        await acme.addPaymentMethod({ accountId, pluginName: gateway.name, isDefault: true });
+      }
+      await acme.createSubscription({ accountId, planName: 'sprout-monthly-direct' });
+      (index % 2 === 0 ? withCard : withoutCard).push(accountId);
+    }
+    expect(await billing.settle({ timeoutMs: 60_000 })).to.equal(true);
+  });
+
+  after(async () => {
+    await billing.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(`overdue §5.2, §11: of ${ACCOUNTS} accounts each is looked at once, after its retry whoever did that, and both nodes do work`, async () => {
+    clock.set(DUE);
+    const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
+    const nodes = await Promise.all(['north', 'south'].map((name) => startNode({ ...shared, name })));
+    await drained();
+    const told = await Promise.all(nodes.map(stopNode));
+    expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(withCard.length);
+
+    const off = await rowsOf(
+      database,
+      `select blocked_id as account, state_name as name, effective as at from bw_blocking_states
+       where service = 'overdue-service' and is_active order by record_id`,
+    );
+    expect(off.map(({ account }) => String(account)).toSorted()).to.deep.equal(withoutCard.toSorted());
+    expect(new Set(off.map(({ name, at }) => `${name} ${Number(at)}`))).to.deep.equal(
+      new Set([`OFF ${Date.parse(DUE)}`]),
+    );
+    const changes = await rowsOf(
+      database,
+      `select topic, count(*) as number from bw_queue_history
+       where topic in ('OVERDUE_CHANGE', 'TAG_CREATION', 'BLOCKING_STATE') group by topic`,
+    );
+    expect(Object.fromEntries(changes.map(({ topic, number }) => [topic, Number(number)]))).to.deep.equal({
+      OVERDUE_CHANGE: withoutCard.length,
+      TAG_CREATION: withoutCard.length,
+      BLOCKING_STATE: withoutCard.length,
+    });
+    for (const accountId of withCard) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: false });
+      expect(invoices.map(({ balance }) => balance.toFixed())).to.deep.equal(['0']);
+    }
+    const owners = await rowsOf(
+      database,
+      'select distinct processing_owner as owner from bw_queue_history where processing_owner is not null',
+    );
+    expect(owners.map(({ owner }) => owner)).to.include.members(['north', 'south']);
+    expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
+  });
+
+  async function drained(): Promise<void> {
+    const storage = postgresql(database.url);
+    try {
+      await storage.prepare();
+      while ((await storage.queue.countPending(null, clock.now())) > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    } finally {
+      await storage.close();
+    }
+  }
+});
