@@ -98,6 +98,5 @@ export {
 export { matchPriceOverrides, namesPrice, type PriceOverrides } from './overrides/match-overrides.ts';
 export type { PriceTarget } from './overrides/overridable-price.ts';
 export { OverridePlan } from './overrides/override-plan.ts';
-export { problemText } from './validation/invalid-catalog.ts';
 export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
 export { validateVersions } from './validation/validate-versions.ts';

@@ -3,49 +3,19 @@ export { OwnTransactions } from './checks/own-transactions.ts';
 export { checkOverdueConfig, OverdueFormat } from './config/document-format.ts';
 export {
   CancellationPolicy,
-  CLEAR_STATE_NAME,
   controlTagNames,
   defaultOverdueConfig,
-  type EnterableState,
   enterableStates,
   type OverdueConfig,
   type OverdueState,
 } from './config/overdue-config.ts';
-export { overdueXmlText, readOverdueJson, readOverdueXml } from './config/read-config.ts';
-export {
-  type OverdueConditionDefinition,
-  type OverdueDefinition,
-  type OverdueStateDefinition,
-  overdueDefinition,
-  wholeDays,
-  writeOverdueXml,
+export type {
+  OverdueConditionDefinition,
+  OverdueDefinition,
+  OverdueStateDefinition,
 } from './config/write-config.ts';
-export {
-  type BillingSnapshot,
-  billingSnapshot,
-  type SnapshotFacts,
-  type UnpaidInvoice,
-} from './evaluation/billing-snapshot.ts';
-export { type CalendarInput, type CalendarStep, overdueCalendar } from './evaluation/calendar.ts';
-export { type EffectiveInput, effectiveOf } from './evaluation/effective-date.ts';
-export { evaluateOverdue } from './evaluation/evaluate.ts';
-export { type CheckedAccount, needsNoCheck, nextCheckDate } from './evaluation/next-check.ts';
-export {
-  type CriterionReason,
-  type ReasonsInput,
-  type StateReasons,
-  stateReasons,
-} from './evaluation/reasons.ts';
-export { isWorse } from './evaluation/severity.ts';
-export {
-  blockOf,
-  InvoicingOffStep,
-  type OverdueBlock,
-  type OverdueChange,
-  type OverdueTransition,
-  planTransition,
-  type TransitionInput,
-} from './evaluation/transition.ts';
+export { billingSnapshot } from './evaluation/billing-snapshot.ts';
+export { nextCheckDate } from './evaluation/next-check.ts';
 export { type OverdueConfigOf, OverdueConfigs } from './loading/overdue-configs.ts';
 export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts';
 export { definitionText } from './operations/definition-text.ts';
@@ -70,4 +40,4 @@ export type {
 export { OverdueConfigService } from './operations/overdue-config-service.ts';
 export type { OverdueOperations } from './operations/overdue-operations.ts';
 export { askedByEvents } from './triggers/asked-by-events.ts';
-export { checkKey, overdueNotification, readOverdueJob } from './triggers/overdue-jobs.ts';
+export { checkKey, overdueNotification } from './triggers/overdue-jobs.ts';

@@ -1,20 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { OverdueCondition } from '../../lib/overdue/config/overdue-config.ts';
-import {
-  type BillingSnapshot,
-  billingSnapshot,
-  CLEAR_STATE_NAME,
-  evaluateOverdue,
-  nextCheckDate,
-  type OverdueConfig,
-  overdueCalendar,
-  overdueDefinition,
-  readOverdueJson,
-  readOverdueXml,
-  type UnpaidInvoice,
-  writeOverdueXml,
-} from '../../lib/overdue/index.ts';
+import { CLEAR_STATE_NAME, type OverdueCondition } from '../../lib/overdue/config/overdue-config.ts';
+import { readOverdueJson, readOverdueXml } from '../../lib/overdue/config/read-config.ts';
+import { overdueDefinition, writeOverdueXml } from '../../lib/overdue/config/write-config.ts';
+import type { BillingSnapshot, UnpaidInvoice } from '../../lib/overdue/evaluation/billing-snapshot.ts';
+import { overdueCalendar } from '../../lib/overdue/evaluation/calendar.ts';
+import { evaluateOverdue } from '../../lib/overdue/evaluation/evaluate.ts';
+import { billingSnapshot, nextCheckDate, type OverdueConfig } from '../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal, stringifyExactJson } from '../../lib/values/money/index.ts';

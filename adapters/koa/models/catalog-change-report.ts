@@ -1,6 +1,6 @@
-import { problemText } from '../../../lib/catalog/index.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/index.ts';
 import { PriceType } from '../../../lib/invoicing/index.ts';
+import { problemText } from '../../../lib/values/errors/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';

@@ -10,7 +10,6 @@ import {
   type InternationalPrice,
   type PlanPhase,
   type PlanRules,
-  problemText,
   soldAs,
   type CatalogValidation as Validation,
   type WrittenDecimal,
@@ -23,6 +22,7 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
+import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { LazyList } from '../response/json-pieces.ts';
 import { field, model } from '../wire/model.ts';

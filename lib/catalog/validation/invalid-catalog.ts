@@ -1,5 +1,5 @@
 import type { TenantRef } from '../../records/index.ts';
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, type Problem, problemText } from '../../values/errors/index.ts';
 
 /** The error for a catalog that is refused, with every problem found. */
 export function invalidCatalog(problems: readonly Problem[]): BillingError {
@@ -28,10 +28,4 @@ export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): P
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
     throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
   }
-}
-
-/** The problem with its place, as far as it has one. */
-export function problemText(problem: Problem): string {
-  if (problem.line === undefined) return problem.message;
-  return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;
 }

@@ -1,5 +1,5 @@
 import { Lines } from '../../values/documents/index.ts';
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, type Problem, problemText } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
 
 /** Collects all that is wrong with one document, each with its line and column. */
@@ -45,8 +45,4 @@ export function invalidOverdueConfig(problems: readonly Problem[]): BillingError
     message: `Invalid overdue configuration: ${problems.map(problemText).join('; ')}`,
     problems,
   });
-}
-
-function problemText({ message, line, column }: Problem): string {
-  return line === undefined ? message : `line ${line}, column ${column ?? 1}: ${message}`;
 }

@@ -3,3 +3,4 @@ export { classNameOf } from './class-name.ts';
 export { ErrorCode } from './error-code.ts';
 export { invalidField, invalidParameter } from './invalid-input.ts';
 export { assertInvariant, InvariantError } from './invariant-error.ts';
+export { problemText } from './problem-text.ts';

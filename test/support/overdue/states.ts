@@ -1,6 +1,6 @@
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import type { OverdueConfig, OverdueState } from '../../../lib/overdue/index.ts';
-import { type BillingSnapshot, billingSnapshot, type UnpaidInvoice } from '../../../lib/overdue/index.ts';
+import type { BillingSnapshot, UnpaidInvoice } from '../../../lib/overdue/evaluation/billing-snapshot.ts';
+import { billingSnapshot, type OverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { type Duration, parseLocalDate, type TimeUnit } from '../../../lib/values/time/index.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
+import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import {
   askedByEvents,
   defaultOverdueConfig,
   type OverdueConfig,
   overdueNotification,
-  readOverdueJson,
 } from '../../../lib/overdue/index.ts';
 import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { instant } from '../../../lib/values/time/index.ts';

@@ -2,16 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import {
-  defaultOverdueConfig,
-  type OverdueState,
-  overdueDefinition,
-  overdueXmlText,
-  readOverdueJson,
-  readOverdueXml,
-  wholeDays,
-  writeOverdueXml,
-} from '../../../lib/overdue/index.ts';
+import { overdueXmlText, readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
+import { overdueDefinition, wholeDays, writeOverdueXml } from '../../../lib/overdue/config/write-config.ts';
+import { defaultOverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
 import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CLEAR_STATE_NAME, readOverdueJson, readOverdueXml } from '../../../lib/overdue/index.ts';
+import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
+import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import {
   conditionXml,

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
-import {
-  blockOf,
-  type EffectiveInput,
-  effectiveOf,
-  isWorse,
-  type OverdueBlock,
-} from '../../../lib/overdue/index.ts';
+import { type EffectiveInput, effectiveOf } from '../../../lib/overdue/evaluation/effective-date.ts';
+import { isWorse } from '../../../lib/overdue/evaluation/severity.ts';
+import { blockOf, type OverdueBlock } from '../../../lib/overdue/evaluation/transition.ts';
 import {
   type DatedInstant,
   formatInstant,

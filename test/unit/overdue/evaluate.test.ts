@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import { evaluateOverdue } from '../../../lib/overdue/index.ts';
+import { evaluateOverdue } from '../../../lib/overdue/evaluation/evaluate.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { evaluate } from '../../../lib/overdue/checks/evaluation.ts';
-import { CLEAR_STATE_NAME, readOverdueJson } from '../../../lib/overdue/index.ts';
+import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
+import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueFacts } from '../../../lib/overdue/loading/overdue-facts.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

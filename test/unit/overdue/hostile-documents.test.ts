@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/index.ts';
+import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_OVERDUE_CONFIG_CHARACTERS } from '../../../lib/values/limits.ts';
 import { expectBelow } from '../../support/bounds.ts';

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
-import {
-  evaluateOverdue,
-  needsNoCheck,
-  nextCheckDate,
-  type OverdueConfig,
-} from '../../../lib/overdue/index.ts';
+import { evaluateOverdue } from '../../../lib/overdue/evaluation/evaluate.ts';
+import { needsNoCheck } from '../../../lib/overdue/evaluation/next-check.ts';
+import { nextCheckDate, type OverdueConfig } from '../../../lib/overdue/index.ts';
 import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import {
   condition,

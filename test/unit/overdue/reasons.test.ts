@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import { stateReasons } from '../../../lib/overdue/index.ts';
+import { stateReasons } from '../../../lib/overdue/evaluation/reasons.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import {
   blockOf,
-  CLEAR_STATE_NAME,
   type OverdueBlock,
-  type OverdueState,
   planTransition,
   type TransitionInput,
-} from '../../../lib/overdue/index.ts';
+} from '../../../lib/overdue/evaluation/transition.ts';
+import type { OverdueState } from '../../../lib/overdue/index.ts';
 import { instantAt, MIDNIGHT, parseLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { state } from '../../support/overdue/states.ts';
 
