@@ -150,7 +150,7 @@ eachDatabase((kind, open) => {
       expect(await statesOf(engine, ended.id)).to.deep.equal([]);
       isDown = false;
       await engine.settle();
-      expect(await statesOf(engine, ended.id)).to.deep.equal(['ENDED 2012-05-06T09:00']);
+      expect(await statesOf(engine, ended.id)).to.deep.equal(['ENDED 2012-05-06T10:00']);
       expect((await engine.acme.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
     } finally {
       await engine.close();
