@@ -9,8 +9,8 @@ import { methodsOf } from './methods-of.ts';
 export function objectArea({ ports, settingsOf }: Foundation) {
   const tags = new TagService(ports, settingsOf, {
     setWrittenOff: (session, change) => setWrittenOff(session, change, ports.ids),
-    // From then on it is a user's tag, if it is put on again (overdue §2.3).
-    invoicingOffRemoved: (session, accountId) => session.overdue.disownInvoicingOff([accountId]),
+    // From then on it is a user's tag (overdue §2.3).
+    invoicingOffDecided: (session, accountId) => session.overdue.disownInvoicingOff([accountId]),
   });
   return {
     operations: {

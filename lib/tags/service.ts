@@ -29,8 +29,11 @@ export interface TagEffects {
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /** Called when somebody has taken AUTO_INVOICING_OFF off the account, which is locked. */
-  invoicingOffRemoved(session: WriteSession, accountId: Uuid): Promise<void>;
+  /**
+   * Called when somebody has put AUTO_INVOICING_OFF on the account, which is locked, though it may have carried it already,
+   * or has taken it off.
+   */
+  invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 
 /** Tags of a tenant's objects (accounts §13). */
@@ -63,6 +66,7 @@ export class TagService implements TagOperations<WithContext> {
       if (anyHas(added, TagEffect.WRITES_OFF)) {
         await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true });
       }
+      if (stopsInvoicing(tags)) await this.#effects.invoicingOffDecided(session, account.id);
     });
   }
 
@@ -85,9 +89,7 @@ export class TagService implements TagOperations<WithContext> {
       if (anyHas(tags, TagEffect.WRITES_OFF)) {
         await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false });
       }
-      if (object.type === ObjectType.ACCOUNT && anyHas(tags, TagEffect.STOPS_INVOICING)) {
-        await this.#effects.invoicingOffRemoved(session, account.id);
-      }
+      if (stopsInvoicing(tags)) await this.#effects.invoicingOffDecided(session, account.id);
     });
   }
 
@@ -142,7 +144,7 @@ export class TagService implements TagOperations<WithContext> {
       readonly object: ObjectRef<TaggedType>;
       readonly definitionId: Uuid;
     },
-  ): Omit<Tag, 'recordId'> {
+  ): NewTag {
     return {
       id: this.#ports.ids.next(),
       objectType: of.object.type,
@@ -200,8 +202,15 @@ function publish(
   );
 }
 
-function anyHas(tags: readonly Tag[], effect: TagEffect): boolean {
+type NewTag = Omit<Tag, 'recordId'>;
+
+function anyHas(tags: readonly NewTag[], effect: TagEffect): boolean {
   return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
+}
+
+function stopsInvoicing(tags: readonly NewTag[]): boolean {
+  const ofAccount = tags.filter(({ objectType }) => objectType === ObjectType.ACCOUNT);
+  return anyHas(ofAccount, TagEffect.STOPS_INVOICING);
 }
 
 function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object: ObjectRef): Tag {

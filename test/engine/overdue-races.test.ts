@@ -192,6 +192,23 @@ eachDatabase((kind, open) => {
       expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
     });
 
+    it('overdue §2.3: AUTO_INVOICING_OFF that a user asks for while overdue owns it stays when the account is clear', async () => {
+      const { account, invoice } = await begin(engine, OD);
+      const object = { id: account.id, type: 'ACCOUNT' } as const;
+      const names = async () =>
+        (await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' })).map(
+          ({ tagDefinitionName }) => tagDefinitionName,
+        );
+      await engine.runTo('2012-05-06T10:00:00Z');
+      expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
+      await engine.acme.tags.add(object, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.acme.invoicePayments.pay({ invoiceId: invoice.id, isExternal: true });
+      await engine.settle();
+      expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
+      expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
+      expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+    });
+
     it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
       const { account } = await begin(engine, OD);
       await engine.runTo('2012-05-06T10:00:00Z');
