@@ -2,17 +2,20 @@ import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import {
   type CatalogPluginContext,
+  decimal,
   formatInstant,
   type NewOverdueDefinition,
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
+import { QueueName } from '../../lib/records/index.ts';
 import { harbour } from '../support/catalogs/plugin-catalog.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import { rowsOf } from '../support/queue-rows.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const OD: NewOverdueDefinition = { overdueStates: [afterDays('OD', 5, { isDisableEntitlement: true })] };
@@ -190,6 +193,34 @@ eachDatabase((kind, open) => {
       await engine.settle();
       expect(await statesOf(engine, paidFor.id)).to.deep.equal(['OD 2012-05-07T10:00']);
       expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
+    });
+
+    it('overdue §8 rule 1: of many children that are looked at together their parent is looked at once', async () => {
+      const { account: parent } = await begin(engine, OD);
+      const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
+      const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
+      await engine.settle();
+      const refreshes = async (): Promise<readonly [ofParent: number, ofChildren: number]> => {
+        const rows = await rowsOf(
+          engine.database,
+          `select account_record_id from bw_queue_history where topic = '${QueueName.OVERDUE_REFRESH}'`,
+        );
+        const recordIds = rows.map((row) => Number(row.account_record_id));
+        const ofParent = recordIds.filter((recordId) => recordId === parent.recordId).length;
+        const own = new Set(children.map(({ recordId }) => recordId));
+        return [ofParent, recordIds.filter((recordId) => own.has(recordId)).length];
+      };
+      const [before, beforeOfChildren] = await refreshes();
+      for (const { id: accountId } of children) {
+        const items = [{ amount: decimal('1') }];
+        await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      }
+      await engine.settle();
+      expect(await refreshes()).to.deep.equal([before + 1, beforeOfChildren + 12]);
+      // The parent, and with it all of them.
+      await engine.acme.tags.add({ id: parent.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+      await engine.settle();
+      expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
     });
 
     it('overdue §2.3: AUTO_INVOICING_OFF that a user asks for while overdue owns it stays when the account is clear', async () => {

@@ -13,7 +13,7 @@ export interface OverdueJob {
   readonly asked: Instant;
   /** Whether the parent that pays and the children that it pays for are looked at next (§8 rule 1). */
   readonly spreads: boolean;
-  /** The entry of a relative that has led to this one. */
+  /** An entry of the transaction that has led to this one, where that was not of the same account. */
   readonly causedBy: number | null;
 }
 
