@@ -170,9 +170,9 @@ describe('Overdue properties', () => {
         const today = addDays(firstDay, day);
         const snapshot = billingSnapshot(owed, { ...facts, today });
         const next = evaluateOverdue(states, snapshot, today);
-        const check = nextCheckDate({ config: states, snapshot, next, today }) ?? addDays(today, 400);
+        const check = nextCheckDate({ config: states, snapshot, next, today }) ?? addDays(today, 130);
         expect(check).to.be.above(today);
-        for (let date = addDays(today, 1); date < check && date < today + 400; date = addDays(date, 1)) {
+        for (let date = addDays(today, 1); date < check && date < today + 130; date = addDays(date, 1)) {
           expect(evaluateOverdue(states, billingSnapshot(owed, { ...facts, today: date }), date)).to.equal(
             next,
           );

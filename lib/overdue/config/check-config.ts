@@ -1,15 +1,12 @@
-import { MAX_BLOCKING_STATE_NAME_CHARACTERS, MAX_OVERDUE_STATES } from '../../values/limits.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import type { Findings } from './findings.ts';
 import { CLEAR_STATE_NAME } from './overdue-config.ts';
 import type { ReadState } from './read-state.ts';
 
-/** The rules on the number of states and on their names, whatever the form (§1.3 rule 1). */
+/** The rules on the names of states, whatever the form (§1.3 rule 1). */
 export function checkStates(states: readonly ReadState[], findings: Findings): void {
-  const first = states[MAX_OVERDUE_STATES];
-  if (first !== undefined)
-    findings.add(first.at, `There are ${states.length} states; at most ${MAX_OVERDUE_STATES} are accepted`);
   const known = new Set<string>();
   for (const [index, { state, nameAt }] of states.entries()) {
     if (nameAt === null) continue;

@@ -6,7 +6,7 @@ import {
   readXmlTree,
 } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_OVERDUE_CONFIG_CHARACTERS } from '../../values/limits.ts';
+import { MAX_OVERDUE_CONFIG_CHARACTERS, MAX_OVERDUE_STATES } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import { checkStates, checkThresholds } from './check-config.ts';
@@ -104,8 +104,12 @@ const jsonForm: Form = {
   },
 };
 
+/** Reads no more states than there may be (§1.3 rule 6). */
 function readStates(values: readonly WrittenValue[], form: Form, findings: Findings): readonly ReadState[] {
-  return values.flatMap((value, index) => {
+  const first = values[MAX_OVERDUE_STATES];
+  if (first !== undefined)
+    findings.add(first.at, `There are ${values.length} states; at most ${MAX_OVERDUE_STATES} are accepted`);
+  return values.slice(0, MAX_OVERDUE_STATES).flatMap((value, index) => {
     const record = value.record();
     return record === undefined ? [] : readState(record, index + 1, { form, findings });
   });

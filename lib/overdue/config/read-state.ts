@@ -9,7 +9,6 @@ import type { WrittenRecord, WrittenValue } from './written.ts';
 /** A state that was read, and where what rules across states speak of stands. */
 export interface ReadState {
   readonly state: OverdueState;
-  readonly at: number;
   /** Null: it has no name that can be read, which is reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
@@ -41,7 +40,7 @@ export function readState(record: WrittenRecord, number: number, reading: Readin
       reevaluationInterval: interval(record.take(form.interval), reading),
     };
     record.refuseOthers();
-    return { state, at: record.at, nameAt: name === undefined ? null : (named?.at ?? null), timeAt };
+    return { state, nameAt: name === undefined ? null : (named?.at ?? null), timeAt };
   });
 }
 
