@@ -1,5 +1,8 @@
 import {
   askedByEvents,
+  ConfigChangeHandler,
+  clearsOfLeftOvers,
+  enterableStates,
   OverdueAccountService,
   OverdueConfigService,
   OverdueHandler,
@@ -27,12 +30,20 @@ export function overdueArea(
     // that it must not be read before.
     const isOfAccounts = events.some(({ accountRecordId }) => accountRecordId !== null);
     if (!isOfAccounts || own.has(session)) return [];
-    const wakeUps = askedByEvents(events, await configOf(session), session.authorship.createdDate);
+    const config = await configOf(session);
+    const now = session.authorship.createdDate;
+    const hasConditions = enterableStates(config).length > 0;
+    const wakeUps = hasConditions
+      ? askedByEvents(events, config, now)
+      : await clearsOfLeftOvers(session, events, now);
     return wakeUps.map(overdueNotification);
   };
   return {
     asked,
-    handlers: [new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(of.ahead) })],
+    handlers: [
+      new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(of.ahead) }),
+      new ConfigChangeHandler(ports, configOf),
+    ],
     operations: {
       overdue: {
         ...methodsOf(new OverdueConfigService(ports, overdueConfigs, of.keyValues)),

@@ -1,3 +1,5 @@
+export { ConfigChangeHandler } from './checks/config-change-handler.ts';
+export { clearsOfLeftOvers } from './checks/left-over-states.ts';
 export { OverdueHandler } from './checks/overdue-handler.ts';
 export { OwnTransactions } from './checks/own-transactions.ts';
 export { checkOverdueConfig, OverdueFormat } from './config/document-format.ts';

@@ -65,6 +65,9 @@ export const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 /** Accounts looked at in one transaction after a change of the catalog: some ten milliseconds on PostgreSQL. */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 
+/** Accounts looked through in one transaction when a tenant's overdue configuration has no condition any more. */
+export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
+
 /** Years from today that the start of a subscription may lie, either way: its timeline stays inside the calendar. */
 export const MAX_REQUESTED_DATE_YEARS = 100;
 

@@ -137,12 +137,27 @@ eachDatabase((kind, open) => {
       expect(some?.length).to.be.greaterThan(without?.length ?? 0);
     });
 
+    it('overdue §7 rule 2: without conditions an exemption costs one look at whether the account was ever overdue', async () => {
+      await begin(null);
+      const id = await debtor();
+      await engine.settle();
+      const tagged = (definitionId: Uuid) =>
+        sent(() => engine.acme.tags.add({ type: 'ACCOUNT', id }, [definitionId]));
+      await tagged(SystemTag.TEST);
+      const other = await tagged(SystemTag.PARTNER);
+      const exempted = await tagged(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+      const isLook = (text: string) => text.includes('is_invoicing_off_owned');
+      expect(exempted.filter((text) => !isLook(text))).to.deep.equal(other);
+      expect(exempted.filter(isLook)).to.have.length(1);
+      expect((await sent(() => engine.settle())).filter(isLook)).to.deep.equal([]);
+    });
+
     /** What it takes to bill a debtor, once what is cached has been read. */
     async function secondLife(of: Pick<TestEngine, 'acme' | 'settle'>): Promise<readonly string[]> {
       const live = async (): Promise<void> => {
         const accountId = await debtor(of.acme);
         await of.settle();
-        await of.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+        await of.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.PARTNER]);
         const [invoice] = await of.acme.invoices.ofAccount({ accountId });
         await of.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? accountId, isExternal: true });
         await of.settle();

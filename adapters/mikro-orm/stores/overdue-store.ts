@@ -1,12 +1,18 @@
 import type { OverdueReads, OverdueWrites } from '../../../lib/ports/storage/index.ts';
 import { isIn, sql } from '../sql/sql.ts';
 import { overdueAccountsTable } from '../tables/overdue.ts';
-import { insertInto, select, type TenantScope } from '../tables/record-access.ts';
+import { insertInto, select, selectOrdered, type TenantScope } from '../tables/record-access.ts';
 
 export function overdueReads(scope: TenantScope): OverdueReads {
   return {
     findAccounts: async (accountIds) =>
       select(scope, overdueAccountsTable, isIn('account_id', 'uuid', accountIds)),
+    page: async ({ afterAccountId, limit }) =>
+      selectOrdered(scope, overdueAccountsTable, {
+        condition: afterAccountId === null ? sql`true` : sql`account_id > ${afterAccountId}`,
+        order: 'account_id',
+        limit,
+      }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import type { OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
 import { readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
@@ -66,8 +66,6 @@ export class OverdueHandler implements QueueHandler {
   async handle(batch: HandlerBatch): Promise<void> {
     const { storage, clock } = this.#ports;
     const config = await storage.read(batch.tenant, this.#configOf);
-    // §5.1 step 2: then there is nothing to look at, and the entries end.
-    if (enterableStates(config).length === 0) return;
     const now = clock.now();
     const cancelling = await this.#run({ batch, config, now, catalogsOf: null }, jobsOf(batch));
     if (cancelling.length === 0) return;

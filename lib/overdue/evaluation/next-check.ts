@@ -1,4 +1,4 @@
-import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
+import { addDays, durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
 import { enterableStates, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
 import type { BillingSnapshot } from './billing-snapshot.ts';
 import { thresholdDate } from './criteria.ts';
@@ -14,6 +14,8 @@ export interface CheckedAccount {
 
 /** The date on which the account is looked at again (§6), always later than today; null: no new check. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
+  // Such a configuration asks for nothing, so whoever owes something keeps a check to meet another one by (§6 rule 6).
+  if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
   const turn = nextTurn(config, snapshot, today);
   const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
   const interval = next === null ? initial : next.reevaluationInterval;
@@ -37,5 +39,9 @@ export function nextTurn(
 
 /** True: there is nothing to wait for, so that pending checks are removed (§6 rule 3). */
 export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot' | 'next'>): boolean {
-  return next === null && snapshot.anchor === null && snapshot.nextUnpaidDate === null;
+  return next === null && !owes(snapshot);
+}
+
+function owes({ anchor, nextUnpaidDate }: BillingSnapshot): boolean {
+  return anchor !== null || nextUnpaidDate !== null;
 }

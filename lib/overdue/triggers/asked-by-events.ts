@@ -1,5 +1,5 @@
 import { hasEffect, systemDefinition, TagEffect } from '../../control-tags/index.ts';
-import { BusEventType, type NewBusEvent, ObjectType } from '../../records/index.ts';
+import { BusEventType, type EventPayload, type NewBusEvent, ObjectType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
@@ -55,8 +55,17 @@ function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string>):
   const isNew = type === BusEventType.TAG_CREATION;
   if ((!isNew && type !== BusEventType.TAG_DELETION) || payload.objectType !== ObjectType.ACCOUNT)
     return null;
-  if (hasEffect(payload.tagDefinitionId, TagEffect.EXEMPTS_FROM_OVERDUE))
-    return isNew ? OverdueAction.CLEAR : OverdueAction.REFRESH;
+  if (exempts(payload)) return isNew ? OverdueAction.CLEAR : OverdueAction.REFRESH;
   const name = systemDefinition(payload.tagDefinitionId as Uuid)?.name;
   return name !== undefined && tags.has(name) ? OverdueAction.REFRESH : null;
+}
+
+/** True: an account has been given OVERDUE_ENFORCEMENT_OFF. */
+export function isNewExemption({ type, payload }: NewBusEvent): boolean {
+  const isOfAccount = payload.objectType === ObjectType.ACCOUNT;
+  return type === BusEventType.TAG_CREATION && isOfAccount && exempts(payload);
+}
+
+function exempts({ tagDefinitionId }: EventPayload): boolean {
+  return hasEffect(tagDefinitionId, TagEffect.EXEMPTS_FROM_OVERDUE);
 }

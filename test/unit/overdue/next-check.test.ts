@@ -24,6 +24,22 @@ function after(states: OverdueConfig, on: string, unpaid: readonly string[]): st
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
+describe('Next overdue check where no state has a condition', () => {
+  const none = config([state('FINE', { isClearState: true, condition: null })], 30);
+
+  const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [
+    ['tomorrow while something is owed, whatever the interval', ['2024-01-01 5'], 'clear 2024-03-01'],
+    ['tomorrow while something counts later', ['2024-01-01 5 for 2024-06-01'], 'clear 2024-03-01'],
+    ['none where nothing is owed', [], 'clear none'],
+  ];
+  for (const [what, unpaid, expected] of cases) {
+    it(`overdue §6 rule 6: ${what}`, () => {
+      const check = after(none, '2024-02-29', unpaid);
+      expect(check).to.equal(expected);
+    });
+  }
+});
+
 const byCount = (members: Parameters<typeof state>[1] = {}) =>
   state('MANY', { condition: condition({ unpaidCount: 1 }), ...members });
 

@@ -1,0 +1,99 @@
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  ActingComponent,
+  BusEventType,
+  type EventPayload,
+  OVERDUE_SERVICE,
+  type OverdueAccount,
+  type TenantRef,
+} from '../../records/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
+import { SystemKey } from '../../tenants/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { CLEAR_STATE_NAME, enterableStates } from '../config/overdue-config.ts';
+import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
+import { OverdueAction, overdueNotification } from '../triggers/overdue-jobs.ts';
+
+/**
+ * When a tenant's configuration has no condition any more, asks for a look at each account that is not clear (§1.2 rule 5):
+ * nothing else would, so that who has been blocked would stay so, whatever he pays. Goes through a page of accounts at a
+ * time without their locks, since nothing of theirs is written.
+ */
+export class ConfigChangeHandler implements QueueHandler {
+  readonly name = 'overdue-service:config-change';
+  readonly topics = [BusEventType.TENANT_CONFIG_CHANGE, BusEventType.TENANT_CONFIG_DELETION];
+  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
+  readonly #configOf: OverdueConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock'>, configOf: OverdueConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const entries = batch.entries.filter(({ payload }) => isOfOverdue(payload));
+    const [first] = entries;
+    if (first === undefined) return;
+    const { storage, clock } = this.#ports;
+    const config = await storage.read(batch.tenant, this.#configOf);
+    if (enterableStates(config).length > 0) return;
+    const now = clock.now();
+    const authorship = batchAuthorship(entries, ActingComponent.OVERDUE, now);
+    for await (const accounts of this.#overdueAccounts(batch.tenant, now)) {
+      const refreshes = accounts.map(({ accountRecordId }) =>
+        overdueNotification({
+          accountRecordId,
+          action: OverdueAction.REFRESH,
+          asked: now,
+          spreads: false,
+          causedBy: first.recordId,
+        }),
+      );
+      await storage.write(batch.tenant, authorship, async (session) => session.schedule(refreshes));
+    }
+  }
+
+  /** Pages of the accounts that are not clear. */
+  async *#overdueAccounts(tenant: TenantRef, at: Instant): AsyncGenerator<readonly OverdueAccount[]> {
+    const limit = ACCOUNTS_PER_OVERDUE_PAGE;
+    for (let after: Uuid | null | undefined = null; after !== undefined; ) {
+      const request: PageRequest = { after, limit, at };
+      const { ever, now } = await this.#ports.storage.read(tenant, (session) =>
+        overduePage(session, request),
+      );
+      if (now.length > 0) yield now;
+      after = ever.length < limit ? undefined : ever.at(-1)?.accountId;
+    }
+  }
+}
+
+interface PageRequest {
+  readonly after: Uuid | null;
+  readonly limit: number;
+  readonly at: Instant;
+}
+
+async function overduePage(
+  session: ReadSession,
+  { after, limit, at }: PageRequest,
+): Promise<{ readonly ever: readonly OverdueAccount[]; readonly now: readonly OverdueAccount[] }> {
+  const ever = await session.overdue.page({ afterAccountId: after, limit });
+  const ids = ever.map(({ accountId }) => accountId);
+  const states = await session.subscriptions.findLatestBlockingStates(ids, { service: OVERDUE_SERVICE, at });
+  const overdue = new Set(
+    states.flatMap(({ blockedId, stateName }) => (stateName === CLEAR_STATE_NAME ? [] : blockedId)),
+  );
+  return { ever, now: ever.filter(({ accountId }) => overdue.has(accountId)) };
+}
+
+function isOfOverdue({ metaData }: EventPayload): boolean {
+  return (
+    typeof metaData === 'object' &&
+    metaData !== null &&
+    'key' in metaData &&
+    metaData.key === SystemKey.OVERDUE_CONFIG
+  );
+}
