@@ -14,6 +14,7 @@ import { plainHasher } from '../support/plain-hasher.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { is, type OpenTables, openTables } from './books.ts';
 import { readDebt } from './debt-books.ts';
+import { checksIn, plannedWork } from './overdue-queue.ts';
 import { witnessedStorage } from './overdue-witness.ts';
 
 const SETTLE_MS = 30_000;
@@ -98,6 +99,7 @@ export class OverdueLife {
   async #witness(accountIds: readonly string[]): Promise<() => void> {
     const books = await readDebt(this.#open);
     const atWork = new Set((await checksIn(this.#open, 'IN_PROCESSING')).keys());
+    const planned = await plannedWork(this.#open);
     const config = this.#config;
     const nowMs = this.engine.clock.now();
     return () => {
@@ -109,6 +111,7 @@ export class OverdueLife {
           config,
           nowMs,
           isCheck: atWork.has(accountId),
+          planned,
         });
         this.evaluations += 1;
         if (after.blocks.length > before.blocks.length) this.transitions += 1;
@@ -166,32 +169,6 @@ export class OverdueLife {
     if (seen === undefined) this.#digests.set(accountId, digest);
     else expect(seen, `account ${accountId} was evaluated after ${about}`).to.equal(digest);
   }
-}
-
-interface StoredCheck {
-  /** The instant for which it was scheduled. */
-  readonly asked: string;
-  /** Later, where other work of the day is waited for (overdue §5.2). */
-  readonly dueMs: number;
-}
-
-/** The check of each account that has one in that state. */
-async function checksIn(
-  open: OpenTables,
-  state: 'AVAILABLE' | 'IN_PROCESSING',
-): Promise<ReadonlyMap<string, StoredCheck>> {
-  const rows = await open.rows(
-    `select accounts.id as account, entries.payload as payload, entries.effective_date as due
-     from bw_queue_entries entries
-     join bw_accounts accounts on accounts.record_id = entries.account_record_id
-     where entries.topic = 'overdue-service:overdue-check-queue' and entries.processing_state = '${state}'`,
-  );
-  return new Map(
-    rows.map(({ account, payload, due }) => {
-      const { asked } = JSON.parse(payload ?? '{}') as { readonly asked: string };
-      return [account ?? '', { asked, dueMs: Number(due) }];
-    }),
-  );
 }
 
 function blockLine({ name, blocksChange, blocksService, effectiveMs }: ExpectedAccount['blocks'][number]) {

@@ -6,7 +6,7 @@ import { CancellationPolicy, enterableStates, type OverdueConfig } from '../conf
 import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
 import { applyTransitions } from './apply-transitions.ts';
 import { type Evaluation, evaluate } from './evaluation.ts';
-import type { LockedJob } from './in-order.ts';
+import type { OrderedJob } from './in-order.ts';
 import { scheduleChecks } from './schedule-checks.ts';
 
 interface EvaluationTools {
@@ -22,9 +22,9 @@ interface EvaluationTools {
  */
 export async function evaluateAccounts(
   session: WriteSession,
-  jobs: readonly LockedJob[],
+  jobs: readonly OrderedJob[],
   { config, catalogsOf, ids }: EvaluationTools,
-): Promise<readonly LockedJob[]> {
+): Promise<readonly OrderedJob[]> {
   if (jobs.length === 0) return [];
   const now = session.authorship.createdDate;
   const facts = await loadOverdueFacts(
@@ -33,11 +33,12 @@ export async function evaluateAccounts(
     { at: now, responses: enterableStates(config).some(({ condition }) => condition.responses !== null) },
   );
   const owners = await ownersOfInvoicingOff(session, facts);
-  const jobOf = new Map(jobs.map(({ account, job }) => [account.id, job]));
+  const jobOf = new Map(jobs.map((each) => [each.account.id, each]));
   const evaluations = facts.flatMap((each) => {
-    const job = jobOf.get(each.account.id);
-    const ownsInvoicingOff = owners.has(each.account.id);
-    return job === undefined ? [] : [evaluate(each, { config, job, ownsInvoicingOff, now })];
+    const ordered = jobOf.get(each.account.id);
+    if (ordered === undefined) return [];
+    const { job, workUntil } = ordered;
+    return [evaluate(each, { config, job, workUntil, ownsInvoicingOff: owners.has(each.account.id), now })];
   });
   const left = catalogsOf === null ? evaluations.filter(cancels) : [];
   const evaluated = evaluations.filter((each) => !left.includes(each));

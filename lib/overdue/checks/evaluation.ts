@@ -1,21 +1,29 @@
 import { atReferenceTime } from '../../subscriptions/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import { type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
 import type { OverdueConfig, OverdueState } from '../config/overdue-config.ts';
 import { type BillingSnapshot, billingSnapshot } from '../evaluation/billing-snapshot.ts';
-import { effectiveOf } from '../evaluation/effective-date.ts';
+import { thresholdDate } from '../evaluation/criteria.ts';
+import { type EffectiveInput, effectiveOf } from '../evaluation/effective-date.ts';
 import { evaluateOverdue } from '../evaluation/evaluate.ts';
 import { needsNoCheck, nextCheckDate } from '../evaluation/next-check.ts';
 import { isWorse } from '../evaluation/severity.ts';
 import { type OverdueTransition, planTransition } from '../evaluation/transition.ts';
 import type { OverdueFacts } from '../loading/overdue-facts.ts';
 import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
+import { endOfDay } from './work-ahead.ts';
 
 /** What becomes of the pending check of an account (§6). */
 export type NextCheck =
   | { readonly kind: 'KEEP' }
   | { readonly kind: 'REMOVE' }
-  /** One that is pending at that instant or before stays. */
-  | { readonly kind: 'AT'; readonly at: Instant };
+  | {
+      readonly kind: 'AT';
+      readonly at: Instant;
+      /** Which instant it goes by (§5.3). */
+      readonly asked: Instant;
+      /** One that is pending by then stays. */
+      readonly staysBy: Instant;
+    };
 
 /** What an evaluation makes of an account. */
 export interface Evaluation {
@@ -28,6 +36,8 @@ export interface Evaluation {
 export interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
+  /** When the last other work of today is due, which may still prevent a worse state; null: there is none. */
+  readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;
 }
@@ -37,13 +47,17 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
   const snapshot = billingSnapshot(facts.unpaid, { lastPaymentResponse, tags, today });
+  const { anchor } = snapshot;
   const isExempt = facts.exemptBy !== null;
   const next = isExempt ? null : evaluateOverdue(config, snapshot, today);
+  const becomesWorse = isWorse(config, prev, next);
+  const laterToday = becomesWorse ? leftToLaterToday(input, { next, anchor, account, today }) : null;
+  if (laterToday !== null) return { facts, transition: null, nextCheck: laterToday };
   const effective = effectiveOf({
     scheduled: job.action === OverdueAction.CHECK ? job.asked : null,
     next,
-    isWorse: isWorse(config, prev, next),
-    anchor: snapshot.anchor,
+    isWorse: becomesWorse,
+    anchor,
     account,
     now,
     prevEffective: prev?.effective ?? null,
@@ -51,6 +65,24 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
   const transition = planTransition({ prev, next, ownsInvoicingOff, hasInvoicingOff, effective });
   const nextCheck: NextCheck = isExempt ? { kind: 'REMOVE' } : nextCheckOf(facts, { config, snapshot, next });
   return { facts, transition, nextCheck };
+}
+
+/**
+ * The check that enters a worse state behind the work of today, which may still prevent it (§5.2 rule 5); null: the state
+ * is entered now. A late check leaves to it only what today has brought: else work of every day could put it off for ever.
+ */
+function leftToLaterToday(
+  { job, workUntil, now }: EvaluationInput,
+  found: Pick<EffectiveInput, 'next' | 'anchor' | 'account'> & { readonly today: LocalDate },
+): NextCheck | null {
+  if (workUntil === null) return null;
+  const { next, anchor, account, today } = found;
+  const isCheck = job.action === OverdueAction.CHECK;
+  const time = next?.condition?.unpaidFor ?? null;
+  const reached = time === null ? null : thresholdDate(anchor, time);
+  if (isCheck && reached !== today) return null;
+  const at = maxInstant(workUntil, now);
+  return { kind: 'AT', at, asked: isCheck ? job.asked : at, staysBy: endOfDay(now, account.timeZone) };
 }
 
 function nextCheckOf(
@@ -63,5 +95,7 @@ function nextCheckOf(
 ): NextCheck {
   if (needsNoCheck(evaluated)) return { kind: 'REMOVE' };
   const date = nextCheckDate({ ...evaluated, today });
-  return date === null ? { kind: 'KEEP' } : { kind: 'AT', at: atReferenceTime(date, account).at };
+  if (date === null) return { kind: 'KEEP' };
+  const { at } = atReferenceTime(date, account);
+  return { kind: 'AT', at, asked: at, staysBy: at };
 }

@@ -1,8 +1,9 @@
-import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
+import type { ClaimedEntry, WorkAhead, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, NewNotification } from '../../records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type OverdueJob, overdueNotification } from '../triggers/overdue-jobs.ts';
-import { comesAgain, dueAhead } from './work-ahead.ts';
+import { comesAgain, dueAhead, endOfDay } from './work-ahead.ts';
 
 /** An entry with what it asks for. */
 export interface AskedJob {
@@ -17,9 +18,14 @@ export interface LockedJob extends AskedJob {
   readonly parent: Account | null;
 }
 
+/** One whose turn it is. */
+export interface OrderedJob extends LockedJob {
+  /** When the last other work of today is due, which may still prevent a worse state; null: there is none. */
+  readonly workUntil: Instant | null;
+}
+
 export interface OrderedJobs {
-  /** Those whose turn it is. */
-  readonly first: readonly LockedJob[];
+  readonly first: readonly OrderedJob[];
   /** What puts the entries of others behind the work that goes first: they end now and come again. */
   readonly later: readonly NewNotification[];
   /** Entries that are given back, for so long if it is known. */
@@ -28,7 +34,7 @@ export interface OrderedJobs {
 
 /**
  * Other work of an account's local date goes first (§5.2), and so does that of the parent that pays for it: a payment of
- * that day may prevent a state. One statement.
+ * that day may prevent a state. What is due later today holds up nobody, but is told of. One statement.
  * @param topics of the work that goes first.
  */
 export async function inOrder(
@@ -37,28 +43,41 @@ export async function inOrder(
   { topics, systemNowMs }: { readonly topics: readonly string[]; readonly systemNowMs: number },
 ): Promise<OrderedJobs> {
   const { createdDate: now } = session.authorship;
+  const asks = jobs.map((each, index) => asksOf(each, index, now));
   const found = await session.notifications.findAhead({
-    work: jobs.flatMap(({ job, account, parent }) => {
-      const dueBy = dueAhead(job, account, now);
-      if (dueBy === null) return [];
-      const whose = parent === null ? [account] : [account, parent];
-      return whose.map(({ recordId }) => ({ asker: account.recordId, accountRecordId: recordId, dueBy }));
-    }),
+    work: asks.flat(),
     topics,
     availableByMs: systemNowMs + QUEUE_ORDER_WAIT_MS,
   });
-  const aheadOf = new Map(found.map((ahead) => [ahead.asker, ahead]));
-  const first: LockedJob[] = [];
+  const foundFor = new Map(found.map((ahead) => [ahead.asker, ahead]));
+  const first: OrderedJob[] = [];
   const later: NewNotification[] = [];
   const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number | null }[] = [];
-  for (const each of jobs) {
+  for (const [index, each] of jobs.entries()) {
     const { entry, job, account } = each;
-    const ahead = aheadOf.get(account.recordId);
+    const ahead = foundFor.get(askerOf(index, 'FIRST'));
     const again = ahead === undefined ? null : comesAgain(ahead, { due: entry.effectiveDate, systemNowMs });
-    if (again === null) first.push(each);
+    if (again === null)
+      first.push({ ...each, workUntil: foundFor.get(askerOf(index, 'TODAY'))?.lastDue ?? null });
     else if (again.kind === 'DUE')
       later.push(overdueNotification({ ...job, accountRecordId: account.recordId, due: again.at }));
     else waiting.push({ entry, delayMs: again.kind === 'PAUSE' ? again.delayMs : null });
   }
   return { first, later, waiting };
+}
+
+/** What goes before the job, and what else is to be done today, of the account and of the parent that pays for it. */
+function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant): readonly WorkAhead[] {
+  const dueBy = dueAhead(job, account, now);
+  const today = endOfDay(now, account.timeZone);
+  const asks = [
+    ...(dueBy === null ? [] : [{ asker: askerOf(index, 'FIRST'), dueBy }]),
+    ...(dueBy !== null && dueBy >= today ? [] : [{ asker: askerOf(index, 'TODAY'), dueBy: today }]),
+  ];
+  const whose = parent === null ? [account] : [account, parent];
+  return whose.flatMap(({ recordId }) => asks.map((ask) => ({ ...ask, accountRecordId: recordId })));
+}
+
+function askerOf(index: number, which: 'FIRST' | 'TODAY'): number {
+  return 2 * index + (which === 'FIRST' ? 0 : 1);
 }

@@ -15,15 +15,16 @@ export async function scheduleChecks(
   const pendingAt = new Map(pending.map(({ uniqueKey, effectiveDate }) => [uniqueKey, effectiveDate]));
   const planned = changed.flatMap(({ facts: { account }, nextCheck }) => {
     const before = pendingAt.get(checkKey(account.recordId));
-    const at = nextCheck.kind === 'AT' ? nextCheck.at : null;
-    const isPlanned = at !== null && before !== undefined && before <= at;
-    return isPlanned ? [] : [{ accountRecordId: account.recordId, at, isPending: before !== undefined }];
+    const next = nextCheck.kind === 'AT' ? nextCheck : null;
+    const isPlanned = next !== null && before !== undefined && before <= next.staysBy;
+    return isPlanned ? [] : [{ accountRecordId: account.recordId, next, isPending: before !== undefined }];
   });
   const obsolete = planned.filter(({ isPending }) => isPending);
   await session.unschedule(obsolete.map(({ accountRecordId }) => checkKey(accountRecordId)));
   session.schedule(
-    planned.flatMap(({ accountRecordId, at }) =>
-      at === null ? [] : overdueNotification(scheduledCheck(accountRecordId, at)),
-    ),
+    planned.flatMap(({ accountRecordId, next }) => {
+      if (next === null) return [];
+      return overdueNotification({ ...scheduledCheck(accountRecordId, next.asked), due: next.at });
+    }),
   );
 }

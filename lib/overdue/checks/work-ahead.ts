@@ -25,7 +25,8 @@ export function dueAhead(
   return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
 }
 
-function endOfDay(at: Instant, zone: TimeZone): Instant {
+/** The last instant of the local day of an instant. */
+export function endOfDay(at: Instant, zone: TimeZone): Instant {
   return addMilliseconds(startOfDay(addDays(localDateOf(at, zone), 1), zone), -1);
 }
 

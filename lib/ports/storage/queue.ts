@@ -49,8 +49,9 @@ export interface LiveEntriesRequest {
   readonly limit: number;
 }
 
-/** Up to when work of an account goes before that of `asker`, which is the account itself or one that it pays for. */
+/** Up to when work of an account goes before that of `asker`. */
 export interface WorkAhead {
+  /** A number for who asks, which the answer repeats. */
   readonly asker: number;
   readonly accountRecordId: number;
   readonly dueBy: Instant;

@@ -1,3 +1,5 @@
+import type { Place } from './slow-calendar.ts';
+
 /** An account as far as dunning goes. */
 export interface DebtAccount {
   readonly zone: string;
@@ -26,4 +28,58 @@ export interface DebtBooks {
   readonly failures: readonly { readonly invoiceId: string; readonly response: string }[];
   /** Names of control tags in force, by object. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What is owed, as overdue sees it: worked out anew from every invoice there is. */
+export interface Debt {
+  readonly unpaid: readonly DebtInvoice[];
+  readonly cents: bigint;
+  /** The day from which the oldest debt counts. */
+  readonly since: string | null;
+  /** The first day on which a further invoice counts. */
+  readonly nextDay: string | null;
+  readonly response: string;
+  readonly tags: ReadonlySet<string>;
+  readonly isExempt: boolean;
+}
+
+/** @param today null: whatever the target date of an invoice. */
+export function debtOf(books: DebtBooks, accountId: string, today: string | null): Debt {
+  const payerId = payerOf(books, accountId);
+  const owed = books.invoices.filter((invoice) => invoice.accountId === payerId && invoice.isOwed);
+  const isAhead = ({ targetDate }: DebtInvoice) =>
+    today !== null && targetDate !== null && targetDate > today;
+  const unpaid = owed.filter((invoice) => !isAhead(invoice));
+  const ahead = owed.filter(isAhead).map(({ targetDate }) => targetDate ?? '');
+  const ids = new Set(unpaid.map(({ id }) => id));
+  const failures = books.failures.filter(({ invoiceId }) => ids.has(invoiceId));
+  const tagsOf = (id: string): ReadonlySet<string> => books.tags.get(id) ?? new Set();
+  return {
+    unpaid,
+    cents: unpaid.reduce((sum, { cents }) => sum + cents, 0n),
+    since: smallest(unpaid.map(({ ages }) => ages)),
+    nextDay: smallest(ahead),
+    response: failures.at(-1)?.response ?? 'OTHER',
+    tags: tagsOf(accountId),
+    isExempt: [accountId, payerId].some((id) => tagsOf(id).has('OVERDUE_ENFORCEMENT_OFF')),
+  };
+}
+
+export function payerOf(books: DebtBooks, accountId: string): string {
+  const account = accountOf(books, accountId);
+  return account.paysForItself ? accountId : (account.parentId ?? accountId);
+}
+
+export function placeOf(books: DebtBooks, accountId: string): Place {
+  return accountOf(books, accountId);
+}
+
+function accountOf(books: DebtBooks, accountId: string): DebtAccount {
+  const account = books.accounts.get(accountId);
+  if (account === undefined) throw new Error(`there is no account ${accountId}`);
+  return account;
+}
+
+export function smallest(days: readonly string[]): string | null {
+  return days.toSorted()[0] ?? null;
 }

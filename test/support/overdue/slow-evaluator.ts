@@ -1,6 +1,6 @@
 import type { ConfigParts, Span, StateParts } from './overdue-documents.ts';
 import { dayAfter, dayAt, instantOf, isNone, type Place } from './slow-calendar.ts';
-import type { DebtBooks, DebtInvoice } from './slow-debt.ts';
+import { type Debt, type DebtBooks, debtOf, payerOf, placeOf, smallest } from './slow-debt.ts';
 
 export const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
@@ -23,19 +23,6 @@ export interface ExpectedAccount {
 
 export const UNTOUCHED: ExpectedAccount = { blocks: [], ownsInvoicingOff: false, checkMs: null };
 
-/** What is owed, as overdue sees it: worked out anew from every invoice there is. */
-interface Debt {
-  readonly unpaid: readonly DebtInvoice[];
-  readonly cents: bigint;
-  /** The day from which the oldest debt counts. */
-  readonly since: string | null;
-  /** The first day on which a further invoice counts. */
-  readonly nextDay: string | null;
-  readonly response: string;
-  readonly tags: ReadonlySet<string>;
-  readonly isExempt: boolean;
-}
-
 /** What has led to an evaluation of an account. */
 export interface Look {
   readonly accountId: string;
@@ -44,6 +31,8 @@ export interface Look {
   readonly config: ConfigParts;
   /** Whether its check has led here, and not something that has happened now. */
   readonly isCheck: boolean;
+  /** When other work of each account is due, by account. */
+  readonly planned: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Every evaluation is made from the whole history of the account: nothing is kept but what it has come to before. */
@@ -55,8 +44,13 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
   const today = dayAt(nowMs, place);
   const debt = debtOf(books, accountId, today);
   const next = debt.isExempt ? null : (enterable.find((state) => holds(state, debt, today)) ?? null);
-  const isDated = isCheck && isWorse(before.blocks.at(-1), next, config.states);
-  const askedMs = isDated ? (before.checkMs ?? Number.NaN) : nowMs;
+  const isWorseNow = isWorse(before.blocks.at(-1), next, config.states);
+  const workMs = lastWorkToday(look, today);
+  if (workMs !== null && isWorseNow && (!isCheck || isDueToday(next, debt, today))) {
+    const isPending = before.checkMs !== null && dayAt(before.checkMs, place) <= today;
+    return isPending ? before : { ...before, checkMs: workMs };
+  }
+  const askedMs = isCheck && isWorseNow ? (before.checkMs ?? Number.NaN) : nowMs;
   const checkMs = nextCheck({ debt, next, config: { ...config, states: enterable }, today, place });
   const pending = isCheck ? null : before.checkMs;
   const moved = enter(before, { next, askedMs, nowMs, debt, place });
@@ -74,30 +68,6 @@ export function debtDigest({
   const asksWhy = config.states.some(({ responses }) => responses !== undefined);
   const lines = unpaid.map(({ id, cents, ages }) => `${id} ${cents} ${ages}`);
   return JSON.stringify([lines, named.filter((tag) => tags.has(tag)), asksWhy ? response : null, isExempt]);
-}
-
-/** @param today null: whatever the target date of an invoice. */
-function debtOf(books: DebtBooks, accountId: string, today: string | null): Debt {
-  const account = books.accounts.get(accountId);
-  if (account === undefined) throw new Error(`there is no account ${accountId}`);
-  const payerId = account.paysForItself ? accountId : (account.parentId ?? accountId);
-  const owed = books.invoices.filter((invoice) => invoice.accountId === payerId && invoice.isOwed);
-  const isAhead = ({ targetDate }: DebtInvoice) =>
-    today !== null && targetDate !== null && targetDate > today;
-  const unpaid = owed.filter((invoice) => !isAhead(invoice));
-  const ahead = owed.filter(isAhead).map(({ targetDate }) => targetDate ?? '');
-  const ids = new Set(unpaid.map(({ id }) => id));
-  const failures = books.failures.filter(({ invoiceId }) => ids.has(invoiceId));
-  const tagsOf = (id: string): ReadonlySet<string> => books.tags.get(id) ?? new Set();
-  return {
-    unpaid,
-    cents: unpaid.reduce((sum, { cents }) => sum + cents, 0n),
-    since: smallest(unpaid.map(({ ages }) => ages)),
-    nextDay: smallest(ahead),
-    response: failures.at(-1)?.response ?? 'OTHER',
-    tags: tagsOf(accountId),
-    isExempt: [accountId, payerId].some((id) => tagsOf(id).has('OVERDUE_ENFORCEMENT_OFF')),
-  };
 }
 
 type Criterion = (debt: Debt, today: string) => boolean;
@@ -129,6 +99,19 @@ interface Entering {
   readonly nowMs: number;
   readonly debt: Debt;
   readonly place: Place;
+}
+
+/** overdue §5.2 rule 5: the last other work of the day, of the account and of who pays for it. */
+function lastWorkToday({ accountId, books, planned }: Look, today: string): number | null {
+  const place = placeOf(books, accountId);
+  const whose = new Set([accountId, payerOf(books, accountId)]);
+  const due = [...whose].flatMap((id) => planned.get(id) ?? []).filter((ms) => dayAt(ms, place) <= today);
+  return due.length === 0 ? null : Math.max(...due);
+}
+
+/** overdue §5.2 rule 5: what only today has brought. */
+function isDueToday(next: StateParts | null, { since }: Debt, today: string): boolean {
+  return next?.time !== undefined && since !== null && dayAfter(since, next.time) === today;
 }
 
 /** overdue §5.3 rule 1: only what has become worse was to be expected before anybody looked. */
@@ -166,7 +149,8 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
   const threshold = next?.time === undefined || debt.since === null ? null : dayAfter(debt.since, next.time);
   const dueMs =
     threshold !== null && threshold > dayAt(askedMs, place) ? instantOf(threshold, place) : askedMs;
-  const effectiveMs = Math.max(Math.min(dueMs, nowMs), last?.effectiveMs ?? 0);
+  const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
+  const effectiveMs = Math.max(wholeSecond, last?.effectiveMs ?? 0);
   return { ...before, ownsInvoicingOff, blocks: [...before.blocks, { ...block, effectiveMs }] };
 }
 
@@ -197,14 +181,4 @@ function laterCheck(pending: number | null, asked: number | 'none' | null): numb
   if (asked === 'none') return null;
   if (asked === null) return pending;
   return pending === null ? asked : Math.min(pending, asked);
-}
-
-function placeOf(books: DebtBooks, accountId: string): Place {
-  const account = books.accounts.get(accountId);
-  if (account === undefined) throw new Error(`there is no account ${accountId}`);
-  return account;
-}
-
-function smallest(days: readonly string[]): string | null {
-  return days.toSorted()[0] ?? null;
 }

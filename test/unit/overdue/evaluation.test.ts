@@ -51,11 +51,14 @@ const inState = (stateName: string, effective: string) =>
 
 function evaluated(
   facts: Partial<OverdueFacts>,
-  { now, asked = now, action = 'REFRESH' as 'CHECK' | 'REFRESH' | 'CLEAR', owns = false } = { now: '' } as {
+  { now, asked = now, action = 'REFRESH' as 'CHECK' | 'REFRESH' | 'CLEAR', owns = false, workUntil } = {
+    now: '',
+  } as {
     now: string;
     asked?: string;
     action?: 'CHECK' | 'REFRESH' | 'CLEAR';
     owns?: boolean;
+    workUntil?: string;
   },
 ) {
   const { transition, nextCheck } = evaluate(
@@ -74,6 +77,7 @@ function evaluated(
     {
       config,
       job: { action, asked: at(asked), spreads: false, causedBy: null },
+      workUntil: workUntil === undefined ? null : at(workUntil),
       ownsInvoicingOff: owns,
       now: at(now),
     },
