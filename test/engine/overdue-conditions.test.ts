@@ -184,10 +184,21 @@ eachDatabase((_kind, open) => {
         ]);
       });
 
-      it('response: OTHER where nothing has been tried', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'], count: 1 }));
+      it('response: none where nothing has been tried, and none of what is paid', async () => {
+        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
         await debtor.charge('1');
-        expect(await debtor.state()).to.equal('S');
+        expect(await debtor.state()).to.equal('clear');
+        await engine.close();
+        const payer = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }), {
+          hasCard: true,
+        });
+        await payer.charge('1');
+        expect(await payer.state()).to.equal('clear');
+        Debtor.decline(engine);
+        await payer.charge('2');
+        expect(await payer.state()).to.equal('S');
+        await payer.payAll();
+        expect(await payer.state()).to.equal('clear');
       });
 
       it('tag in: while the account carries the tag', async () => {

@@ -11,8 +11,8 @@ export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate
 
 /** What an evaluation looks at beside the unpaid invoices (§3.2). */
 export interface SnapshotFacts {
-  /** Of the newest failed purchase of the unpaid invoices; OTHER where none has failed. */
-  readonly lastPaymentResponse: PaymentResponse;
+  /** Of the newest failed purchase of the unpaid invoices, OTHER where the gateway gave none; null: none has failed. */
+  readonly lastPaymentResponse: PaymentResponse | null;
   /** Names of the control tags of the evaluated account. */
   readonly tags: ReadonlySet<string>;
 }

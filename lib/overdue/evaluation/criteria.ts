@@ -38,7 +38,9 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
     case 'TOTAL':
       return snapshot.unpaidTotal.greaterThanOrEqualTo(criterion.total);
     case 'RESPONSE':
-      return criterion.responses.includes(snapshot.lastPaymentResponse);
+      return (
+        snapshot.lastPaymentResponse !== null && criterion.responses.includes(snapshot.lastPaymentResponse)
+      );
     case 'TAG_CARRIED':
       return snapshot.tags.has(criterion.tag);
     case 'TAG_MISSING':

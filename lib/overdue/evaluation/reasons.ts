@@ -70,12 +70,17 @@ function criterionText(criterion: Criterion, facts: Facts): string {
     case 'TOTAL':
       return `${amountText(snapshot.unpaidTotal, currency)} unpaid of ${amountText(criterion.total, currency)}`;
     case 'RESPONSE':
-      return `the last payment response is ${snapshot.lastPaymentResponse}, asked for is ${criterion.responses.join(' or ')}`;
+      return `${responseText(snapshot)}, asked for is ${criterion.responses.join(' or ')}`;
     case 'TAG_CARRIED':
       return `the account ${carries(criterion.tag, snapshot)}, which it has to`;
     case 'TAG_MISSING':
       return `the account ${carries(criterion.tag, snapshot)}, which it must not`;
   }
+}
+
+function responseText({ lastPaymentResponse }: BillingSnapshot): string {
+  if (lastPaymentResponse === null) return 'no payment of what is unpaid has failed';
+  return `the last payment response is ${lastPaymentResponse}`;
 }
 
 /** `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */

@@ -25,7 +25,7 @@ export interface OverdueFacts {
   /** Whose unpaid invoices count: the account, or the parent that pays for it (§8 rule 2). */
   readonly payerId: Uuid;
   readonly unpaid: readonly UnpaidInvoice[];
-  readonly lastPaymentResponse: PaymentResponse;
+  readonly lastPaymentResponse: PaymentResponse | null;
   /** Names of the account's own control tags. */
   readonly tags: ReadonlySet<string>;
   readonly hasInvoicingOff: boolean;
@@ -58,7 +58,10 @@ export async function loadOverdueFacts(
   const tagsOf = Map.groupBy(tags, ({ objectId }) => objectId);
   const invoicesOf = Map.groupBy(invoices, ({ accountId }) => accountId);
   const responseOf = new Map(
-    failures.map(({ accountRecordId, paymentResponse }) => [accountRecordId, paymentResponse]),
+    failures.map(({ accountRecordId, paymentResponse }) => [
+      accountRecordId,
+      paymentResponse ?? PaymentResponse.OTHER,
+    ]),
   );
   return accounts.map((account): OverdueFacts => {
     const payerId = payerOf(account);
@@ -77,7 +80,7 @@ export async function loadOverdueFacts(
         targetDate: invoice.targetDate,
         balance: balanceOf(invoice),
       })),
-      lastPaymentResponse: responseOf.get(payerRecordId) ?? PaymentResponse.OTHER,
+      lastPaymentResponse: responseOf.get(payerRecordId) ?? null,
       tags: new Set(own.flatMap(({ tagDefinitionId }) => controlTagName(tagDefinitionId) ?? [])),
       hasInvoicingOff: carries(own, TagEffect.STOPS_INVOICING),
       exemptBy:

@@ -91,8 +91,8 @@ export interface OverdueExplanation {
   readonly unpaidTotal: Decimal;
   /** The earliest `unpaidSince`, from which times count; null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Why the last payment of an unpaid invoice has failed; OTHER if none has or the gateway did not say. */
-  readonly lastPaymentResponse: PaymentResponse;
+  /** Why the last payment of an unpaid invoice has failed, OTHER if the gateway did not say; null if none has. */
+  readonly lastPaymentResponse: PaymentResponse | null;
   /** Names of the account's own control tags. */
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];

@@ -38,7 +38,8 @@ export interface Debt {
   readonly since: string | null;
   /** The first day on which a further invoice counts. */
   readonly nextDay: string | null;
-  readonly response: string;
+  /** Null: no payment of what is unpaid has failed. */
+  readonly response: string | null;
   readonly tags: ReadonlySet<string>;
   readonly isExempt: boolean;
 }
@@ -59,7 +60,7 @@ export function debtOf(books: DebtBooks, accountId: string, today: string | null
     cents: unpaid.reduce((sum, { cents }) => sum + cents, 0n),
     since: smallest(unpaid.map(({ ages }) => ages)),
     nextDay: smallest(ahead),
-    response: failures.at(-1)?.response ?? 'OTHER',
+    response: failures.at(-1)?.response ?? null,
     tags: tagsOf(accountId),
     isExempt: [accountId, payerId].some((id) => tagsOf(id).has('OVERDUE_ENFORCEMENT_OFF')),
   };

@@ -39,7 +39,6 @@ export interface Look {
 export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAccount {
   const { accountId, nowMs, books, config, isCheck } = look;
   const enterable = config.states.filter((state) => criteriaOf(state).length > 0);
-  if (enterable.length === 0) return before;
   const place = placeOf(books, accountId);
   const today = dayAt(nowMs, place);
   const debt = debtOf(books, accountId, today);
@@ -78,7 +77,8 @@ function criteriaOf(state: StateParts): readonly Criterion[] {
   if (time !== undefined) criteria.push((debt, today) => isReached(time, debt, today));
   if (count !== undefined) criteria.push(({ unpaid }) => unpaid.length >= count);
   if (total !== undefined) criteria.push(({ cents }) => cents >= BigInt(Math.round(Number(total) * 100)));
-  if (responses !== undefined) criteria.push(({ response }) => responses.includes(response));
+  if (responses !== undefined)
+    criteria.push(({ response }) => response !== null && responses.includes(response));
   if (tagIn !== undefined) criteria.push(({ tags }) => tags.has(tagIn));
   if (tagOut !== undefined) criteria.push(({ tags }) => !tags.has(tagOut));
   return criteria;
@@ -166,6 +166,8 @@ interface Checking {
 function nextCheck({ debt, next, config, today, place }: Checking): number | 'none' | null {
   if (debt.isExempt) return 'none';
   if (next === null && debt.since === null && debt.nextDay === null) return 'none';
+  // Whoever owes something waits for the next configuration (rule 6).
+  if (config.states.length === 0) return instantOf(dayAfter(today, 1) ?? today, place);
   const days: (string | null)[] = [debt.nextDay];
   const { since } = debt;
   if (since !== null)

@@ -106,7 +106,7 @@ describe('Overdue evaluation', () => {
       readonly asked: Partial<OverdueCondition>;
       readonly holds: boolean;
       readonly tags?: readonly string[];
-      readonly response?: PaymentResponse;
+      readonly response?: PaymentResponse | null;
       readonly today?: string;
       readonly unpaid?: readonly string[];
     }
@@ -164,9 +164,16 @@ describe('Overdue evaluation', () => {
         holds: false,
       },
       {
-        criterion: 'response where none is known',
+        criterion: 'response that the gateway has not given',
         asked: { responses: ['OTHER'] },
+        response: 'OTHER',
         holds: true,
+      },
+      {
+        criterion: 'response where nothing has failed',
+        asked: { responses: Object.values(PaymentResponse) },
+        response: null,
+        holds: false,
       },
       { criterion: 'tag carried', asked: { tagCarried: 'PARTNER' }, tags: ['TEST', 'PARTNER'], holds: true },
       { criterion: 'tag to carry missing', asked: { tagCarried: 'PARTNER' }, tags: ['TEST'], holds: false },
@@ -203,7 +210,7 @@ describe('Overdue evaluation', () => {
       it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),
-          lastPaymentResponse: response ?? PaymentResponse.OTHER,
+          lastPaymentResponse: response ?? null,
         });
         const states = config([state('S', { condition: condition(asked) })]);
         expect(evaluateOverdue(states, snapshot, parseLocalDate(today))?.name).to.equal(

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PaymentResponse } from '../../../lib/index.ts';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
 import { stateReasons } from '../../../lib/overdue/evaluation/reasons.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
@@ -15,12 +16,19 @@ import {
 
 const unpaid = ['2012-05-31 249.95', '2012-06-10 30'];
 
-function reasons(asked: Partial<OverdueCondition>, on = '2012-06-30', invoices = unpaid) {
+interface Found {
+  readonly on?: string | undefined;
+  readonly invoices?: readonly string[] | undefined;
+  readonly response?: PaymentResponse | null | undefined;
+}
+
+function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
+  const { on = '2012-06-30', invoices = unpaid, response = 'EXPIRED_CARD' } = found;
   return stateReasons({
     config: config([state('S', { condition: condition(asked) })]),
     snapshot: snapshotOf(on, owed(...invoices), {
       tags: new Set(['PARTNER']),
-      lastPaymentResponse: 'EXPIRED_CARD',
+      lastPaymentResponse: response,
     }),
     date: parseLocalDate(on),
     currency: 'USD',
@@ -28,7 +36,7 @@ function reasons(asked: Partial<OverdueCondition>, on = '2012-06-30', invoices =
 }
 
 describe('Reasons for an overdue state', () => {
-  for (const { asked, holds, text, on, invoices } of [
+  for (const { asked, holds, text, on, invoices, response } of [
     {
       asked: { unpaidFor: duration('30 DAYS') },
       holds: true,
@@ -92,6 +100,12 @@ describe('Reasons for an overdue state', () => {
       text: 'the last payment response is EXPIRED_CARD, asked for is DECLINE',
     },
     {
+      asked: { responses: ['OTHER'] as const },
+      response: null,
+      holds: false,
+      text: 'no payment of what is unpaid has failed, asked for is OTHER',
+    },
+    {
       asked: { tagCarried: 'PARTNER' },
       holds: true,
       text: 'the account carries the tag PARTNER, which it has to',
@@ -113,7 +127,7 @@ describe('Reasons for an overdue state', () => {
     },
   ]) {
     it(`says "${text}"`, () => {
-      const reason = reasons(asked, on, invoices);
+      const reason = reasons(asked, { on, invoices, response });
       expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
         { holds, text },
       ]);
