@@ -66,7 +66,7 @@ export class OverdueLife {
       this.#digests.set(accountId, debtDigest({ accountId, books, config }));
   }
 
-  /** Somebody has taken AUTO_INVOICING_OFF off the account by hand (overdue §2.3). */
+  /** Somebody has taken AUTO_INVOICING_OFF off the account by hand, or asked for what it carries (overdue §2.3). */
   disown(accountId: string): void {
     const expected = this.#expected.get(accountId);
     if (expected !== undefined) this.#expected.set(accountId, { ...expected, ownsInvoicingOff: false });
@@ -80,20 +80,12 @@ export class OverdueLife {
   async settle(about: string): Promise<void> {
     const settled = await this.#worker.settle({ timeoutMs: SETTLE_MS });
     if (!settled) throw new Error(`the queue did not settle after ${about}`);
-    if (this.#config.states.length === 0) this.#endDueChecks();
     await this.#compare(about);
   }
 
   async close(): Promise<void> {
     await this.#worker.close();
     await this.#open.close();
-  }
-
-  /** Without any state there is nothing to look at: a check that comes due just ends (overdue §5.1 step 2). */
-  #endDueChecks(): void {
-    for (const [accountId, expected] of this.#expected)
-      if (expected.checkMs !== null && expected.checkMs <= this.engine.clock.now())
-        this.#expected.set(accountId, { ...expected, checkMs: null });
   }
 
   async #witness(accountIds: readonly string[]): Promise<() => void> {
@@ -156,6 +148,8 @@ export class OverdueLife {
         check: expected.checkMs === null ? null : new Date(expected.checkMs).toISOString(),
         state: expected.blocks.at(-1)?.name ?? CLEAR,
       });
+      if (this.#config.states.length === 0)
+        expect(found.state, `account ${accountId} can leave its state after ${about}`).to.equal(CLEAR);
       const dueMs = checks.get(accountId)?.dueMs ?? Number.POSITIVE_INFINITY;
       expect(dueMs, `what is due of ${accountId} is done after ${about}`).to.be.greaterThan(clock.now());
       this.#expectSeen(accountId, debtDigest({ accountId, books, config: this.#config }), about);

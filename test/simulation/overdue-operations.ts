@@ -177,12 +177,10 @@ async function tag({ acme, accountId, random, life }: DebtScene): Promise<void> 
   const object = { type: 'ACCOUNT', id: accountId } as const;
   const name = random.of(TAGS);
   const carried = await acme.tags.ofObject(object);
-  if (!carried.some(({ tagDefinitionName }) => tagDefinitionName === name)) {
-    await acme.tags.add(object, [SystemTag[name]]);
-    return;
-  }
-  await acme.tags.remove(object, [SystemTag[name]]);
-  if (name === 'AUTO_INVOICING_OFF') life.disown(accountId);
+  const isCarried = carried.some(({ tagDefinitionName }) => tagDefinitionName === name);
+  if (!isCarried || random.percent(20)) await acme.tags.add(object, [SystemTag[name]]);
+  else await acme.tags.remove(object, [SystemTag[name]]);
+  if (isCarried && name === 'AUTO_INVOICING_OFF') life.disown(accountId);
 }
 
 async function gatewayMood({ life, random }: DebtScene): Promise<void> {
