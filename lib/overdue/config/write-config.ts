@@ -7,6 +7,7 @@ import {
   type OverdueConfig,
   type OverdueState,
 } from './overdue-config.ts';
+import { INT_MAX } from './written.ts';
 
 /** The XML of a configuration that was given as JSON (§1.2 rule 3). */
 export function writeOverdueXml({ initialReevaluationInterval, states }: OverdueConfig): string {
@@ -107,8 +108,9 @@ function conditionDefinition(condition: OverdueCondition): OverdueConditionDefin
   };
 }
 
-/** An interval in days; null where there is none or it has no fixed number of days (§10). */
+/** An interval in days; null where there is none, or it has no number of days that is fixed and has 32 bits (§10). */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === TimeUnit.DAYS) return interval.number;
-  return interval?.unit === TimeUnit.WEEKS ? interval.number * 7 : null;
+  const days = interval?.unit === TimeUnit.WEEKS ? interval.number * 7 : null;
+  return days === null || days > INT_MAX ? null : days;
 }

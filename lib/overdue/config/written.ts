@@ -67,7 +67,7 @@ export class WrittenRecord {
 }
 
 const WHOLE = /^[+-]?[0-9]{1,10}$/;
-const INT_MAX = 2 ** 31 - 1;
+export const INT_MAX = 2 ** 31 - 1;
 
 export function wholeNumberOf(text: string): number | undefined {
   const value = WHOLE.test(text) ? Number(text) : Number.NaN;

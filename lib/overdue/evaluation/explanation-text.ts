@@ -28,8 +28,10 @@ export function explanationText(explained: ExplainedState): string {
   if (isPaidByParent && reasons.length > 0)
     sentences.push('What counts is what the parent that pays for it owes.');
   sentences.push(...reasonsUpTo(matched, reasons));
-  if (exempt === null && (matched ?? CLEAR_STATE_NAME) !== explained.state && reasons.length > 0)
+  if (exempt === null && (matched ?? CLEAR_STATE_NAME) !== explained.state && reasons.length > 0) {
     sentences.push(`So it comes to ${shown(matched)} when it is looked at next.`);
+    if (nextCheck === null) sentences.push('No check is planned; it is looked at when something changes.');
+  }
   if (nextCheck !== null) sentences.push(`It is looked at again on ${formatLocalDate(nextCheck)}.`);
   return sentences.join(' ');
 }

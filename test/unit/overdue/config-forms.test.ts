@@ -368,6 +368,8 @@ describe('Overdue configuration as XML and JSON', () => {
   for (const { interval, days } of [
     { interval: duration('5 DAYS'), days: 5 },
     { interval: duration('2 WEEKS'), days: 14 },
+    { interval: duration('306783378 WEEKS'), days: 2_147_483_646 },
+    { interval: duration('306783379 WEEKS'), days: null },
     { interval: duration('1 MONTHS'), days: null },
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
