@@ -138,6 +138,22 @@ eachDatabase((_kind, open) => {
         expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
       });
 
+      it('rule 2: nor does it begin before there are the invoices that it asks for', async () => {
+        const debtor = await begin(
+          overdueXml({
+            states: [
+              { name: 'TWO', count: 2, disables: true },
+              { name: 'ONE', time: 5 },
+            ],
+          }),
+          { hasCard: false },
+        );
+        await engine.runTo('2012-05-31T00:03:42Z');
+        engine.clock.set('2012-06-09T18:30:00Z');
+        await debtor.charge('1');
+        expect(await debtor.states()).to.deep.equal(['TWO from 06-09T00:03:42']);
+      });
+
       it('rule 2: where the state was due only later, it begins then', async () => {
         const debtor = await begin(CONFIG_C, { hasCard: false });
         await engine.runTo('2012-05-31T00:03:42Z');

@@ -1,11 +1,11 @@
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import { type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
 import type { OverdueConfig, OverdueState } from '../config/overdue-config.ts';
-import { type BillingSnapshot, billingSnapshot } from '../evaluation/billing-snapshot.ts';
-import { thresholdDate } from '../evaluation/criteria.ts';
+import { type BillingSnapshot, billingSnapshot, unpaidOn } from '../evaluation/billing-snapshot.ts';
 import { type EffectiveInput, effectiveOf } from '../evaluation/effective-date.ts';
 import { evaluateOverdue } from '../evaluation/evaluate.ts';
 import { needsNoCheck, nextCheckDate } from '../evaluation/next-check.ts';
+import { reachedDate } from '../evaluation/reached-date.ts';
 import { isWorse } from '../evaluation/severity.ts';
 import { type OverdueTransition, planTransition } from '../evaluation/transition.ts';
 import type { OverdueFacts } from '../loading/overdue-facts.ts';
@@ -47,17 +47,17 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
   const snapshot = billingSnapshot(facts.unpaid, { lastPaymentResponse, tags, today });
-  const { anchor } = snapshot;
   const isExempt = facts.exemptBy !== null;
   const next = isExempt ? null : evaluateOverdue(config, snapshot, today);
+  const reached = next === null ? null : reachedDate(next, unpaidOn(facts.unpaid, today));
   const becomesWorse = isWorse(config, prev, next);
-  const laterToday = becomesWorse ? leftToLaterToday(input, { next, anchor, account, today }) : null;
+  const laterToday = becomesWorse ? leftToLaterToday(input, { reached, account, today }) : null;
   if (laterToday !== null) return { facts, transition: null, nextCheck: laterToday };
   const effective = effectiveOf({
     scheduled: job.action === OverdueAction.CHECK ? job.asked : null,
     next,
     isWorse: becomesWorse,
-    anchor,
+    reached,
     account,
     now,
     prevEffective: prev?.effective ?? null,
@@ -73,13 +73,10 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
  */
 function leftToLaterToday(
   { job, workUntil, now }: EvaluationInput,
-  found: Pick<EffectiveInput, 'next' | 'anchor' | 'account'> & { readonly today: LocalDate },
+  { reached, account, today }: Pick<EffectiveInput, 'reached' | 'account'> & { readonly today: LocalDate },
 ): NextCheck | null {
   if (workUntil === null) return null;
-  const { next, anchor, account, today } = found;
   const isCheck = job.action === OverdueAction.CHECK;
-  const time = next?.condition?.unpaidFor ?? null;
-  const reached = time === null ? null : thresholdDate(anchor, time);
   if (isCheck && reached !== today) return null;
   const at = maxInstant(workUntil, now);
   return { kind: 'AT', at, asked: isCheck ? job.asked : at, staysBy: endOfDay(now, account.timeZone) };

@@ -32,7 +32,7 @@ export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
 ): BillingSnapshot {
-  const unpaid = owed.filter(({ targetDate }) => targetDate === null || targetDate <= today);
+  const unpaid = unpaidOn(owed, today);
   const ahead = owed.flatMap(({ targetDate }) =>
     targetDate === null || targetDate <= today ? [] : targetDate,
   );
@@ -44,6 +44,11 @@ export function billingSnapshot(
     lastPaymentResponse,
     tags,
   };
+}
+
+/** What counts on a date (§3.1). */
+export function unpaidOn(owed: readonly UnpaidInvoice[], date: LocalDate): readonly UnpaidInvoice[] {
+  return owed.filter(({ targetDate }) => targetDate === null || targetDate <= date);
 }
 
 /** Nobody can pay a draft, so its age counts from the day on which it was committed (§3.2). */

@@ -9,7 +9,6 @@ import {
   truncateToSecond,
 } from '../../values/time/index.ts';
 import type { OverdueState } from '../config/overdue-config.ts';
-import { thresholdDate } from './criteria.ts';
 
 export interface EffectiveInput {
   /** The instant that the check was scheduled for, however late it runs; null for a refresh. */
@@ -18,7 +17,8 @@ export interface EffectiveInput {
   readonly next: OverdueState | null;
   /** Whether the account is worse off by it. */
   readonly isWorse: boolean;
-  readonly anchor: LocalDate | null;
+  /** The first date on which the unpaid invoices were enough for it; null: it does not ask for such. */
+  readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
   /** From when on the state that it follows is in effect; null = clear from the beginning. */
@@ -27,7 +27,7 @@ export interface EffectiveInput {
 
 /**
  * From when on the account is in the state that an evaluation came to (§5.3): now, except that a check finds a worse state
- * as of when it was due, or when the time of the state was reached. Never in the future, and never before the state that
+ * as of when it was due, or when the state was reached. Never in the future, and never before the state that
  * it follows.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
@@ -41,11 +41,9 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
 }
 
 /** When a worse state was due; null: what was found was not to be expected earlier. */
-function dueOf({ scheduled, next, isWorse, anchor, account }: EffectiveInput): DatedInstant | null {
+function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput): DatedInstant | null {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);
-  const time = next.condition?.unpaidFor ?? null;
-  const reached = time === null ? null : thresholdDate(anchor, time);
   return reached !== null && reached > asked.date ? atReferenceTime(reached, account) : asked;
 }
 

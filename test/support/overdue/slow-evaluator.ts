@@ -45,7 +45,7 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
   const next = debt.isExempt ? null : (enterable.find((state) => holds(state, debt, today)) ?? null);
   const isWorseNow = isWorse(before.blocks.at(-1), next, config.states);
   const workMs = lastWorkToday(look, today);
-  if (workMs !== null && isWorseNow && (!isCheck || isDueToday(next, debt, today))) {
+  if (workMs !== null && isWorseNow && (!isCheck || isBroughtBy(today, next, debt))) {
     const isPending = before.checkMs !== null && dayAt(before.checkMs, place) <= today;
     return isPending ? before : { ...before, checkMs: workMs };
   }
@@ -109,9 +109,28 @@ function lastWorkToday({ accountId, books, planned }: Look, today: string): numb
   return due.length === 0 ? null : Math.max(...due);
 }
 
-/** overdue §5.2 rule 5: what only today has brought. */
-function isDueToday(next: StateParts | null, { since }: Debt, today: string): boolean {
-  return next?.time !== undefined && since !== null && dayAfter(since, next.time) === today;
+/** overdue §5.2 rule 5: what only that day has brought. */
+function isBroughtBy(today: string, next: StateParts | null, debt: Debt): boolean {
+  const from = dayAfter(today, -1);
+  return next !== null && from !== null && firstDayOf(next, debt, { from, to: today }) === today;
+}
+
+/** overdue §5.3 rule 2: the first of some days on which what is owed was old, many and much enough, tried one by one. */
+function firstDayOf(
+  { name, ...criteria }: StateParts,
+  debt: Debt,
+  { from, to }: { readonly from: string; readonly to: string },
+): string | null {
+  const { tagIn, tagOut, responses, ...ofInvoices } = criteria;
+  const asked = { name, ...ofInvoices };
+  for (let day: string | null = from; day !== null && day <= to; day = dayAfter(day, 1)) {
+    const then = day;
+    const unpaid = debt.unpaid.filter(({ ages, targetDate }) => ages <= then && (targetDate ?? '') <= then);
+    const cents = unpaid.reduce((owed, invoice) => owed + invoice.cents, 0n);
+    const since = smallest(unpaid.map(({ ages }) => ages));
+    if (holds(asked, { ...debt, unpaid, cents, since }, day)) return day;
+  }
+  return null;
 }
 
 /** overdue §5.3 rule 1: only what has become worse was to be expected before anybody looked. */
@@ -146,9 +165,10 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
   const owned = before.ownsInvoicingOff && hasTag;
   if (isSame) return { ...before, ownsInvoicingOff: before.ownsInvoicingOff };
   const ownsInvoicingOff = disables && !wasBlocked ? !hasTag || owned : disables && owned;
-  const threshold = next?.time === undefined || debt.since === null ? null : dayAfter(debt.since, next.time);
-  const dueMs =
-    threshold !== null && threshold > dayAt(askedMs, place) ? instantOf(threshold, place) : askedMs;
+  const firstDay =
+    next === null ? null : firstDayOf(next, debt, { from: dayAt(askedMs, place), to: dayAt(nowMs, place) });
+  const isLater = firstDay !== null && firstDay > dayAt(askedMs, place);
+  const dueMs = isLater ? instantOf(firstDay, place) : askedMs;
   const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
   const effectiveMs = Math.max(wholeSecond, last?.effectiveMs ?? 0);
   return { ...before, ownsInvoicingOff, blocks: [...before.blocks, { ...block, effectiveMs }] };

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { type EffectiveInput, effectiveOf } from '../../../lib/overdue/evaluation/effective-date.ts';
+import { reachedDate } from '../../../lib/overdue/evaluation/reached-date.ts';
 import { isWorse } from '../../../lib/overdue/evaluation/severity.ts';
 import { blockOf, type OverdueBlock } from '../../../lib/overdue/evaluation/transition.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import {
   type DatedInstant,
   formatInstant,
   formatLocalDate,
   type Instant,
   instant,
+  type LocalDate,
   localDateOf,
   parseLocalDate,
   parseWireInstant,
@@ -15,6 +18,7 @@ import {
   UTC,
 } from '../../../lib/values/time/index.ts';
 import { condition, config, duration, state, stateAt } from '../../support/overdue/states.ts';
+import { newId } from '../../support/storage/stored-records.ts';
 
 const at = (text: string): Instant => parseWireInstant(text) ?? instant(0);
 const reference = at('2012-05-01T00:03:42Z');
@@ -24,15 +28,24 @@ const late = at('2012-06-08T12:00:00Z');
 
 interface Found extends Partial<EffectiveInput> {
   readonly now: Instant;
+  readonly anchor?: LocalDate;
 }
 
+const unpaid = (invoiceDate: LocalDate, balance: string, targetDate: LocalDate | null = null) => ({
+  invoiceId: newId(),
+  invoiceDate,
+  commitDate: null,
+  targetDate,
+  balance: decimal(balance),
+});
+
 /** Instant and date from which on the state is in effect; of a refresh that comes to a worse one unless it says otherwise. */
-function effective(members: Found): string {
+function effective({ anchor: since = anchor, ...members }: Found): string {
   const next = members.next ?? null;
   const isWorse = members.isWorse ?? next !== null;
   const found = effectiveOf({
     scheduled: null,
-    anchor,
+    reached: next === null ? null : reachedDate(next, [unpaid(since, '30')]),
     account: utc,
     prevEffective: null,
     ...members,
@@ -133,6 +146,40 @@ describe('Effective date of an overdue state', () => {
     expect(effective({ scheduled: at('2012-06-05T10:00:00.999Z'), next: many, now: late })).to.equal(
       '2012-06-05T10:00:00.000Z 2012-06-05',
     );
+  });
+});
+
+describe('The first date of an overdue state', () => {
+  const day = (text: string) => parseLocalDate(`2012-${text}`);
+  const owed = [
+    unpaid(day('05-01'), '10'),
+    unpaid(day('05-09'), '15'),
+    unpaid(day('05-02'), '20', day('05-12')),
+    unpaid(day('05-04'), '5'),
+  ];
+  for (const [what, members, expected] of [
+    ['5 days', { unpaidFor: duration('5 DAYS') }, '2012-05-06'],
+    ['3 invoices', { unpaidCount: 3 }, '2012-05-09'],
+    ['4 invoices, one of which counts from its target date on', { unpaidCount: 4 }, '2012-05-12'],
+    ['more invoices than there are', { unpaidCount: 5 }, null],
+    ['no invoice', { unpaidCount: 0 }, null],
+    ['a total of 15', { unpaidTotal: decimal('15') }, '2012-05-04'],
+    ['a total of 15.01', { unpaidTotal: decimal('15.01') }, '2012-05-09'],
+    ['a total of 0', { unpaidTotal: decimal('0') }, null],
+    ['the last of 5 days and 3 invoices', { unpaidFor: duration('5 DAYS'), unpaidCount: 3 }, '2012-05-09'],
+    ['the last of 9 days and 3 invoices', { unpaidFor: duration('9 DAYS'), unpaidCount: 3 }, '2012-05-10'],
+    ['nothing of invoices', { tagCarried: 'TEST' }, null],
+  ] as const)
+    it(`overdue §5.3 rule 2: of ${what}: ${expected ?? 'none'}`, () => {
+      const found = reachedDate(state('S', { condition: condition(members) }), owed);
+      expect(found && formatLocalDate(found)).to.equal(expected);
+    });
+
+  it('overdue §5.3 rule 2: a time is not reached before its invoice counts', () => {
+    const one = [unpaid(day('05-01'), '10', day('05-20'))];
+    const found = reachedDate(stateAt(5, 'S'), one);
+    expect(found && formatLocalDate(found)).to.equal('2012-05-20');
+    expect(reachedDate(state('S', { condition: null }), one)).to.equal(null);
   });
 });
 
