@@ -1,7 +1,13 @@
 import type { BillingMode } from '../../records/index.ts';
 import type { InArrearMode } from '../../tenants/index.ts';
-import { type LocalDate, minDate } from '../../values/time/index.ts';
-import { type CycleDates, cycleDate, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
+import {
+  type CycleDates,
+  cycleDate,
+  firstCycleAfter,
+  type LocalDate,
+  lastCycleUpTo,
+  minDate,
+} from '../../values/time/index.ts';
 
 export interface BillThroughInput {
   readonly cycle: CycleDates;

@@ -1,6 +1,5 @@
 import type { BillingEvent } from '../../records/index.ts';
-import { type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
-import { cycleDate, firstCycleAfter } from './cycle-dates.ts';
+import { cycleDate, firstCycleAfter, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import { type BilledEvent, billedEvent, type ProposalConfig } from './recurring-proposals.ts';
 
 export interface StandingInput {

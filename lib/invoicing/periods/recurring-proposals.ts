@@ -9,9 +9,16 @@ import {
   roundToCurrency,
   roundToScale,
 } from '../../values/money/index.ts';
-import { addPeriod, type LocalDate } from '../../values/time/index.ts';
+import {
+  addPeriod,
+  type CycleDates,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
+  type LocalDate,
+  lastCycleUpTo,
+} from '../../values/time/index.ts';
 import { billThroughDate } from './bill-through-date.ts';
-import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { countDays, proratedShare } from './proration.ts';
 import { tooManyPeriods } from './target-date.ts';

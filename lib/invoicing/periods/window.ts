@@ -1,7 +1,6 @@
 import type { BillingEvent, InvoicingCursor } from '../../records/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { addDays, minDate } from '../../values/time/index.ts';
-import { cycleDate, cycleDatesOf, lastCycleUpTo } from './cycle-dates.ts';
+import { addDays, cycleDate, cycleDatesOf, lastCycleUpTo, minDate } from '../../values/time/index.ts';
 import { standingAfter } from './next-due-date.ts';
 import { type ProposalConfig, recurs } from './recurring-proposals.ts';
 

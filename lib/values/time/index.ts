@@ -15,6 +15,14 @@ export {
 } from './billing-period.ts';
 export { checkClockTime, movedClock } from './clock-time.ts';
 export {
+  type CycleDates,
+  type CycleOrigin,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
+  lastCycleUpTo,
+} from './cycle-dates.ts';
+export {
   addDuration,
   type Duration,
   durationEnd,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { billThroughDate } from '../../../lib/invoicing/periods/bill-through-date.ts';
-import { cycleDatesOf } from '../../../lib/invoicing/periods/cycle-dates.ts';
+import { cycleDatesOf } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 
 type Mode = 'IN_ADVANCE' | 'IN_ARREAR' | 'GREEDY';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   cycleDate,
   cycleDatesOf,
   firstCycleAfter,
   lastCycleUpTo,
-} from '../../../lib/invoicing/periods/cycle-dates.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
+} from '../../../lib/values/time/cycle-dates.ts';
 import type { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 

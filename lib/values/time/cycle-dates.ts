@@ -1,17 +1,8 @@
-import { assertInvariant } from '../../values/errors/index.ts';
-import {
-  addDays,
-  type BillingPeriod,
-  calendarDayOf,
-  dayOfLaterMonth,
-  dayOfMonth,
-  firstBillCycleDate,
-  type LocalDate,
-  type PeriodLength,
-  periodLength,
-} from '../../values/time/index.ts';
+import { assertInvariant } from '../errors/index.ts';
+import { type BillingPeriod, firstBillCycleDate, type PeriodLength, periodLength } from './billing-period.ts';
+import { addDays, calendarDayOf, dayOfLaterMonth, dayOfMonth, type LocalDate } from './local-date.ts';
 
-/** The bill cycle dates C(0) < C(1) < … of a billing event (§5.2). */
+/** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing §5.2). */
 export interface CycleDates {
   /** Date of the event. */
   readonly start: LocalDate;
@@ -46,7 +37,7 @@ export function cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal }: Cy
   return { start: localDate, period: billingPeriod, length, billCycleDay: billCycleDayLocal, first };
 }
 
-/** C(k), counted once from C(0) and never from its predecessor (§2 rule 4). */
+/** C(k), counted once from C(0) and never from its predecessor (invoicing §2 rule 4). */
 export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
   if (k === 0) return first;
   if (length.unit === 'DAYS') return addDays(first, k * length.number);
