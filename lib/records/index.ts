@@ -29,4 +29,5 @@ export * from './search-clause.ts';
 export * from './subscription.ts';
 export type * from './tag.ts';
 export type * from './tenant.ts';
+export type * from './usage-section.ts';
 export * from './user.ts';

@@ -9,6 +9,7 @@ const texts: Readonly<Record<string, string>> = {
   accounts: 'lib/accounts/RULES.md',
   catalog: 'lib/catalog/RULES.md',
   subscriptions: 'lib/subscriptions/RULES.md',
+  usage: 'lib/usage/RULES.md',
   invoicing: 'lib/invoicing/RULES.md',
   payments: 'lib/payments/RULES.md',
   overdue: 'lib/overdue/RULES.md',

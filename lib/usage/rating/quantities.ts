@@ -1,0 +1,61 @@
+import type { UsageSection } from '../../records/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { compareText } from './text-order.ts';
+
+/** How much of each unit was used; a unit that is not in it was not. */
+export type Quantities = ReadonlyMap<string, Decimal>;
+
+export const NO_USAGE: Quantities = new Map();
+
+/** Points of one unit taken together: those of a day, or a single one. */
+export interface UsageSum {
+  readonly unit: string;
+  readonly sum: Decimal;
+  /** The largest single amount. */
+  readonly max: Decimal;
+}
+
+/** What sums of points come to for a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
+export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
+  const units = new Set(unitsOf(section));
+  const quantities = new Map<string, Decimal>();
+  for (const { unit, sum, max } of sums) {
+    if (units.has(unit)) addTo(quantities, section, { unit, quantity: isPeak(section) ? max : sum });
+  }
+  return quantities;
+}
+
+/** Both quantities as one: added for CONSUMABLE, the higher peak for CAPACITY. */
+export function together(section: UsageSection, a: Quantities, b: Quantities): Quantities {
+  const all = new Map(a);
+  for (const [unit, quantity] of b) addTo(all, section, { unit, quantity });
+  return all;
+}
+
+export function quantityOf(quantities: Quantities, unit: string): Decimal {
+  return quantities.get(unit) ?? ZERO;
+}
+
+/** The units that a section charges, in the order of lines (§5.3, §5.4). */
+export function unitsOf(section: UsageSection): readonly string[] {
+  const steps =
+    section.usageType === 'CAPACITY'
+      ? section.tiers.flatMap(({ limits }) => limits)
+      : section.tiers.flatMap(({ blocks }) => blocks);
+  return [...new Set(steps.map(({ unit }) => unit))].sort(compareText);
+}
+
+function addTo(
+  quantities: Map<string, Decimal>,
+  section: UsageSection,
+  { unit, quantity }: { readonly unit: string; readonly quantity: Decimal },
+): void {
+  const before = quantities.get(unit);
+  if (before === undefined) quantities.set(unit, quantity);
+  else if (!isPeak(section)) quantities.set(unit, before.plus(quantity));
+  else if (quantity.greaterThan(before)) quantities.set(unit, quantity);
+}
+
+function isPeak({ usageType }: UsageSection): boolean {
+  return usageType === 'CAPACITY';
+}
