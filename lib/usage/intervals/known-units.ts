@@ -1,0 +1,18 @@
+import { unitsOf } from '../rating/quantities.ts';
+import type { UsageEvent } from './usage-event.ts';
+import type { UsageInterval } from './usage-intervals.ts';
+
+/**
+ * The units that the subscription's sections charge during an interval (§7.8): of the event in force at its start and of
+ * those that take effect in it, other than at its end.
+ * @param events all of the subscription, in order.
+ */
+export function knownUnits(
+  events: readonly UsageEvent[],
+  { start, end }: UsageInterval,
+): ReadonlySet<string> {
+  const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
+  const within = events.filter(({ effectiveDate }) => effectiveDate >= start.at && effectiveDate < end.at);
+  const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
+  return new Set(sections.flatMap(unitsOf));
+}

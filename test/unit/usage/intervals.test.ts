@@ -1,0 +1,389 @@
+import { expect } from 'chai';
+import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
+import { nextUsageDate } from '../../../lib/usage/intervals/cadence.ts';
+import { daysOfInterval } from '../../../lib/usage/intervals/days-of-interval.ts';
+import { knownUnits } from '../../../lib/usage/intervals/known-units.ts';
+import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
+import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
+import { type UsageInterval, usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
+import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
+import { day, text } from '../../support/invoicing/billing-events.ts';
+import { at, consumable, liveUsage, plusUsage, stdUsage, trialUsage } from '../../support/usage/sections.ts';
+import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+
+const NEW_YORK = timeZone('America/New_York');
+
+interface Options {
+  readonly zone?: typeof UTC_ZONE;
+  readonly lookBack?: string;
+}
+
+function intervalsOf(events: readonly UsageEvent[], target: string, options: Options = {}) {
+  const { zone = UTC_ZONE, lookBack } = options;
+  const [first] = events;
+  if (first === undefined) return [];
+  const from =
+    lookBack === undefined ? { at: first.effectiveDate, date: first.localDate } : dated(lookBack, zone);
+  return usageRuns(events, day(target)).flatMap((run) =>
+    usageIntervals(run, { targetDate: day(target), lookBack: from, zone }).map((interval) => ({
+      run,
+      interval,
+    })),
+  );
+}
+
+function dated(date: string, zone = UTC_ZONE) {
+  return { at: startOfDay(day(date), zone), date: day(date) };
+}
+
+/** Usage name, then the dates of its intervals; `!` where the last instant counts. */
+function told(events: readonly UsageEvent[], target: string, options: Options = {}): readonly string[] {
+  return intervalsOf(events, target, options).map(
+    ({ run, interval: { start, end, includesEnd } }) =>
+      `${run.section.name} ${text(start.date)} ${text(end.date)}${includesEnd ? '!' : ''}`,
+  );
+}
+
+/** The dates at which periods of a section begin and end. */
+function boundaries(events: readonly UsageEvent[], target: string, options: Options = {}): readonly string[] {
+  const found = intervalsOf(events, target, options).map(({ interval }) => interval);
+  return [
+    ...found.slice(0, 1).map(({ start }) => text(start.date)),
+    ...found.map(({ end }) => text(end.date)),
+  ];
+}
+
+function section(period: BillingPeriod) {
+  return consumable('own', [[['calls', '1', '-1', '1']]], { period });
+}
+
+const created = (when: string, usages = [stdUsage], bcd = 1) => usageEvent('CREATE', when, { usages, bcd });
+
+describe('usage E17: cycle dates', () => {
+  const cases: readonly [period: BillingPeriod, bcd: number, start: string, target: string, string][] = [
+    ['MONTHLY', 31, '2026-01-31', '2026-04-30', '2026-01-31 2026-02-28 2026-03-31 2026-04-30'],
+    ['QUARTERLY', 15, '2026-01-20', '2026-07-15', '2026-01-20 2026-04-15 2026-07-15'],
+    ['MONTHLY', 1, '2026-04-10', '2026-06-01', '2026-04-10 2026-05-01 2026-06-01'],
+    ['MONTHLY', 1, '2026-04-10', '2026-05-31', '2026-04-10 2026-05-01'],
+    ['MONTHLY', 15, '2026-03-20', '2026-04-14', ''],
+    ['ANNUAL', 29, '2024-02-29', '2026-03-01', '2024-02-29 2025-02-28 2026-02-28'],
+    ['WEEKLY', 15, '2026-03-20', '2026-04-09', '2026-03-20 2026-03-27 2026-04-03'],
+    ['THIRTY_DAYS', 15, '2026-03-20', '2026-05-20', '2026-03-20 2026-04-19 2026-05-19'],
+    ['DAILY', 15, '2026-03-20', '2026-03-22', '2026-03-20 2026-03-21 2026-03-22'],
+  ];
+  for (const [period, bcd, start, target, expected] of cases) {
+    it(`usage E17: ${period} of day ${bcd} from ${start} up to ${target}: ${expected || 'nothing yet'}`, () => {
+      expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected);
+    });
+  }
+
+  it('usage §6.2 rule 5: another bill cycle day moves the dates that follow', () => {
+    const days = (period: BillingPeriod) => [
+      created('2026-01-20', [section(period)], 15),
+      usageEvent('BCD_CHANGE', '2026-05-03', { usages: [section(period)], bcd: 10 }),
+    ];
+    expect(boundaries(days('MONTHLY'), '2026-06-30').slice(-4)).to.deep.equal([
+      '2026-03-15',
+      '2026-04-15',
+      '2026-05-10',
+      '2026-06-10',
+    ]);
+    expect(boundaries(days('QUARTERLY'), '2026-12-31')).to.deep.equal([
+      '2026-01-20',
+      '2026-04-15',
+      '2026-05-10',
+      '2026-08-10',
+      '2026-11-10',
+    ]);
+  });
+
+  it('usage §6.2 rule 3: weeks count from the start of the run, whatever changes', () => {
+    const events = [
+      created('2026-01-01', [section('WEEKLY')]),
+      usageEvent('BCD_CHANGE', '2026-01-05', { usages: [section('WEEKLY')], bcd: 5 }),
+    ];
+    expect(boundaries(events, '2026-01-16')).to.deep.equal(['2026-01-01', '2026-01-08', '2026-01-15']);
+  });
+
+  it('usage §6.2 rule 5: a change that keeps the bill cycle day keeps the quarters', () => {
+    const events = [
+      created('2026-01-20', [section('QUARTERLY')], 15),
+      usageEvent('QUANTITY_CHANGE', '2026-05-01', { usages: [section('QUARTERLY')], bcd: 15, quantity: 3 }),
+    ];
+    expect(boundaries(events, '2026-10-15')).to.deep.equal([
+      '2026-01-20',
+      '2026-04-15',
+      '2026-07-15',
+      '2026-10-15',
+    ]);
+  });
+
+  it('usage §7.9 rule 3: the next date is the first cycle date after the target', () => {
+    const next = (events: readonly UsageEvent[], target: string) =>
+      usageRuns(events, day(target)).map((run) => {
+        const date = nextUsageDate(run, day(target));
+        return date === null ? null : text(date);
+      });
+    const open = [created('2026-03-20', [stdUsage], 15)];
+    expect(next(open, '2026-03-20')).to.deep.equal(['2026-04-15']);
+    expect(next(open, '2026-04-15')).to.deep.equal(['2026-05-15']);
+    expect(next([...open, usageEvent('CANCEL', '2026-04-20')], '2026-04-20')).to.deep.equal([null]);
+    expect(next([...open, usageEvent('CANCEL', '2026-04-20')], '2026-04-19')).to.deep.equal(['2026-05-15']);
+  });
+});
+
+describe('usage intervals', () => {
+  const cases: readonly [title: string, events: readonly UsageEvent[], target: string, expected: string[]][] =
+    [
+      [
+        'usage E8: a phase ends the run of its section',
+        [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
+        '2026-05-01',
+        ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
+      ],
+      [
+        'usage E10: a plan changes on the day on which it began',
+        [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
+        '2026-02-01',
+        ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
+      ],
+      [
+        'usage E13: nothing is billed while billing is blocked',
+        [
+          created('2026-08-01'),
+          usageEvent('START_BILLING_DISABLED', '2026-09-01'),
+          usageEvent('END_BILLING_DISABLED', '2026-09-05', { usages: [stdUsage], bcd: 5 }),
+        ],
+        '2026-10-05',
+        ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
+      ],
+      [
+        'usage §6.1: block and unblock at one instant cancel out',
+        [
+          created('2026-08-01'),
+          usageEvent('START_BILLING_DISABLED', '2026-08-10'),
+          usageEvent('END_BILLING_DISABLED', '2026-08-10', { usages: [stdUsage] }),
+        ],
+        '2026-09-01',
+        ['std-usage 2026-08-01 2026-09-01'],
+      ],
+      [
+        'usage E12: a cancellation closes the last interval, its instant included',
+        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
+        '2026-06-01',
+        ['std-usage 2026-05-01 2026-05-16!'],
+      ],
+      [
+        'usage §6.3 rule 3: a subscription cancelled at its start has one instant',
+        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
+        '2026-06-01',
+        ['std-usage 2026-05-01 2026-05-01!'],
+      ],
+      [
+        'usage §6.3 rule 3: a section left at its start has none',
+        [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
+        '2026-06-01',
+        ['plus-usage 2026-05-01 2026-06-01'],
+      ],
+      [
+        'usage §6.3 rule 3: a cancellation on a cycle date adds no interval',
+        [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
+        '2026-07-01',
+        ['std-usage 2026-05-01 2026-06-01!'],
+      ],
+      [
+        'usage §6.1: the same plan and version again is no boundary',
+        [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
+        '2026-06-01',
+        ['std-usage 2026-05-01 2026-06-01'],
+      ],
+      [
+        'usage §4.1 rule 5: another override price closes and reopens',
+        [
+          created('2026-05-01'),
+          usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
+        ],
+        '2026-06-01',
+        ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
+      ],
+      [
+        'usage §4 rule 4: each section of a phase by itself',
+        [created('2026-05-01', [stdUsage, section('WEEKLY')])],
+        '2026-06-01',
+        [
+          ...[
+            '2026-05-01 2026-05-08',
+            '2026-05-08 2026-05-15',
+            '2026-05-15 2026-05-22',
+            '2026-05-22 2026-05-29',
+          ].map((dates) => `own ${dates}`),
+          'std-usage 2026-05-01 2026-06-01',
+        ],
+      ],
+      [
+        'usage §6: what comes after the target date is not known yet',
+        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
+        '2026-05-15',
+        [],
+      ],
+    ];
+  for (const [title, events, target, expected] of cases) {
+    it(title, () => {
+      expect(told(events, target)).to.deep.equal(expected);
+    });
+  }
+
+  it('usage §6.3 rule 2: an event on the cycle date does not cut its day', () => {
+    const events = [
+      usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
+      usageEvent('BCD_CHANGE', '2026-05-01T10:00:00Z', { usages: [stdUsage], bcd: 2 }),
+    ];
+    expect(
+      intervalsOf(events, '2026-05-02').map(({ interval }) => formatInstant(interval.end.at).slice(0, 16)),
+    ).to.deep.equal(['2026-05-01T00:00', '2026-05-02T00:00']);
+  });
+
+  it('usage §6.3 rule 2: boundaries before the look-back are dropped', () => {
+    expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.deep.equal([
+      'std-usage 2026-03-01 2026-04-01',
+      'std-usage 2026-04-01 2026-05-01',
+    ]);
+    expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-02' })).to.deep.equal([
+      'std-usage 2026-04-01 2026-05-01',
+    ]);
+  });
+
+  it('usage §6.3: more periods than a run may catch up are refused, with the way out', () => {
+    const events = [created('1990-01-01', [section('DAILY')])];
+    expect(intervalsOf(events, '2017-05-17')).to.have.length(9_998);
+    expect(() => intervalsOf(events, '2017-06-17'))
+      .to.throw(BillingError, 'choose an earlier target date')
+      .with.property('code', 4005);
+  });
+
+  it('usage E14: boundaries are days of the zone, by its rules on their dates', () => {
+    const events = [usageEvent('CREATE', '2026-02-01T17:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
+    const found = intervalsOf(events, '2026-05-01', { zone: NEW_YORK }).map(({ interval }) => interval);
+    expect(found.map(({ start }) => formatInstant(start.at))).to.deep.equal([
+      '2026-02-01T17:00:00.000Z',
+      '2026-03-01T05:00:00.000Z',
+      '2026-04-01T04:00:00.000Z',
+    ]);
+    const [, march, april] = found;
+    expect(march && isWithin(march, at('2026-04-01T04:30:00Z'))).to.equal(false);
+    expect(april && isWithin(april, at('2026-04-01T04:30:00Z'))).to.equal(true);
+  });
+});
+
+describe('points of usage intervals', () => {
+  const events = [
+    usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
+    usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
+    usageEvent('END_BILLING_DISABLED', '2026-04-20T15:00:00Z', { usages: [stdUsage] }),
+    usageEvent('CANCEL', '2026-04-25T09:00:00Z'),
+  ];
+  const cases: readonly [title: string, when: string, expected: string][] = [
+    ['before the start of its day', '2026-04-01', '2026-04-01T06:00'],
+    ['within billing', '2026-04-05', '2026-04-05T00:00'],
+    ['on the day of a pause', '2026-04-10', '2026-04-10T00:00'],
+    ['in a pause', '2026-04-15', '2026-04-15T00:00'],
+    ['on the day on which a pause ends', '2026-04-20', '2026-04-20T15:00'],
+    ['on the day before billing starts', '2026-03-31', '2026-03-31T00:00'],
+    ['after the end', '2026-04-26', '2026-04-26T00:00'],
+  ];
+  for (const [title, when, expected] of cases) {
+    it(`usage §2.3 rule 3: a point of a day ${title} counts at ${expected}`, () => {
+      const point = { recordInstant: dated(when).at, localDate: day(when), dateOnly: true };
+      expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
+    });
+  }
+
+  it('usage §2.3 rule 4: a point of an instant counts at that instant', () => {
+    const point = {
+      recordInstant: at('2026-04-01T00:00:00Z'),
+      localDate: day('2026-04-01'),
+      dateOnly: false,
+    };
+    expect(countsAt(point, billedTimes(events))).to.equal(point.recordInstant);
+  });
+
+  it('usage §11: whole days are read as sums, and only the days that an interval cuts point by point', () => {
+    const days = (start: string, end: string, options: { zone?: typeof UTC_ZONE; ends?: boolean } = {}) => {
+      const zone = options.zone ?? UTC_ZONE;
+      const boundary = (when: string) => ({ at: at(when), date: dayIn(when, zone) });
+      const interval: UsageInterval = {
+        start: boundary(start),
+        end: boundary(end),
+        includesEnd: options.ends ?? false,
+      };
+      const { from, to, cut } = daysOfInterval(interval, zone);
+      return `${text(from)} ${text(to)} [${cut.map(text).join(' ')}]`;
+    };
+    const dayIn = (when: string, zone: typeof UTC_ZONE) => usageEvent('CREATE', when, { zone }).localDate;
+    expect(days('2026-04-01T00:00:00Z', '2026-05-01T00:00:00Z')).to.equal('2026-04-01 2026-05-01 []');
+    expect(days('2026-04-01T06:00:00Z', '2026-05-01T00:00:00Z')).to.equal(
+      '2026-04-02 2026-05-01 [2026-04-01]',
+    );
+    expect(days('2026-04-01T06:00:00Z', '2026-05-01T09:00:00Z')).to.equal(
+      '2026-04-02 2026-05-01 [2026-04-01 2026-05-01]',
+    );
+    expect(days('2026-04-01T06:00:00Z', '2026-04-01T09:00:00Z')).to.equal(
+      '2026-04-02 2026-04-02 [2026-04-01]',
+    );
+    expect(days('2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z', { ends: true })).to.equal(
+      '2026-04-01 2026-04-16 [2026-04-16]',
+    );
+    expect(days('2026-03-01T05:00:00Z', '2026-04-01T04:00:00Z', { zone: NEW_YORK })).to.equal(
+      '2026-03-01 2026-04-01 []',
+    );
+  });
+});
+
+describe('the look-back of usage', () => {
+  const begin = dated('2026-01-10');
+  const from = (billed: string | null, periods: number, billingPeriod: BillingPeriod = 'MONTHLY') =>
+    text(
+      lookBackStart({
+        billedThrough: billed === null ? null : day(billed),
+        billingPeriod,
+        periods,
+        begin,
+        zone: UTC_ZONE,
+      }).date,
+    );
+  const cases: readonly [string | null, number, string, BillingPeriod?][] = [
+    [null, 2, '2026-01-10'],
+    ['2026-07-01', 2, '2026-05-01'],
+    ['2026-07-01', 0, '2026-07-01'],
+    ['2026-07-01', -1, '2026-01-10'],
+    ['2026-02-01', 2, '2026-01-10'],
+    ['2026-07-01', 2_147_483_647, '2026-01-10'],
+    ['2026-07-01', 3, '2026-06-10', 'WEEKLY'],
+    ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
+  ];
+  for (const [billed, periods, expected, period] of cases) {
+    it(`usage §7.1: ${periods} periods ${period ?? 'MONTHLY'} back, billed through ${billed}: ${expected}`, () => {
+      expect(from(billed, periods, period)).to.equal(expected);
+    });
+  }
+});
+
+describe('the known units of a usage interval', () => {
+  it('usage §7.8: those of the events in force at its start or taking effect within it', () => {
+    const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
+    const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
+    const events = [
+      created('2026-04-01', [stdUsage]),
+      usageEvent('CHANGE', '2026-05-10', { usages: [gb] }),
+      usageEvent('CHANGE', '2026-06-01', { usages: [sms] }),
+    ];
+    const units = (start: string, end: string) =>
+      [...knownUnits(events, { start: dated(start), end: dated(end), includesEnd: false })].sort();
+    expect(units('2026-04-01', '2026-05-01')).to.deep.equal(['calls']);
+    expect(units('2026-05-01', '2026-06-01')).to.deep.equal(['calls', 'gb']);
+    expect(units('2026-05-10', '2026-06-01')).to.deep.equal(['gb']);
+    expect(units('2026-06-01', '2026-07-01')).to.deep.equal(['sms']);
+  });
+});
