@@ -1,0 +1,35 @@
+export {
+  type BilledTime,
+  billedTimes,
+  countsAt,
+  isWithin,
+  type PointInTime,
+} from './intervals/billed-time.ts';
+export type { DaysOfInterval } from './intervals/days-of-interval.ts';
+export { knownUnits } from './intervals/known-units.ts';
+export type { UsageEvent } from './intervals/usage-event.ts';
+export type { UsageInterval } from './intervals/usage-intervals.ts';
+export type { UsageRun } from './intervals/usage-runs.ts';
+export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating/quantities.ts';
+export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
+export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
+export { OverflowPolicy } from './rating/rated-usage.ts';
+export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
+export type { CollectedUsage } from './settlement/late-usage.ts';
+export { type SettledInterval, type SettledUsage, settleUsage } from './settlement/settle-usage.ts';
+export type { UsageCharge, UsageCredit, UsageItem } from './settlement/usage-charge.ts';
+export {
+  BeyondLookBack,
+  DEFAULT_USAGE_CONFIG,
+  ItemMode,
+  LateMode,
+  NegativeDelta,
+  negativeDeltaOf,
+  type UsageConfig,
+} from './settlement/usage-config.ts';
+export {
+  type BilledOfSection,
+  type PlannedInterval,
+  planUsage,
+  type UsagePlan,
+} from './settlement/usage-plan.ts';

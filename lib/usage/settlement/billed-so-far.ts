@@ -1,0 +1,137 @@
+import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
+import { type DetailLine, type ItemDetails, readItemDetails } from '../rating/item-details.ts';
+import type { BlockLine, RatedConsumable } from '../rating/rated-usage.ts';
+import type { BilledEntry, BilledInterval } from './billed-interval.ts';
+
+/** What is billed of one line: of a tier of a unit with ALL_TIERS, of a unit with TOP_TIER. */
+export interface BilledLine extends BlockLine {
+  /** `amount` is what the lines say, not rounded; this is what was charged for them. */
+  readonly charged: Decimal;
+  /** True if some of it is a share of an item that stands for several lines. */
+  readonly isShared: boolean;
+}
+
+export interface BilledSoFarInput {
+  readonly rated: RatedConsumable;
+  readonly previous: readonly BilledInterval[];
+  readonly currency: Currency;
+}
+
+/** B of §7.3 step 4: items and their credits, as they were rated. */
+export function billedTotal(previous: readonly BilledInterval[]): Decimal {
+  return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
+}
+
+/** What is billed by line, by the key of the line; the amounts charged add up to `billedTotal`. */
+export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
+  const { rated, previous } = input;
+  const lines = new Map<string, BilledLine>();
+  for (const entries of entriesByInterval(previous)) {
+    for (const line of linesOfInterval(entries, input)) addLine(lines, keyOf(rated.kind, line), line);
+  }
+  return lines;
+}
+
+export function keyOf(
+  kind: RatedConsumable['kind'],
+  { unit, tier }: Pick<BlockLine, 'unit' | 'tier'>,
+): string {
+  return kind === 'TOP_TIER' ? unit : `${tier} ${unit}`;
+}
+
+/** Items of one interval, whichever invoices they are on. */
+function entriesByInterval(previous: readonly BilledInterval[]): readonly (readonly BilledEntry[])[] {
+  const groups = Map.groupBy(previous, ({ instants, startDate, endDate }) =>
+    instants === null ? `${startDate} ${endDate}` : `${instants.start} ${instants.end} at`,
+  );
+  return [...groups.values()].map((group) => group.flatMap(({ entries }) => entries));
+}
+
+function linesOfInterval(
+  entries: readonly BilledEntry[],
+  { rated, currency }: BilledSoFarInput,
+): Iterable<BilledLine> {
+  const lines = new Map<string, BilledLine>();
+  let total = ZERO;
+  for (const { amount, details: text } of entries) {
+    total = total.plus(amount);
+    const details = readItemDetails(text);
+    if (details === null || details.lines.length === 0) {
+      chargeFirst(lines, rated, amount);
+    } else if (rated.kind === 'ALL_TIERS') {
+      for (const line of sharedOut(details, amount, currency)) addLine(lines, keyOf(rated.kind, line), line);
+    } else {
+      replaceRating(lines, details, { amount, total, currency });
+    }
+  }
+  return lines.values();
+}
+
+/** TOP_TIER lines show the whole rating, so that the last one is in force (§7.3). */
+function replaceRating(
+  lines: Map<string, BilledLine>,
+  details: ItemDetails,
+  { amount, total, currency }: { amount: Decimal; total: Decimal; currency: Currency },
+): void {
+  if (details.shape === 'AGGREGATE') {
+    lines.clear();
+    for (const line of sharedOut(details, total, currency)) addLine(lines, line.unit, line);
+    return;
+  }
+  const [line] = details.lines;
+  const before = lines.get(line.unit);
+  lines.set(line.unit, {
+    ...blockLine(line),
+    charged: amount.plus(before?.charged ?? ZERO),
+    isShared: before?.isShared ?? false,
+  });
+}
+
+/** The lines of an item, with what each has of its amount. */
+function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
+  const lines = details.lines.map(blockLine);
+  const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
+  // The item was rounded once, so that its lines rounded each may come to some cents more or less.
+  const rest = amount.minus(sum(rounded));
+  const largest = indexOfLargest(lines);
+  const isShared = details.shape === 'AGGREGATE';
+  return lines.map((line, index) => {
+    const own = rounded[index] ?? ZERO;
+    return { ...line, charged: index === largest ? own.plus(rest) : own, isShared };
+  });
+}
+
+function indexOfLargest(lines: readonly BlockLine[]): number {
+  let largest = 0;
+  for (const [index, { amount }] of lines.entries()) {
+    if (amount.abs().greaterThan(lines[largest]?.amount.abs() ?? ZERO)) largest = index;
+  }
+  return largest;
+}
+
+/** What no details tell about is taken to be charged for the first line. */
+function chargeFirst(lines: Map<string, BilledLine>, rated: RatedConsumable, amount: Decimal): void {
+  const [first] = rated.lines;
+  if (first === undefined) return;
+  const nothing = { ...first, quantity: ZERO, amount: ZERO };
+  addLine(lines, keyOf(rated.kind, first), { ...nothing, charged: amount, isShared: true });
+}
+
+function addLine(lines: Map<string, BilledLine>, key: string, line: BilledLine): void {
+  const before = lines.get(key);
+  if (before === undefined) {
+    lines.set(key, line);
+    return;
+  }
+  lines.set(key, {
+    ...line,
+    quantity: before.quantity.plus(line.quantity),
+    amount: before.amount.plus(line.amount),
+    charged: before.charged.plus(line.charged),
+    isShared: before.isShared || line.isShared,
+  });
+}
+
+function blockLine(line: DetailLine): BlockLine {
+  return { ...line, blockSize: line.blockSize ?? ZERO, amount: line.amount ?? ZERO };
+}

@@ -1,0 +1,62 @@
+import { OverflowPolicy } from '../rating/rated-usage.ts';
+
+/** One item for an interval, or one for each line (§7.4): `invoice.item.result.behavior.mode`. */
+export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;
+export type ItemMode = (typeof ItemMode)[keyof typeof ItemMode];
+
+/** What becomes of points that arrive for a billed interval (§7.7): `invoice.usage.lateMode`. */
+export const LateMode = { DELTA: 'DELTA', NEXT_PERIOD: 'NEXT_PERIOD', IGNORE: 'IGNORE' } as const;
+export type LateMode = (typeof LateMode)[keyof typeof LateMode];
+
+/** The same for intervals that begin before the look-back: `invoice.usage.beyondLookback`. */
+export const BeyondLookBack = { REPORT: 'REPORT', NEXT_PERIOD: 'NEXT_PERIOD' } as const;
+export type BeyondLookBack = (typeof BeyondLookBack)[keyof typeof BeyondLookBack];
+
+/** What happens when usage comes to less than is billed: `invoice.usage.negativeDelta`. */
+export const NegativeDelta = { CREDIT: 'CREDIT', IGNORE: 'IGNORE', FAIL: 'FAIL' } as const;
+export type NegativeDelta = (typeof NegativeDelta)[keyof typeof NegativeDelta];
+
+/** Per-tenant settings that the rules of this room read (§8). */
+export interface UsageConfig {
+  /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
+  readonly lookBackPeriods: number;
+  readonly itemMode: ItemMode;
+  readonly overflow: OverflowPolicy;
+  readonly lateMode: LateMode;
+  readonly beyondLookBack: BeyondLookBack;
+  readonly negativeDelta: NegativeDelta;
+  /** `invoice.disable.usage.zero.amount`. */
+  readonly dropsZeroItems: boolean;
+}
+
+export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
+  lookBackPeriods: 2,
+  itemMode: ItemMode.AGGREGATE,
+  overflow: OverflowPolicy.CAP,
+  lateMode: LateMode.DELTA,
+  beyondLookBack: BeyondLookBack.REPORT,
+  negativeDelta: NegativeDelta.CREDIT,
+  dropsZeroItems: false,
+});
+
+export interface NegativeDeltaInput {
+  /** As set; null = not set. */
+  readonly setting: NegativeDelta | null;
+  /** `invoice.usage.missing.lenient`. */
+  readonly isLenient: boolean;
+  /** True where a usage source, and not our own store, supplied the points. */
+  readonly isFromSource: boolean;
+  readonly isDryRun: boolean;
+}
+
+/** What a negative delta does in this run (§7.7 rules 2, 3). */
+export function negativeDeltaOf({
+  setting,
+  isLenient,
+  isFromSource,
+  isDryRun,
+}: NegativeDeltaInput): NegativeDelta {
+  if (isLenient) return NegativeDelta.IGNORE;
+  const asked = setting ?? (isFromSource ? NegativeDelta.FAIL : NegativeDelta.CREDIT);
+  return isDryRun && asked === NegativeDelta.FAIL ? NegativeDelta.IGNORE : asked;
+}

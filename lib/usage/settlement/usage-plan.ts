@@ -1,0 +1,74 @@
+import type { DatedInstant, LocalDate, TimeZone } from '../../values/time/index.ts';
+import { nextUsageDate } from '../intervals/cadence.ts';
+import { type DaysOfInterval, daysOfInterval } from '../intervals/days-of-interval.ts';
+import { lookBackStart } from '../intervals/look-back.ts';
+import type { UsageEvent } from '../intervals/usage-event.ts';
+import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
+import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
+import type { BilledInterval } from './billed-interval.ts';
+import { type BilledMatch, matchBilled } from './match-billed.ts';
+import type { UsageConfig } from './usage-config.ts';
+
+/** A billed interval of any section of a subscription. */
+export interface BilledOfSection extends BilledInterval {
+  readonly usageName: string;
+}
+
+export interface UsagePlanInput<Billed extends BilledOfSection> {
+  /** All of one subscription, in order. */
+  readonly events: readonly UsageEvent[];
+  readonly targetDate: LocalDate;
+  readonly zone: TimeZone;
+  readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
+  /** On invoices that are not VOID, in the order in which they were billed; those that ended before the look-back may be left out. */
+  readonly billed: readonly Billed[];
+}
+
+/** An interval to be rated, and where its points are. */
+export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
+  readonly run: UsageRun;
+  readonly interval: UsageInterval;
+  readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
+  readonly days: DaysOfInterval;
+}
+
+/** What a run has to read and to rate of a subscription's usage. */
+export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
+  /** By run, then time (§7.3). */
+  readonly intervals: readonly PlannedInterval<Billed>[];
+  /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
+  readonly nextDate: LocalDate | null;
+}
+
+/** Plans the usage of one subscription up to the target date. */
+export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<Billed>): UsagePlan<Billed> {
+  const runs = usageRuns(input.events, input.targetDate);
+  const dates = runs.map((run) => nextUsageDate(run, input.targetDate)).filter((date) => date !== null);
+  return {
+    intervals: runs.flatMap((run) => plannedIntervals(run, input)),
+    nextDate: dates.reduce<LocalDate | null>(
+      (first, date) => (first === null || date < first ? date : first),
+      null,
+    ),
+  };
+}
+
+function plannedIntervals<Billed extends BilledOfSection>(
+  run: UsageRun,
+  { events, targetDate, zone, config, billed }: UsagePlanInput<Billed>,
+): readonly PlannedInterval<Billed>[] {
+  const [first = run.events[0]] = events;
+  const { name, billingPeriod } = run.section;
+  const own = billed.filter(({ usageName }) => usageName === name);
+  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  const billedThrough = own.reduce<LocalDate | null>(
+    (last, { endDate }) => (last === null || endDate > last ? endDate : last),
+    null,
+  );
+  const periods = config.lookBackPeriods;
+  const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
+  return usageIntervals(run, { targetDate, lookBack, zone }).flatMap((interval) => {
+    const match = matchBilled(interval, own);
+    return match.kind === 'COVERED' ? [] : [{ run, interval, match, days: daysOfInterval(interval, zone) }];
+  });
+}
