@@ -16,7 +16,12 @@ export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-u
 export { OverflowPolicy } from './rating/rated-usage.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
-export { type SettledInterval, type SettledUsage, settleUsage } from './settlement/settle-usage.ts';
+export {
+  type Consumption,
+  type SettledInterval,
+  type SettledUsage,
+  settleUsage,
+} from './settlement/settle-usage.ts';
 export type { UsageCharge, UsageCredit, UsageItem } from './settlement/usage-charge.ts';
 export {
   BeyondLookBack,

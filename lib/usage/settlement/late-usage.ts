@@ -2,11 +2,11 @@ import type { UsageSection } from '../../records/index.ts';
 import { NO_USAGE, type Quantities, together } from '../rating/quantities.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from './usage-config.ts';
 
-/** What was used in an interval, without the points that an overlapping billed interval has charged. */
+/** What was used in an interval. A point is consumed by the billed interval that has charged it. */
 export interface CollectedUsage {
-  /** Points that are counted in what is billed of the interval, as far as they are not void. */
+  /** Points that the billed intervals within it have consumed, late ones of earlier periods included, less void ones. */
   readonly billed: Quantities;
-  /** The others: all points of an interval that is not billed, and those that arrived late for a billed one. */
+  /** Points in it that no billed interval of the usage name has consumed. */
   readonly fresh: Quantities;
 }
 
@@ -17,35 +17,47 @@ export interface LateUsageInput {
 }
 
 export interface LateUsageModes extends Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> {
-  /** Points that arrived late for billed intervals before the look-back. */
+  /** Points that no billed interval has consumed, of billed intervals before the look-back. */
   readonly beyond: Quantities;
 }
 
-/**
- * The quantities that each interval is rated for (§7.7).
- * @param intervals those of one usage name of a subscription that are not covered, in order.
- */
-export function ratedQuantities(
-  intervals: readonly LateUsageInput[],
-  { lateMode, beyondLookBack, beyond }: LateUsageModes,
-): readonly Quantities[] {
-  const next = intervals.findIndex(({ isBilled }) => !isBilled);
-  const section = intervals[next]?.section;
-  // Without an interval that takes them, late points are billed as what they are.
-  const mode = lateMode === LateMode.NEXT_PERIOD && section === undefined ? LateMode.DELTA : lateMode;
-  const own = intervals.map((interval) => ownQuantities(interval, mode));
-  if (section === undefined) return own;
-  const late = mode === LateMode.NEXT_PERIOD ? intervals.filter(({ isBilled }) => isBilled) : [];
-  const carried = [
-    ...late.map(({ collected }) => collected.fresh),
-    beyondLookBack === BeyondLookBack.NEXT_PERIOD ? beyond : NO_USAGE,
-  ];
-  return own.map((quantities, index) =>
-    index === next ? carried.reduce((all, more) => together(section, all, more), quantities) : quantities,
-  );
+/** What an interval is rated for, and which points it consumes so that no other one charges them. */
+export interface ChargedUsage {
+  readonly quantities: Quantities;
+  /** Its own fresh points; false where they are left to another interval, or to none. */
+  readonly takesFresh: boolean;
+  /** Fresh points of these intervals, by their places in the list. */
+  readonly takesLateOf: readonly number[];
+  readonly takesBeyond: boolean;
 }
 
-function ownQuantities({ section, isBilled, collected }: LateUsageInput, mode: LateMode): Quantities {
-  const { billed, fresh } = collected;
-  return isBilled && mode !== LateMode.DELTA ? billed : together(section, billed, fresh);
+/**
+ * The usage that each interval is charged for (§7.7).
+ * @param intervals those of one usage name of a subscription that are not covered, in order.
+ */
+export function chargedUsage(
+  intervals: readonly LateUsageInput[],
+  { lateMode, beyondLookBack, beyond }: LateUsageModes,
+): readonly ChargedUsage[] {
+  const next = intervals.findIndex(({ isBilled }) => !isBilled);
+  // Without an interval that takes them, late points are billed as what they are.
+  const mode = lateMode === LateMode.NEXT_PERIOD && next < 0 ? LateMode.DELTA : lateMode;
+  const takesBeyond = beyondLookBack === BeyondLookBack.NEXT_PERIOD;
+  const lateOf =
+    mode === LateMode.NEXT_PERIOD
+      ? intervals.flatMap(({ isBilled }, index) => (isBilled ? [index] : []))
+      : [];
+  return intervals.map((interval, index): ChargedUsage => {
+    const { section, isBilled, collected } = interval;
+    const takesFresh = !isBilled || mode === LateMode.DELTA;
+    const taken =
+      index === next ? { takesLateOf: lateOf, takesBeyond } : { takesLateOf: [], takesBeyond: false };
+    const parts = [
+      ...(takesFresh ? [collected.fresh] : []),
+      ...taken.takesLateOf.map((place) => intervals[place]?.collected.fresh ?? NO_USAGE),
+      ...(taken.takesBeyond ? [beyond] : []),
+    ];
+    const quantities = parts.reduce((all, more) => together(section, all, more), collected.billed);
+    return { quantities, takesFresh, ...taken };
+  });
 }

@@ -3,7 +3,7 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import type { RatedUsage } from '../rating/rated-usage.ts';
-import { type CollectedUsage, ratedQuantities } from './late-usage.ts';
+import { type CollectedUsage, chargedUsage } from './late-usage.ts';
 import { settleInterval } from './settle-interval.ts';
 import { isZeroItem, type UsageCharge } from './usage-charge.ts';
 import type { UsageConfig } from './usage-config.ts';
@@ -22,10 +22,19 @@ export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSecti
 /** What a run bills of one interval. */
 export interface SettledInterval<Billed extends BilledOfSection = BilledOfSection> {
   readonly planned: PlannedInterval<Billed>;
-  readonly quantities: Quantities;
   readonly rated: RatedUsage;
   /** In the order of the invoice; without the zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
+  readonly consumes: Consumption<Billed>;
+}
+
+/** The usage that an interval is charged for, and the points that are consumed by it. */
+export interface Consumption<Billed extends BilledOfSection = BilledOfSection> {
+  readonly quantities: Quantities;
+  /** Intervals whose fresh points it consumes: itself, or billed ones whose late points it takes (§7.7). */
+  readonly freshOf: readonly PlannedInterval<Billed>[];
+  /** True where it takes the late points of intervals before the look-back. */
+  readonly beyond: boolean;
 }
 
 export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> {
@@ -42,10 +51,11 @@ export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> 
 export function settleUsage<Billed extends BilledOfSection>(
   input: SettleUsageInput<Billed>,
 ): SettledUsage<Billed> {
-  const quantities = quantitiesOfPlan(input);
-  const all = input.plan.intervals.map((planned) =>
-    settled(planned, quantities.get(planned) ?? NO_USAGE, input),
-  );
+  const consumed = consumptions(input);
+  const all = input.plan.intervals.flatMap((planned) => {
+    const consumes = consumed.get(planned);
+    return consumes === undefined ? [] : [settled(planned, consumes, input)];
+  });
   const dates = all
     .filter(({ charges }) => charges.some(({ kind }) => kind === 'USAGE'))
     .map(({ planned }) => planned.interval.end.date);
@@ -60,18 +70,18 @@ export function settleUsage<Billed extends BilledOfSection>(
 }
 
 /** Late points go to another interval of the same usage name, whichever run it belongs to. */
-function quantitiesOfPlan<Billed extends BilledOfSection>({
+function consumptions<Billed extends BilledOfSection>({
   plan,
   collected,
   beyond,
   config,
-}: SettleUsageInput<Billed>): ReadonlyMap<PlannedInterval<Billed>, Quantities> {
+}: SettleUsageInput<Billed>): ReadonlyMap<PlannedInterval<Billed>, Consumption<Billed>> {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
   const byName = Map.groupBy(places, ({ planned }) => planned.run.section.name);
-  const found = new Map<PlannedInterval<Billed>, Quantities>();
+  const found = new Map<PlannedInterval<Billed>, Consumption<Billed>>();
   for (const [name, group] of byName) {
     const ordered = group.toSorted((a, b) => a.planned.interval.start.at - b.planned.interval.start.at);
-    const rated = ratedQuantities(
+    const charged = chargedUsage(
       ordered.map(({ planned, index }) => ({
         section: planned.run.section,
         isBilled: planned.match.previous.length > 0,
@@ -79,17 +89,27 @@ function quantitiesOfPlan<Billed extends BilledOfSection>({
       })),
       { ...config, beyond: beyond.get(name) ?? NO_USAGE },
     );
-    for (const [place, { planned }] of ordered.entries()) found.set(planned, rated[place] ?? NO_USAGE);
+    for (const [place, { quantities, takesFresh, takesLateOf, takesBeyond }] of charged.entries()) {
+      const planned = ordered[place]?.planned;
+      if (planned === undefined) continue;
+      const late = takesLateOf.flatMap((of) => ordered[of]?.planned ?? []);
+      found.set(planned, {
+        quantities,
+        freshOf: takesFresh ? [planned, ...late] : late,
+        beyond: takesBeyond,
+      });
+    }
   }
   return found;
 }
 
 function settled<Billed extends BilledOfSection>(
   planned: PlannedInterval<Billed>,
-  quantities: Quantities,
+  consumes: Consumption<Billed>,
   { currency, config }: SettleUsageInput<Billed>,
 ): SettledInterval<Billed> {
   const { section } = planned.run;
+  const { quantities } = consumes;
   const rated = rateUsage({ section, quantities, currency, overflow: config.overflow });
   const { itemMode, negativeDelta } = config;
   const { previous } = planned.match;
@@ -102,7 +122,7 @@ function settled<Billed extends BilledOfSection>(
     itemMode,
     negativeDelta,
   });
-  return { planned, quantities, rated, charges };
+  return { planned, rated, charges, consumes };
 }
 
 function withoutZeroItems<Billed extends BilledOfSection>(

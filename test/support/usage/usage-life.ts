@@ -116,8 +116,9 @@ export class UsageLife {
       config: this.config,
     });
     const items = settled.intervals.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
-    const trackingIds = this.#trackingIds(plan.intervals);
-    if (!isDry) this.#keep(settled.intervals, items.length > 0);
+    const consumed = settled.intervals.map((one) => this.#newlyConsumed(one, settled.intervals));
+    const trackingIds = [...new Set(consumed.flat().map(({ trackingId }) => trackingId))].sort();
+    if (!isDry) this.#keep(settled.intervals, consumed, items.length > 0);
     return {
       items,
       trackingIds: items.length > 0 ? trackingIds : [],
@@ -146,11 +147,19 @@ export class UsageLife {
   }
 
   #collect({ run, interval, match }: PlannedInterval<StoredInterval>): CollectedUsage {
-    const taken = match.overlapping.map(({ consumed }) => consumed);
-    const within = this.#within(interval).filter((point) => !taken.some((points) => points.has(point)));
-    const isBilled = (point: LifePoint) => match.previous.some(({ consumed }) => consumed.has(point));
-    const [billed, fresh] = [within.filter(isBilled), within.filter((point) => !isBilled(point))];
-    return { billed: sumsOf(run.section, billed), fresh: sumsOf(run.section, fresh) };
+    const billed = this.points.filter((point) => match.previous.some(({ consumed }) => consumed.has(point)));
+    return {
+      billed: sumsOf(run.section, billed),
+      fresh: sumsOf(run.section, this.#fresh(run.section.name, interval)),
+    };
+  }
+
+  #fresh(name: string, interval: UsageInterval): readonly LifePoint[] {
+    return this.#within(interval).filter((point) => !this.#isConsumed(name, point));
+  }
+
+  #isConsumed(name: string, point: LifePoint): boolean {
+    return this.#stored.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
   }
 
   #within(interval: UsageInterval): readonly LifePoint[] {
@@ -170,11 +179,10 @@ export class UsageLife {
   /** Points of billed intervals that are not looked at any more. */
   #pointsBeyond(name: string, planned: readonly PlannedInterval<StoredInterval>[]): readonly LifePoint[] {
     const own = this.#stored.filter(({ usageName }) => usageName === name);
-    const isConsumed = (point: LifePoint) => own.some(({ consumed }) => consumed.has(point));
     const open = new Set(planned.flatMap(({ interval }) => this.#within(interval)));
     const times = billedTimes(this.events);
     return this.points.filter((point) => {
-      if (isConsumed(point) || open.has(point)) return false;
+      if (this.#isConsumed(name, point) || open.has(point)) return false;
       const counted = countsAt(point, times);
       return own.some(
         ({ instants }) => instants !== null && instants.start <= counted && counted < instants.end,
@@ -182,15 +190,19 @@ export class UsageLife {
     });
   }
 
-  #trackingIds(planned: readonly PlannedInterval<StoredInterval>[]): readonly string[] {
-    const carried = this.config.beyondLookBack === 'NEXT_PERIOD';
-    const fresh = planned.flatMap(({ run, interval, match }) => [
-      ...this.#within(interval).filter(
-        (point) => !match.previous.some(({ consumed }) => consumed.has(point)),
-      ),
-      ...(carried ? this.#pointsBeyond(run.section.name, planned) : []),
-    ]);
-    return [...new Set(fresh.map(({ trackingId }) => trackingId))].sort();
+  /** The points that an interval is the first to charge. */
+  #newlyConsumed(
+    { planned, consumes }: SettledInterval<StoredInterval>,
+    all: readonly SettledInterval<StoredInterval>[],
+  ): readonly LifePoint[] {
+    const { name } = planned.run.section;
+    const beyond = consumes.beyond
+      ? this.#pointsBeyond(
+          name,
+          all.map((one) => one.planned),
+        )
+      : [];
+    return [...consumes.freshOf.flatMap(({ interval }) => this.#fresh(name, interval)), ...beyond];
   }
 
   #item({ planned }: SettledInterval<StoredInterval>, charge: UsageCharge): LifeItem {
@@ -210,9 +222,13 @@ export class UsageLife {
     };
   }
 
-  #keep(settled: readonly SettledInterval<StoredInterval>[], hasInvoice: boolean): void {
+  #keep(
+    settled: readonly SettledInterval<StoredInterval>[],
+    consumed: readonly (readonly LifePoint[])[],
+    hasInvoice: boolean,
+  ): void {
     this.#invoices += 1;
-    for (const { planned, charges } of settled) {
+    for (const [index, { planned, charges }] of settled.entries()) {
       const { interval, run, match } = planned;
       if (!hasInvoice && match.previous.length > 0) continue;
       this.#stored.push({
@@ -220,7 +236,7 @@ export class UsageLife {
         instants: { start: interval.start.at, end: interval.end.at },
         startDate: interval.start.date,
         endDate: interval.end.date,
-        consumed: new Set(this.#within(interval)),
+        consumed: new Set(consumed[index]),
         entries: charges.map((charge) => this.#entryOf(charge)),
         invoice: this.#invoices,
       });

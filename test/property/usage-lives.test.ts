@@ -1,0 +1,235 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { usageIntervals } from '../../lib/usage/intervals/usage-intervals.ts';
+import { usageRuns } from '../../lib/usage/intervals/usage-runs.ts';
+import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
+import { addDays, type BillingPeriod, calendarDayOf, lengthOfMonth } from '../../lib/values/time/index.ts';
+import { day, text } from '../support/invoicing/billing-events.ts';
+import { historyRuns, propertyRuns } from '../support/runs.ts';
+import { meteredSections, peakSections, thousandths } from '../support/usage/arbitrary-usage.ts';
+import { consumable, stdUsage } from '../support/usage/sections.ts';
+import { UTC_ZONE, usageEvent } from '../support/usage/usage-events.ts';
+import { UsageLife } from '../support/usage/usage-life.ts';
+
+const begin = day('2026-04-01');
+const days = fc.integer({ min: 0, max: 100 });
+const dateOf = (offset: number) => text(addDays(begin, offset));
+
+/** What happens to the usage of a subscription, one after another. */
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('RECORD' as const),
+        unit: fc.constantFrom('gb', 'calls', 'mails'),
+        amount: fc.bigInt({ min: 0n, max: 60_000n }),
+        on: days,
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('BILL' as const), on: days }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('VOID_POINTS' as const), which: fc.nat(20) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('VOID_INVOICE' as const) }) },
+  ),
+  { maxLength: 25 },
+);
+type Steps = typeof steps extends fc.Arbitrary<infer List> ? List : never;
+
+const sections = fc
+  .oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'), peakSections({ isRising: false }))
+  .map(({ section }) => section);
+const itemModes = fc.constantFrom<UsageConfig['itemMode']>('AGGREGATE', 'DETAIL');
+
+/** Runs never go back before the latest target date (§6). */
+function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
+  let target = 0;
+  let billed = 0;
+  for (const [index, step] of list.entries()) {
+    if (step.do === 'RECORD') {
+      life.record(`${thousandths(step.amount).toFixed()} ${step.unit}`, dateOf(step.on), `t${index}`);
+    } else if (step.do === 'VOID_POINTS') {
+      life.voidPoints(`t${step.which}`);
+    } else if (isBilledOnTheWay && step.do === 'BILL') {
+      target = Math.max(target, step.on);
+      life.bill(dateOf(target));
+      billed += 1;
+    } else if (isBilledOnTheWay && step.do === 'VOID_INVOICE' && billed > 0) {
+      life.voidLast();
+    }
+  }
+}
+
+const last = dateOf(130);
+
+describe('lives of usage', () => {
+  it('usage §11.5: billing in any split of arrivals comes to the same as billing at once', () => {
+    fc.assert(
+      fc.property(sections, steps, itemModes, (section, list, itemMode) => {
+        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+        const config = { itemMode, lookBackPeriods: -1 };
+        const lives = [new UsageLife(created, { config }), new UsageLife(created, { config })] as const;
+        live(lives[0], list, true);
+        live(lives[1], list, false);
+        for (const life of lives) life.bill(last);
+        expect(lives[0].total().toFixed(2)).to.equal(lives[1].total().toFixed(2));
+        expect(lives[0].bill(last).items).to.deep.equal([]);
+      }),
+      { numRuns: historyRuns },
+    );
+  });
+
+  it('usage §7.3: whatever the mode of items was, a repeated run bills nothing, and sums differ by cents of lines', () => {
+    const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(sections, steps, modes, (section, list, itemMode) => {
+        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+        const config = { lookBackPeriods: -1 };
+        const lives = [new UsageLife(created, { config }), new UsageLife(created, { config })] as const;
+        for (const [index, mode] of itemMode.entries()) {
+          lives[0].config = { ...lives[0].config, itemMode: mode };
+          live(lives[0], list.slice(index * 4, index * 4 + 4), true);
+          live(lives[1], list.slice(index * 4, index * 4 + 4), false);
+        }
+        for (const life of lives) life.bill(last);
+        expect(lives[0].bill(last).items).to.deep.equal([]);
+        const cents = lives[0].total().minus(lives[1].total()).times(100).abs();
+        // At most half a cent for each line of each interval, and half a cent for the interval itself.
+        expect(cents.toNumber()).to.be.at.most(5 * 13);
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+
+  it('usage §7.7: late points are charged once, with their period or with the next', () => {
+    const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
+    fc.assert(
+      fc.property(steps, lateModes, fc.constantFrom(-1, 0, 1, 2), (list, lateMode, lookBackPeriods) => {
+        const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
+        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+        const config = { lateMode, lookBackPeriods, beyondLookBack: 'NEXT_PERIOD' as const };
+        const life = new UsageLife(created, { config });
+        const points = list.filter((step) => step.do === 'RECORD' || step.do === 'BILL');
+        live(life, points, true);
+        life.bill(last);
+        // There is a next period for everything that arrives before the last run.
+        life.bill(dateOf(160));
+        const used = points.reduce(
+          (all, step) => (step.do === 'RECORD' && step.unit === 'calls' ? all + step.amount : all),
+          0n,
+        );
+        expect(life.total().times(100).toFixed(0)).to.equal(String(used));
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+
+  it('usage §7.3 step 2: whatever happens to a subscription, no point is charged twice', () => {
+    const change = fc.record({
+      type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
+      on: days,
+      hour: fc.nat(23),
+      bcd: fc.integer({ min: 1, max: 31 }),
+    });
+    const histories = fc.array(fc.array(change, { maxLength: 4 }), { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(histories, fc.array(fc.tuple(days, fc.nat(23)), { maxLength: 15 }), (all, calls) => {
+        const life = new UsageLife([], { config: { lookBackPeriods: -1, negativeDelta: 'FAIL' } });
+        for (const [index, history] of all.entries()) {
+          life.events = eventsOf(history);
+          for (const [on, hour] of calls.filter((_, place) => place % all.length === index)) {
+            life.record('1 calls', atHour(on, hour));
+          }
+          life.bill(dateOf(40 * (index + 1)));
+          expect(life.bill(dateOf(40 * (index + 1))).items).to.deep.equal([]);
+        }
+        expect(life.total().toNumber()).to.be.at.most(calls.length);
+      }),
+      { numRuns: historyRuns },
+    );
+  });
+
+  it('usage §6.3: the boundaries of a run are the days that a calendar says, one after another', () => {
+    const periods: readonly [BillingPeriod, number][] = [
+      ['MONTHLY', 1],
+      ['BIMESTRIAL', 2],
+      ['QUARTERLY', 3],
+      ['ANNUAL', 12],
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...periods),
+        fc.integer({ min: 1, max: 31 }),
+        fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 900 })),
+        ([billingPeriod, months], bcd, [from, length]) => {
+          const section = { ...stdUsage, billingPeriod };
+          const events = [usageEvent('CREATE', dateOf(from), { usages: [section], bcd })];
+          const target = addDays(begin, from + length);
+          const lookBack = { at: events[0]?.effectiveDate ?? (0 as never), date: addDays(begin, from) };
+          const found = usageRuns(events, target).flatMap((run) =>
+            usageIntervals(run, { targetDate: target, lookBack, zone: UTC_ZONE }),
+          );
+          expect(found.map(({ start }) => start.at).slice(1)).to.deep.equal(
+            found.map(({ end }) => end.at).slice(0, -1),
+          );
+          expect(found.map(({ end }) => text(end.date))).to.deep.equal(
+            calendarBoundaries({ from, length, bcd, months }),
+          );
+        },
+      ),
+      { numRuns: propertyRuns },
+    );
+  });
+});
+
+/** Day by day: those of the bill cycle day, every so many months from the month in which the run began. */
+function calendarBoundaries(run: {
+  readonly from: number;
+  readonly length: number;
+  readonly bcd: number;
+  readonly months: number;
+}): readonly string[] {
+  const start = addDays(begin, run.from);
+  const monthIndex = (date: typeof start) => calendarDayOf(date).year * 12 + calendarDayOf(date).month;
+  const found: string[] = [];
+  for (let offset = 1; offset <= run.length; offset += 1) {
+    const date = addDays(start, offset);
+    const isDay = calendarDayOf(date).day === Math.min(run.bcd, lengthOfMonth(date));
+    if (isDay && (monthIndex(date) - monthIndex(start)) % run.months === 0) found.push(text(date));
+  }
+  return found;
+}
+
+function atHour(on: number, hour: number): string {
+  return `${dateOf(on)}T${String(hour).padStart(2, '0')}:00:00Z`;
+}
+
+interface Change {
+  readonly type: 'CHANGE' | 'START_BILLING_DISABLED' | 'CANCEL' | 'BCD_CHANGE' | 'NO_USAGE';
+  readonly on: number;
+  readonly hour: number;
+  readonly bcd: number;
+}
+
+/** A history in order: pauses end with the next change, nothing follows an end. */
+function eventsOf(history: readonly Change[]) {
+  const events = [usageEvent('CREATE', dateOf(0), { usages: [stdUsage], bcd: 1 })];
+  let isPaused = false;
+  for (const { type, on, hour, bcd } of history.toSorted((a, b) => a.on - b.on || a.hour - b.hour)) {
+    const when = atHour(on, hour);
+    const bcdBefore = events.at(-1)?.billCycleDayLocal ?? 1;
+    const usages = type === 'NO_USAGE' ? [] : [stdUsage];
+    if (isPaused) {
+      events.push(usageEvent('END_BILLING_DISABLED', when, { usages, bcd }));
+      isPaused = false;
+    } else if (type === 'CANCEL' || type === 'START_BILLING_DISABLED') {
+      events.push(usageEvent(type, when, { bcd: bcdBefore }));
+      if (type === 'CANCEL') break;
+      isPaused = true;
+    } else if (type === 'NO_USAGE') {
+      events.push(usageEvent('CHANGE', when, { bcd: bcdBefore }));
+    } else {
+      events.push(usageEvent(type, when, { usages, bcd: type === 'BCD_CHANGE' ? bcd : bcdBefore }));
+    }
+  }
+  return events;
+}
