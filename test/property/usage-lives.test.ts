@@ -40,7 +40,7 @@ const sections = fc
   .map(({ section }) => section);
 const itemModes = fc.constantFrom<UsageConfig['itemMode']>('AGGREGATE', 'DETAIL');
 
-/** Runs never go back before the latest target date (§6). */
+/** Runs never go back before the latest target date (usage §6). */
 function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
   let target = 0;
   let billed = 0;
@@ -48,7 +48,7 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
     if (step.do === 'RECORD') {
       life.record(`${thousandths(step.amount).toFixed()} ${step.unit}`, dateOf(step.on), `t${index}`);
     } else if (step.do === 'VOID_POINTS') {
-      life.voidPoints(`t${step.which}`);
+      life.voidPoints(life.points[step.which % Math.max(1, life.points.length)]?.trackingId ?? '');
     } else if (isBilledOnTheWay && step.do === 'BILL') {
       target = Math.max(target, step.on);
       life.bill(dateOf(target));

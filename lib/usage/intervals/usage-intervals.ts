@@ -69,7 +69,7 @@ function addCycleDates(
     if (until !== null && at >= until) return;
     const last = boundaries.at(-1);
     const isLater = last === undefined || (at > last.at && date !== last.date);
-    if (isLater && at >= lookBack.at) boundaries.push({ at, date });
+    if (isLater) boundaries.push({ at, date });
     if (boundaries.length > MAX_PERIODS_PER_RUN) throw tooManyIntervals(run, targetDate);
   }
 }

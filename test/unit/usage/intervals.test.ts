@@ -176,6 +176,12 @@ describe('usage intervals', () => {
         ['std-usage 2026-05-01 2026-05-16!'],
       ],
       [
+        'usage §6.4: only the last instant before a cancellation is included',
+        [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
+        '2026-06-01',
+        ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
+      ],
+      [
         'usage §6.3 rule 3: a subscription cancelled at its start has one instant',
         [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
         '2026-06-01',
@@ -244,6 +250,42 @@ describe('usage intervals', () => {
       intervalsOf(events, '2026-05-02').map(({ interval }) => formatInstant(interval.end.at).slice(0, 16)),
     ).to.deep.equal(['2026-05-01T00:00', '2026-05-02T00:00']);
   });
+
+  const days: readonly [title: string, start: string, on: string, bcd: [number, number], ends: string[]][] = [
+    [
+      'an event whose new day is its own cuts at its instant',
+      '2026-04-01',
+      '2026-05-10T10:00',
+      [1, 10],
+      ['2026-05-01T00:00', '2026-05-10T10:00', '2026-06-10T00:00'],
+    ],
+    [
+      'on a day that begins a period it cuts nothing more',
+      '2026-01-30',
+      '2026-02-28T10:00',
+      [30, 28],
+      ['2026-02-28T00:00', '2026-03-28T00:00'],
+    ],
+    [
+      'on the day of the start it cuts nothing',
+      '2026-04-01T06:00:00Z',
+      '2026-04-01T10:00',
+      [15, 1],
+      ['2026-05-01T00:00'],
+    ],
+  ];
+  for (const [title, start, on, [before, after], expected] of days) {
+    it(`usage §6.3 rule 2: ${title}`, () => {
+      const events = [
+        created(start, [stdUsage], before),
+        usageEvent('BCD_CHANGE', `${on}:00Z`, { usages: [stdUsage], bcd: after }),
+      ];
+      const ends = intervalsOf(events, '2026-06-10').map(({ interval }) =>
+        formatInstant(interval.end.at).slice(0, 16),
+      );
+      expect(ends.slice(0, expected.length)).to.deep.equal(expected);
+    });
+  }
 
   it('usage §6.3 rule 2: boundaries before the look-back are dropped', () => {
     expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.deep.equal([

@@ -209,6 +209,21 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
+  it('usage §7.7 rule 2: a tier that is not reached any more is given back as a whole', () => {
+    const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
+    life.record('7 FOO', '2026-04-02', 'a');
+    life.record('5 FOO', '2026-04-02', 'b');
+    life.bill('2026-05-01');
+    life.voidPoints('b');
+    const { items } = life.bill('2026-05-01');
+    expect(told({ items, trackingIds: [], chargedThrough: null, nextDate: null })).to.deep.equal([
+      '04: -3 of 10',
+      '04: -20 of 20',
+    ]);
+    expect(items.map(({ details }) => (details as { quantity: number }).quantity)).to.deep.equal([-3, -2]);
+    expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
+  });
+
   it('usage §7.4: units beyond the last tier stand on the line of that tier', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
@@ -242,6 +257,51 @@ describe('usage items in detail', () => {
         expect(told(life.bill('2026-05-01')), `${section.name} ${itemMode}`).to.have.length(1);
       }
     }
+  });
+});
+
+describe('usage whose items change their shape', () => {
+  const halfCents = consumable('half-cents', [
+    [
+      ['A', '1', '-1', '0.335'],
+      ['B', '1', '-1', '0.335'],
+    ],
+  ]);
+
+  it('usage §7.3: cents that only rounding makes are not given back', () => {
+    const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
+    life.record('1 A', '2026-04-02');
+    life.record('1 B', '2026-04-02');
+    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 0.34 (0.335 × 1)', '04: 0.34 (0.335 × 1)']);
+    life.config = { ...life.config, itemMode: 'AGGREGATE' };
+    expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
+  });
+
+  it('usage §7.3: an item for several lines has charged each its rounded amount, and the rest the largest', () => {
+    const life = lifeOf(halfCents, '2026-04-01');
+    life.record('1 A', '2026-04-02');
+    life.record('1 B', '2026-04-02');
+    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 0.67']);
+    life.config = { ...life.config, itemMode: 'DETAIL' };
+    life.record('1 A', '2026-04-02');
+    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 0.34 (0.335 × 1)']);
+    expect(life.total().toFixed(2)).to.equal('1.01');
+  });
+
+  it('usage §7.3: of TOP_TIER the last item has the rating in force', () => {
+    const life = lifeOf(packsUsage, '2026-04-01');
+    for (const [itemMode, expected] of [
+      ['AGGREGATE', '04: 200'],
+      ['AGGREGATE', '04: 200'],
+      ['DETAIL', '04: 200 (100 × 6)'],
+      ['AGGREGATE', '04: 200'],
+      ['DETAIL', '04: 200 (100 × 10)'],
+    ] as const) {
+      life.config = { ...life.config, itemMode };
+      life.record('20 packs', '2026-04-02');
+      expect(told(life.bill('2026-05-01'))).to.deep.equal([expected]);
+    }
+    expect(life.total().toFixed()).to.equal('1000');
   });
 });
 
