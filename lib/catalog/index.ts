@@ -55,6 +55,7 @@ export {
 export type { ChangeContext } from './lookup/rules.ts';
 export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
 export type { PlanChangeEvaluation } from './lookup/rules-of-change.ts';
+export { type SectionSource, usageSectionsOf } from './lookup/usage-section.ts';
 export * from './model/catalog-model.ts';
 export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
 export { type Part, type SoldAs, soldAs } from './model/part.ts';

@@ -12,7 +12,8 @@ export function knownUnits(
   { start, end }: UsageInterval,
 ): ReadonlySet<string> {
   const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
-  const within = events.filter(({ effectiveDate }) => effectiveDate >= start.at && effectiveDate < end.at);
+  // Those at the start itself count in an interval of no length too, where the cancellation is the last of them.
+  const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
   const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
   return new Set(sections.flatMap(unitsOf));
 }

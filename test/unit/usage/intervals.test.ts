@@ -428,4 +428,10 @@ describe('the known units of a usage interval', () => {
     expect(units('2026-05-10', '2026-06-01')).to.deep.equal(['gb']);
     expect(units('2026-06-01', '2026-07-01')).to.deep.equal(['sms']);
   });
+
+  it('usage §7.8: a subscription that is cancelled at its start knows the units that it began with', () => {
+    const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
+    const [only] = intervalsOf(events, '2026-04-01');
+    expect(only && [...knownUnits(events, only.interval)]).to.deep.equal(['calls']);
+  });
 });
