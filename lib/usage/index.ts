@@ -1,11 +1,24 @@
 export {
+  type PiecesInput,
+  type PiecesNeeded,
+  piecesNeeded,
+  type SplitRequest,
+} from './collecting/pieces-needed.ts';
+export { UsageBook, type UsageBookInput } from './collecting/usage-book.ts';
+export type {
+  ConsumingInterval,
+  DayUsage,
+  PartOfDay,
+  PointRange,
+  UsagePiece,
+} from './collecting/usage-piece.ts';
+export {
   type BilledTime,
   billedTimes,
   countsAt,
   isWithin,
   type PointInTime,
 } from './intervals/billed-time.ts';
-export type { DaysOfInterval } from './intervals/days-of-interval.ts';
 export { knownUnits } from './intervals/known-units.ts';
 export type { UsageEvent } from './intervals/usage-event.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';

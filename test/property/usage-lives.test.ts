@@ -7,9 +7,10 @@ import { addDays, type BillingPeriod, calendarDayOf, lengthOfMonth } from '../..
 import { day, text } from '../support/invoicing/billing-events.ts';
 import { historyRuns, propertyRuns } from '../support/runs.ts';
 import { meteredSections, peakSections, thousandths } from '../support/usage/arbitrary-usage.ts';
+import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { consumable, stdUsage } from '../support/usage/sections.ts';
 import { UTC_ZONE, usageEvent } from '../support/usage/usage-events.ts';
-import { UsageLife } from '../support/usage/usage-life.ts';
+import type { UsageLife } from '../support/usage/usage-life.ts';
 
 const begin = day('2026-04-01');
 const days = fc.integer({ min: 0, max: 100 });
@@ -67,7 +68,10 @@ describe('lives of usage', () => {
       fc.property(sections, steps, itemModes, (section, list, itemMode) => {
         const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
         const config = { itemMode, lookBackPeriods: -1 };
-        const lives = [new UsageLife(created, { config }), new UsageLife(created, { config })] as const;
+        const lives = [
+          new ScannedUsageLife(created, { config }),
+          new ScannedUsageLife(created, { config }),
+        ] as const;
         live(lives[0], list, true);
         live(lives[1], list, false);
         for (const life of lives) life.bill(last);
@@ -84,7 +88,10 @@ describe('lives of usage', () => {
       fc.property(sections, steps, modes, (section, list, itemMode) => {
         const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
         const config = { lookBackPeriods: -1 };
-        const lives = [new UsageLife(created, { config }), new UsageLife(created, { config })] as const;
+        const lives = [
+          new ScannedUsageLife(created, { config }),
+          new ScannedUsageLife(created, { config }),
+        ] as const;
         for (const [index, mode] of itemMode.entries()) {
           lives[0].config = { ...lives[0].config, itemMode: mode };
           live(lives[0], list.slice(index * 4, index * 4 + 4), true);
@@ -107,7 +114,7 @@ describe('lives of usage', () => {
         const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
         const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
         const config = { lateMode, lookBackPeriods, beyondLookBack: 'NEXT_PERIOD' as const };
-        const life = new UsageLife(created, { config });
+        const life = new ScannedUsageLife(created, { config });
         const points = list.filter((step) => step.do === 'RECORD' || step.do === 'BILL');
         live(life, points, true);
         life.bill(last);
@@ -133,7 +140,7 @@ describe('lives of usage', () => {
     const histories = fc.array(fc.array(change, { maxLength: 4 }), { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(histories, fc.array(fc.tuple(days, fc.nat(23)), { maxLength: 15 }), (all, calls) => {
-        const life = new UsageLife([], { config: { lookBackPeriods: -1, negativeDelta: 'FAIL' } });
+        const life = new ScannedUsageLife([], { config: { lookBackPeriods: -1, negativeDelta: 'FAIL' } });
         for (const [index, history] of all.entries()) {
           life.events = eventsOf(history);
           for (const [on, hour] of calls.filter((_, place) => place % all.length === index)) {

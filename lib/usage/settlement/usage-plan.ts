@@ -1,6 +1,5 @@
 import type { DatedInstant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import { nextUsageDate } from '../intervals/cadence.ts';
-import { type DaysOfInterval, daysOfInterval } from '../intervals/days-of-interval.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import type { UsageEvent } from '../intervals/usage-event.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
@@ -24,12 +23,11 @@ export interface UsagePlanInput<Billed extends BilledOfSection> {
   readonly billed: readonly Billed[];
 }
 
-/** An interval to be rated, and where its points are. */
+/** An interval to be rated. */
 export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
   readonly run: UsageRun;
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
-  readonly days: DaysOfInterval;
 }
 
 /** What a run has to read and to rate of a subscription's usage. */
@@ -69,6 +67,6 @@ function plannedIntervals<Billed extends BilledOfSection>(
   const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
   return usageIntervals(run, { targetDate, lookBack, zone }).flatMap((interval) => {
     const match = matchBilled(interval, own);
-    return match.kind === 'COVERED' ? [] : [{ run, interval, match, days: daysOfInterval(interval, zone) }];
+    return match.kind === 'COVERED' ? [] : [{ run, interval, match }];
   });
 }

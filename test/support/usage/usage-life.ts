@@ -1,7 +1,5 @@
-import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
-import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
-import { type Quantities, quantitiesOf } from '../../../lib/usage/rating/quantities.ts';
+import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
 import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
 import type { UsageCharge } from '../../../lib/usage/settlement/usage-charge.ts';
@@ -31,6 +29,9 @@ export interface LifePoint {
   readonly dateOnly: boolean;
   readonly amount: Decimal;
   readonly trackingId: string;
+  /** Among those of its unit and day, from 1. */
+  readonly ordinal: number;
+  isVoid: boolean;
 }
 
 /** What an invoice has, in words that can be compared. */
@@ -54,10 +55,22 @@ export interface LifeInvoice {
   readonly nextDate: string | null;
 }
 
-interface StoredInterval extends BilledOfSection {
-  readonly consumed: ReadonlySet<LifePoint>;
+/** A billed interval with the points that it has consumed, in the form of a collector. */
+export interface StoredInterval<Consumed> extends BilledOfSection {
+  readonly consumed: Consumed;
   readonly entries: StoredEntry[];
   readonly invoice: number;
+}
+
+/** What is used, at one moment, as a collector sees it. */
+export interface Collected<Consumed> {
+  collect(planned: PlannedInterval<StoredInterval<Consumed>>): CollectedUsage;
+  beyond(planned: readonly PlannedInterval<StoredInterval<Consumed>>[]): ReadonlyMap<string, Quantities>;
+  newlyConsumed(
+    settled: SettledInterval<StoredInterval<Consumed>>,
+    planned: readonly PlannedInterval<StoredInterval<Consumed>>[],
+  ): Consumed;
+  trackingIds(consumed: Consumed): readonly string[];
 }
 
 interface StoredEntry {
@@ -68,16 +81,13 @@ interface StoredEntry {
   remaining: Decimal;
 }
 
-/**
- * The usage of one subscription kept in memory: every point is looked at for every interval. Runs go through the rules of
- * `lib/usage` as they do in the engine.
- */
-export class UsageLife {
+/** The usage of one subscription kept in memory. Runs go through the rules of `lib/usage` as they do in the engine. */
+export abstract class UsageLife<Consumed = unknown> {
   events: readonly UsageEvent[];
   readonly zone: TimeZone;
   config: UsageConfig;
-  points: LifePoint[] = [];
-  #stored: StoredInterval[] = [];
+  readonly points: LifePoint[] = [];
+  #stored: StoredInterval<Consumed>[] = [];
   #invoices = 0;
   #items = 0;
 
@@ -96,7 +106,10 @@ export class UsageLife {
     const dateOnly = /^\d{4}-\d{2}-\d{2}$/.test(when);
     const recordInstant = dateOnly ? startOfDay(day(when), this.zone) : at(when);
     const localDate = dateOnly ? day(when) : localDateOf(recordInstant, this.zone);
-    this.points.push({ unit, recordInstant, localDate, dateOnly, amount: decimal(amount), trackingId });
+    const ordinal =
+      1 + this.points.filter((point) => point.unit === unit && point.localDate === localDate).length;
+    const point = { unit, recordInstant, localDate, dateOnly, amount: decimal(amount), trackingId, ordinal };
+    this.points.push({ ...point, isVoid: false });
   }
 
   /** A run up to the target date; nothing is kept of a dry one. */
@@ -108,16 +121,17 @@ export class UsageLife {
       config: this.config,
       billed: this.#stored,
     });
+    const usage = this.collected(this.#stored);
     const settled = settleUsage({
       plan,
-      collected: plan.intervals.map((planned) => this.#collect(planned)),
-      beyond: this.#beyond(plan.intervals),
+      collected: plan.intervals.map((planned) => usage.collect(planned)),
+      beyond: usage.beyond(plan.intervals),
       currency: 'USD',
       config: this.config,
     });
     const items = settled.intervals.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
-    const consumed = settled.intervals.map((one) => this.#newlyConsumed(one, settled.intervals));
-    const trackingIds = [...new Set(consumed.flat().map(({ trackingId }) => trackingId))].sort();
+    const consumed = settled.intervals.map((one) => usage.newlyConsumed(one, plan.intervals));
+    const trackingIds = [...new Set(consumed.flatMap((points) => usage.trackingIds(points)))].sort();
     if (!isDry) this.#keep(settled.intervals, consumed, items.length > 0);
     return {
       items,
@@ -138,7 +152,7 @@ export class UsageLife {
 
   /** Takes the points of a submission back. */
   voidPoints(trackingId: string): void {
-    this.points = this.points.filter((point) => point.trackingId !== trackingId);
+    for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
   }
 
   /** Net of all items in force. */
@@ -146,66 +160,9 @@ export class UsageLife {
     return this.#stored.flatMap(({ entries }) => entries).reduce((all, { amount }) => all.plus(amount), ZERO);
   }
 
-  #collect({ run, interval, match }: PlannedInterval<StoredInterval>): CollectedUsage {
-    const billed = this.points.filter((point) => match.previous.some(({ consumed }) => consumed.has(point)));
-    return {
-      billed: sumsOf(run.section, billed),
-      fresh: sumsOf(run.section, this.#fresh(run.section.name, interval)),
-    };
-  }
+  protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
 
-  #fresh(name: string, interval: UsageInterval): readonly LifePoint[] {
-    return this.#within(interval).filter((point) => !this.#isConsumed(name, point));
-  }
-
-  #isConsumed(name: string, point: LifePoint): boolean {
-    return this.#stored.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
-  }
-
-  #within(interval: UsageInterval): readonly LifePoint[] {
-    const times = billedTimes(this.events);
-    return this.points.filter((point) => isWithin(interval, countsAt(point, times)));
-  }
-
-  #beyond(planned: readonly PlannedInterval<StoredInterval>[]): ReadonlyMap<string, Quantities> {
-    return new Map(
-      planned.map(({ run }) => [
-        run.section.name,
-        sumsOf(run.section, this.#pointsBeyond(run.section.name, planned)),
-      ]),
-    );
-  }
-
-  /** Points of billed intervals that are not looked at any more. */
-  #pointsBeyond(name: string, planned: readonly PlannedInterval<StoredInterval>[]): readonly LifePoint[] {
-    const own = this.#stored.filter(({ usageName }) => usageName === name);
-    const open = new Set(planned.flatMap(({ interval }) => this.#within(interval)));
-    const times = billedTimes(this.events);
-    return this.points.filter((point) => {
-      if (this.#isConsumed(name, point) || open.has(point)) return false;
-      const counted = countsAt(point, times);
-      return own.some(
-        ({ instants }) => instants !== null && instants.start <= counted && counted < instants.end,
-      );
-    });
-  }
-
-  /** The points that an interval is the first to charge. */
-  #newlyConsumed(
-    { planned, consumes }: SettledInterval<StoredInterval>,
-    all: readonly SettledInterval<StoredInterval>[],
-  ): readonly LifePoint[] {
-    const { name } = planned.run.section;
-    const beyond = consumes.beyond
-      ? this.#pointsBeyond(
-          name,
-          all.map((one) => one.planned),
-        )
-      : [];
-    return [...consumes.freshOf.flatMap(({ interval }) => this.#fresh(name, interval)), ...beyond];
-  }
-
-  #item({ planned }: SettledInterval<StoredInterval>, charge: UsageCharge): LifeItem {
+  #item({ planned }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): LifeItem {
     const { run, interval } = planned;
     const isUsage = charge.kind === 'USAGE';
     const rate = isUsage ? charge.rate : null;
@@ -223,20 +180,22 @@ export class UsageLife {
   }
 
   #keep(
-    settled: readonly SettledInterval<StoredInterval>[],
-    consumed: readonly (readonly LifePoint[])[],
+    settled: readonly SettledInterval<StoredInterval<Consumed>>[],
+    consumed: readonly Consumed[],
     hasInvoice: boolean,
   ): void {
     this.#invoices += 1;
     for (const [index, { planned, charges }] of settled.entries()) {
       const { interval, run, match } = planned;
+      const own = consumed[index];
+      if (own === undefined) continue;
       if (!hasInvoice && match.previous.length > 0) continue;
       this.#stored.push({
         usageName: run.section.name,
         instants: { start: interval.start.at, end: interval.end.at },
         startDate: interval.start.date,
         endDate: interval.end.date,
-        consumed: new Set(consumed[index]),
+        consumed: own,
         entries: charges.map((charge) => this.#entryOf(charge)),
         invoice: this.#invoices,
       });
@@ -261,11 +220,4 @@ export class UsageLife {
   #entry(itemId: Uuid): StoredEntry | undefined {
     return this.#stored.flatMap(({ entries }) => entries).find((entry) => entry.itemId === itemId);
   }
-}
-
-function sumsOf(section: UsageEvent['usages'][number], points: readonly LifePoint[]): Quantities {
-  return quantitiesOf(
-    section,
-    points.map(({ unit, amount }) => ({ unit, sum: amount, max: amount })),
-  );
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { timeZone } from '../../../lib/values/time/index.ts';
+import { ScannedUsageLife } from '../../support/usage/scanned-usage-life.ts';
 import {
   clubUsage,
   duoTopUsage,
@@ -17,7 +18,7 @@ import {
   type UsageSection,
 } from '../../support/usage/sections.ts';
 import { usageEvent } from '../../support/usage/usage-events.ts';
-import { type LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
+import type { LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
 
 type Options = ConstructorParameters<typeof UsageLife>[1];
 
@@ -28,7 +29,7 @@ function lifeOf(
 ): UsageLife {
   const { bcd = 1, zone } = options ?? {};
   const fields = { usages: [section], bcd, ...(zone === undefined ? {} : { zone }) };
-  return new UsageLife([usageEvent('CREATE', from, fields)], options);
+  return new ScannedUsageLife([usageEvent('CREATE', from, fields)], options);
 }
 
 /** usage, dates, amount; then rate × quantity of a DETAIL item, and what a credit gives back from. */

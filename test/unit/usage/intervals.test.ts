@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import { nextUsageDate } from '../../../lib/usage/intervals/cadence.ts';
-import { daysOfInterval } from '../../../lib/usage/intervals/days-of-interval.ts';
 import { knownUnits } from '../../../lib/usage/intervals/known-units.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
 import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
-import { type UsageInterval, usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
+import { usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
@@ -349,37 +348,6 @@ describe('points of usage intervals', () => {
       dateOnly: false,
     };
     expect(countsAt(point, billedTimes(events))).to.equal(point.recordInstant);
-  });
-
-  it('usage §11: whole days are read as sums, and only the days that an interval cuts point by point', () => {
-    const days = (start: string, end: string, options: { zone?: typeof UTC_ZONE; ends?: boolean } = {}) => {
-      const zone = options.zone ?? UTC_ZONE;
-      const boundary = (when: string) => ({ at: at(when), date: dayIn(when, zone) });
-      const interval: UsageInterval = {
-        start: boundary(start),
-        end: boundary(end),
-        includesEnd: options.ends ?? false,
-      };
-      const { from, to, cut } = daysOfInterval(interval, zone);
-      return `${text(from)} ${text(to)} [${cut.map(text).join(' ')}]`;
-    };
-    const dayIn = (when: string, zone: typeof UTC_ZONE) => usageEvent('CREATE', when, { zone }).localDate;
-    expect(days('2026-04-01T00:00:00Z', '2026-05-01T00:00:00Z')).to.equal('2026-04-01 2026-05-01 []');
-    expect(days('2026-04-01T06:00:00Z', '2026-05-01T00:00:00Z')).to.equal(
-      '2026-04-02 2026-05-01 [2026-04-01]',
-    );
-    expect(days('2026-04-01T06:00:00Z', '2026-05-01T09:00:00Z')).to.equal(
-      '2026-04-02 2026-05-01 [2026-04-01 2026-05-01]',
-    );
-    expect(days('2026-04-01T06:00:00Z', '2026-04-01T09:00:00Z')).to.equal(
-      '2026-04-02 2026-04-02 [2026-04-01]',
-    );
-    expect(days('2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z', { ends: true })).to.equal(
-      '2026-04-01 2026-04-16 [2026-04-16]',
-    );
-    expect(days('2026-03-01T05:00:00Z', '2026-04-01T04:00:00Z', { zone: NEW_YORK })).to.equal(
-      '2026-03-01 2026-04-01 []',
-    );
   });
 });
 

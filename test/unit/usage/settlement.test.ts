@@ -8,6 +8,7 @@ import {
   type UsageConfig,
 } from '../../../lib/usage/settlement/usage-config.ts';
 import { localDateOf } from '../../../lib/values/time/index.ts';
+import { ScannedUsageLife } from '../../support/usage/scanned-usage-life.ts';
 import {
   at,
   consumable,
@@ -21,10 +22,10 @@ import {
   type UsageSection,
 } from '../../support/usage/sections.ts';
 import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
-import { type LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
+import type { LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
 
 function lifeOf(section: UsageSection, from: string, config: Partial<UsageConfig> = {}): UsageLife {
-  return new UsageLife([usageEvent('CREATE', from, { usages: [section] })], { config });
+  return new ScannedUsageLife([usageEvent('CREATE', from, { usages: [section] })], { config });
 }
 
 /** month of the interval, amount; then rate × quantity, and what a credit gives back from. */

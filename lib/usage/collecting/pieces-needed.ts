@@ -1,0 +1,108 @@
+import {
+  addDays,
+  addMilliseconds,
+  type DatedInstant,
+  type Instant,
+  type LocalDate,
+  startOfDay,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import { isEnd, type UsageEvent } from '../intervals/usage-event.ts';
+import type { ConsumingInterval, DayUsage, PointRange, UsagePiece } from './usage-piece.ts';
+
+/** A day of a unit that storage is asked to split, so that each piece is in one interval and consumed as a whole. */
+export interface SplitRequest {
+  readonly unit: string;
+  readonly localDate: LocalDate;
+  /** The parts: between neighbours of these instants, and the points of the day; empty = the day is not split by time. */
+  readonly bounds: readonly Instant[];
+  /** Ordinals after which another piece begins; ascending. */
+  readonly ordinals: readonly number[];
+}
+
+export interface PiecesNeeded {
+  /** Days whose sums are enough. */
+  readonly whole: readonly UsagePiece[];
+  readonly split: readonly SplitRequest[];
+}
+
+export interface PiecesInput {
+  readonly days: readonly DayUsage[];
+  /** All of the subscription. */
+  readonly events: readonly UsageEvent[];
+  readonly zone: TimeZone;
+  /** Those of the subscription, on invoices that are not VOID. */
+  readonly billed: readonly ConsumingInterval[];
+}
+
+/**
+ * What has to be read beyond the sums of days: the days that billing cuts, or has cut when they were billed, and those
+ * to which points have come since they were billed. All others cost a row, however many points they have (§11).
+ */
+export function piecesNeeded({ days, events, zone, billed }: PiecesInput): PiecesNeeded {
+  const cutsOn = Map.groupBy(
+    [...events.flatMap(cutsOf), ...billed.flatMap(cutsOfBilled)],
+    ({ date }) => date,
+  );
+  const rangesOf = Map.groupBy(
+    billed.flatMap(({ consumed }) => consumed),
+    bucketOf,
+  );
+  const whole: UsagePiece[] = [];
+  const split: SplitRequest[] = [];
+  for (const day of days) {
+    const { unit, localDate, count, sum, max } = day;
+    const ranges = rangesOf.get(bucketOf(day)) ?? [];
+    const bounds = boundsOf(localDate, { cuts: cutsOn.get(localDate) ?? [], ranges, zone });
+    const ordinals = ordinalsOf(ranges, count);
+    if (bounds.length > 0 || ordinals.length > 0) split.push({ unit, localDate, bounds, ordinals });
+    else whole.push({ unit, localDate, part: 'ALL', after: 0, upTo: count, sum, max });
+  }
+  return { whole, split };
+}
+
+function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate'>): string {
+  return `${localDate} ${unit}`;
+}
+
+interface DayCuts {
+  readonly cuts: readonly DatedInstant[];
+  readonly ranges: readonly PointRange[];
+  readonly zone: TimeZone;
+}
+
+/** The instants at which a day is cut, with its own start and end; none where it is not. */
+function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly Instant[] {
+  const start = startOfDay(date, zone);
+  const within = [
+    ...cuts.map(({ at }) => at).filter((at) => at !== start),
+    ...ranges.flatMap(({ part }) => (typeof part === 'string' ? [] : [part.from, part.to])),
+  ];
+  const isSplit = within.length > 0 || ranges.some(({ part }) => part === 'DAY_POINTS');
+  if (!isSplit) return [];
+  return [...new Set([start, ...within, startOfDay(addDays(date, 1), zone)])].sort((a, b) => a - b);
+}
+
+/** Instants have whole milliseconds, so that the last one of a subscription is a part of its own (§6.4). */
+function cutsOf(event: UsageEvent): readonly DatedInstant[] {
+  const { effectiveDate: at, localDate: date } = event;
+  return isEnd(event)
+    ? [
+        { at, date },
+        { at: addMilliseconds(at, 1), date },
+      ]
+    : [{ at, date }];
+}
+
+function cutsOfBilled({ instants, startDate, endDate }: ConsumingInterval): readonly DatedInstant[] {
+  if (instants === null) return [];
+  return [
+    { at: instants.start, date: startDate },
+    { at: instants.end, date: endDate },
+  ];
+}
+
+function ordinalsOf(ranges: readonly PointRange[], count: number): readonly number[] {
+  const ends = ranges.flatMap(({ after, upTo }) => [after, upTo]);
+  return [...new Set(ends.filter((ordinal) => ordinal > 0 && ordinal < count))].sort((a, b) => a - b);
+}

@@ -1,0 +1,142 @@
+import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../values/time/index.ts';
+import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
+import type { UsageEvent } from '../intervals/usage-event.ts';
+import type { UsageInterval } from '../intervals/usage-intervals.ts';
+import { type Quantities, quantitiesOf } from '../rating/quantities.ts';
+import type { CollectedUsage } from '../settlement/late-usage.ts';
+import type { Consumption } from '../settlement/settle-usage.ts';
+import type { PlannedInterval } from '../settlement/usage-plan.ts';
+import { type ConsumingInterval, holds, type PointRange, type UsagePiece } from './usage-piece.ts';
+
+export interface UsageBookInput {
+  /** All of the subscription, in order. */
+  readonly events: readonly UsageEvent[];
+  readonly zone: TimeZone;
+  /** On invoices that are not VOID. */
+  readonly billed: readonly ConsumingInterval[];
+  /** Those of `piecesNeeded`: whole days, and what storage has answered. */
+  readonly pieces: readonly UsagePiece[];
+}
+
+/** A billed interval, and points that it has charged. */
+interface Consumer {
+  readonly by: ConsumingInterval;
+  readonly range: PointRange;
+}
+
+/** What was used by one subscription, as far as a run looks at it: sums, never points. */
+export class UsageBook {
+  readonly #times: readonly BilledTime[];
+  readonly #zone: TimeZone;
+  readonly #billed: readonly ConsumingInterval[];
+  readonly #piecesOn: ReadonlyMap<LocalDate, readonly UsagePiece[]>;
+  readonly #consumersOn: ReadonlyMap<LocalDate, readonly Consumer[]>;
+
+  constructor({ events, zone, billed, pieces }: UsageBookInput) {
+    this.#times = billedTimes(events);
+    this.#zone = zone;
+    this.#billed = billed;
+    this.#piecesOn = Map.groupBy(pieces, ({ localDate }) => localDate);
+    const consumers = billed.flatMap((by) => by.consumed.map((range): Consumer => ({ by, range })));
+    this.#consumersOn = Map.groupBy(consumers, ({ range }) => range.localDate);
+  }
+
+  /** What an interval is rated for, and what is billed of that. */
+  collect({ run, interval, match }: PlannedInterval<ConsumingInterval>): CollectedUsage {
+    const previous = new Set(match.previous);
+    const dates = new Set(
+      match.previous.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
+    );
+    const billed = [...dates].flatMap((date) =>
+      this.#on(date).filter((piece) => this.#consumersOf(piece).some(({ by }) => previous.has(by))),
+    );
+    return {
+      billed: quantitiesOf(run.section, billed),
+      fresh: quantitiesOf(run.section, this.#fresh(run.section.name, interval)),
+    };
+  }
+
+  /** By usage name: what no billed interval has consumed of those that are not planned again (§7.7). */
+  beyond(planned: readonly PlannedInterval<ConsumingInterval>[]): ReadonlyMap<string, Quantities> {
+    const sections = new Map(planned.map(({ run }) => [run.section.name, run.section]));
+    return new Map(
+      [...sections].map(([name, section]) => [name, quantitiesOf(section, this.#beyond(name, planned))]),
+    );
+  }
+
+  /** The points that a settled interval is the first to charge. */
+  newlyConsumed(
+    { run }: PlannedInterval<ConsumingInterval>,
+    { freshOf, beyond }: Consumption<ConsumingInterval>,
+    planned: readonly PlannedInterval<ConsumingInterval>[],
+  ): readonly UsagePiece[] {
+    const { name } = run.section;
+    const own = freshOf.flatMap(({ interval }) => this.#fresh(name, interval));
+    return beyond ? [...own, ...this.#beyond(name, planned)] : own;
+  }
+
+  #fresh(name: string, interval: UsageInterval): readonly UsagePiece[] {
+    return this.#within(interval).filter((piece) => !this.#isConsumed(name, piece));
+  }
+
+  #beyond(name: string, planned: readonly PlannedInterval<ConsumingInterval>[]): readonly UsagePiece[] {
+    const open = new Set(
+      planned
+        .filter(({ run }) => run.section.name === name)
+        .flatMap(({ interval }) => this.#within(interval)),
+    );
+    const closed = this.#billed.filter(({ usageName }) => usageName === name);
+    const within = closed.flatMap(({ instants, startDate, endDate }) => {
+      if (instants === null) return [];
+      const { start, end } = instants;
+      return this.#within({
+        start: { at: start, date: startDate },
+        end: { at: end, date: endDate },
+        includesEnd: false,
+      });
+    });
+    return [...new Set(within)].filter((piece) => !open.has(piece) && !this.#isConsumed(name, piece));
+  }
+
+  #isConsumed(name: string, piece: UsagePiece): boolean {
+    return this.#consumersOf(piece).some(({ by }) => by.usageName === name);
+  }
+
+  #consumersOf(piece: UsagePiece): readonly Consumer[] {
+    return (this.#consumersOn.get(piece.localDate) ?? []).filter(({ range }) => holds(range, piece));
+  }
+
+  #on(date: LocalDate): readonly UsagePiece[] {
+    return this.#piecesOn.get(date) ?? [];
+  }
+
+  #within(interval: UsageInterval): readonly UsagePiece[] {
+    const found: UsagePiece[] = [];
+    for (let date = interval.start.date; date <= interval.end.date; date = nextDay(date)) {
+      for (const piece of this.#on(date)) {
+        if (this.#isWithin(interval, piece)) found.push(piece);
+      }
+    }
+    return found;
+  }
+
+  #isWithin(interval: UsageInterval, { part, localDate }: UsagePiece): boolean {
+    const { start, end, includesEnd } = interval;
+    if (typeof part === 'object') {
+      // The end of a part is exclusive, and so is one millisecond after the last instant that counts.
+      const last: number = includesEnd ? end.at + 1 : end.at;
+      return part.from >= start.at && part.to <= last;
+    }
+    return isWithin(interval, this.#countsAt(localDate));
+  }
+
+  /** Points of a day count together: from its start on, or from that of billing (§2.3 rule 3). */
+  #countsAt(localDate: LocalDate): Instant {
+    const recordInstant = startOfDay(localDate, this.#zone);
+    return countsAt({ recordInstant, localDate, dateOnly: true }, this.#times);
+  }
+}
+
+function nextDay(date: LocalDate): LocalDate {
+  return (date + 1) as LocalDate;
+}

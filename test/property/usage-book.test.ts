@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { UsageEvent } from '../../lib/usage/intervals/usage-event.ts';
+import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
+import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../lib/values/time/index.ts';
+import { historyRuns } from '../support/runs.ts';
+import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
+import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
+import { capacity, consumable } from '../support/usage/sections.ts';
+import { usageEvent } from '../support/usage/usage-events.ts';
+
+// Clocks go forward on 8 March.
+const begin = parseLocalDate('2026-02-20');
+const dateOf = (offset: number) => formatLocalDate(addDays(begin, offset));
+const zones = ['UTC', 'America/New_York', 'Asia/Kolkata'].map(timeZone);
+
+const calls = consumable('calls-usage', [
+  [
+    ['calls', '2', '3', '1'],
+    ['mails', '1', '-1', '0.335'],
+  ],
+  [
+    ['calls', '1', '-1', '2'],
+    ['mails', '1', '-1', '0.5'],
+  ],
+]);
+const otherCalls = { ...calls, priceIdentity: 'other' };
+const peaks = capacity('peak-usage', [
+  ['1', ['mails', '3']],
+  ['5', ['mails', '-1']],
+]);
+const sectionSets = [[calls], [calls, peaks], [otherCalls, peaks], [peaks], []];
+
+/** Few days, so that points lie on those that billing cuts: the first ones of periods, and some between. */
+const days = fc.constantFrom(0, 0, 1, 9, 9, 16, 17, 37, 40, 40, 68, 90);
+const moment = fc.record({
+  on: days,
+  /** null = a point of the day. */
+  hour: fc.option(fc.nat(23), { freq: 2 }),
+});
+const change = fc.record({
+  type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE'),
+  on: days,
+  hour: fc.nat(23),
+  bcd: fc.integer({ min: 1, max: 31 }),
+  sections: fc.nat(sectionSets.length - 1),
+});
+const histories = fc.record({
+  hour: fc.nat(23),
+  sections: fc.nat(3),
+  changes: fc.array(change, { maxLength: 4 }),
+});
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('RECORD' as const),
+        unit: fc.constantFrom('calls', 'mails', 'faxes'),
+        amount: fc.nat(9),
+        moment,
+        submission: fc.nat(8),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('BILL' as const), on: days }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('VOID_POINTS' as const), submission: fc.nat(8) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('VOID_INVOICE' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('REWRITE' as const), history: histories }) },
+  ),
+  { maxLength: 30 },
+);
+
+const configs = fc.record({
+  lookBackPeriods: fc.constantFrom(-1, 0, 1, 2),
+  itemMode: fc.constantFrom<UsageConfig['itemMode']>('AGGREGATE', 'DETAIL'),
+  lateMode: fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD', 'IGNORE'),
+  beyondLookBack: fc.constantFrom<UsageConfig['beyondLookBack']>('REPORT', 'NEXT_PERIOD'),
+});
+
+type History = typeof histories extends fc.Arbitrary<infer One> ? One : never;
+
+describe('the book of what was used', () => {
+  it('usage §11: sums of days, split where billing cuts them, bill what a look at every point bills', () => {
+    let items = 0;
+    let splits = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        histories,
+        fc.tuple(steps, configs),
+        (zone, first, [list, given]) => {
+          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
+          const events = eventsOf(first, zone);
+          const booked = new BookedUsageLife(events, { zone, config });
+          const scanned = new ScannedUsageLife(events, { zone, config });
+          let target = 0;
+          for (const step of [...list, { do: 'BILL' as const, on: 120 }]) {
+            if (step.do === 'BILL') {
+              target = Math.max(target, step.on);
+              const invoice = booked.bill(dateOf(target));
+              expect(invoice).to.deep.equal(scanned.bill(dateOf(target)));
+              items += invoice.items.length;
+              splits += booked.splits.length;
+              continue;
+            }
+            for (const life of [booked, scanned]) {
+              if (step.do === 'RECORD') {
+                const { unit, amount, moment: at, submission } = step;
+                life.record(`${amount} ${unit}`, momentText(at), `t${submission}`);
+              } else if (step.do === 'VOID_POINTS') life.voidPoints(`t${step.submission}`);
+              else if (step.do === 'VOID_INVOICE') life.voidLast();
+              else life.events = eventsOf(step.history, zone);
+            }
+          }
+        },
+      ),
+      { numRuns: historyRuns },
+    );
+    expect(items, 'items billed').to.be.above(historyRuns);
+    expect(splits, 'days split').to.be.above(historyRuns / 2);
+  }).timeout(0);
+});
+
+function momentText({ on, hour }: { readonly on: number; readonly hour: number | null }): string {
+  return hour === null ? dateOf(on) : atHour(on, hour);
+}
+
+function atHour(on: number, hour: number): string {
+  return `${dateOf(on)}T${String(hour).padStart(2, '0')}:00:00Z`;
+}
+
+/** A history in order: a pause ends with the next change, nothing follows an end. */
+function eventsOf({ hour, sections, changes }: History, zone: (typeof zones)[number]): readonly UsageEvent[] {
+  let usages = sectionSets[sections] ?? [];
+  const events = [usageEvent('CREATE', atHour(0, hour), { usages, bcd: 1, zone })];
+  let isPaused = false;
+  for (const { type, on, hour: at, bcd, sections: next } of changes.toSorted(
+    (a, b) => a.on - b.on || a.hour - b.hour,
+  )) {
+    const when = atHour(on, at);
+    const day = events.at(-1)?.billCycleDayLocal ?? 1;
+    if (on === 0 && at < hour) continue;
+    if (isPaused) {
+      events.push(usageEvent('END_BILLING_DISABLED', when, { usages, bcd: day, zone }));
+      isPaused = false;
+    } else if (type === 'CANCEL' || type === 'START_BILLING_DISABLED') {
+      events.push(usageEvent(type, when, { bcd: day, zone }));
+      if (type === 'CANCEL') break;
+      isPaused = true;
+    } else {
+      usages = type === 'CHANGE' ? (sectionSets[next] ?? []) : usages;
+      events.push(usageEvent(type, when, { usages, bcd: type === 'BCD_CHANGE' ? bcd : day, zone }));
+    }
+  }
+  return events;
+}

@@ -1,0 +1,86 @@
+import { piecesNeeded, type SplitRequest } from '../../../lib/usage/collecting/pieces-needed.ts';
+import { UsageBook } from '../../../lib/usage/collecting/usage-book.ts';
+import type {
+  DayUsage,
+  PartOfDay,
+  PointRange,
+  UsagePiece,
+} from '../../../lib/usage/collecting/usage-piece.ts';
+import { sum, ZERO } from '../../../lib/values/money/index.ts';
+import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
+
+/** Has the sums of days, and splits those that a run asks for, as a database does. */
+export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
+  /** Days that were split by the last run. */
+  splits: readonly SplitRequest[] = [];
+
+  protected override collected(
+    stored: readonly StoredInterval<readonly PointRange[]>[],
+  ): Collected<readonly PointRange[]> {
+    const { events, zone } = this;
+    const { whole, split } = piecesNeeded({ days: this.#days(), events, zone, billed: stored });
+    this.splits = split;
+    const pieces = [...whole, ...split.flatMap((request) => this.#split(request))];
+    const book = new UsageBook({ events, zone, billed: stored, pieces });
+    return {
+      collect: (planned) => book.collect(planned),
+      beyond: (planned) => book.beyond(planned),
+      newlyConsumed: ({ planned, consumes }, all) =>
+        book
+          .newlyConsumed(planned, consumes, all)
+          .map(({ unit, localDate, part, after, upTo }) => ({ unit, localDate, part, after, upTo })),
+      trackingIds: (ranges) =>
+        this.points
+          .filter((point) => !point.isVoid && ranges.some((range) => isIn(point, range)))
+          .map(({ trackingId }) => trackingId),
+    };
+  }
+
+  #days(): readonly DayUsage[] {
+    const buckets = Map.groupBy(this.points, ({ unit, localDate }) => `${unit} ${localDate}`);
+    return [...buckets.values()].flatMap((points): readonly DayUsage[] => {
+      const [first] = points;
+      if (first === undefined) return [];
+      const { unit, localDate } = first;
+      return [{ unit, localDate, count: points.length, ...sumsOf(points) }];
+    });
+  }
+
+  #split({ unit, localDate, bounds, ordinals }: SplitRequest): readonly UsagePiece[] {
+    const points = this.points.filter((point) => point.unit === unit && point.localDate === localDate);
+    const ends = [...ordinals, points.length];
+    return partsOf(bounds).flatMap((part) =>
+      ends.flatMap((upTo, index): readonly UsagePiece[] => {
+        const after = ends[index - 1] ?? 0;
+        const range = { unit, localDate, part, after, upTo };
+        const own = points.filter((point) => isIn(point, range));
+        return own.length === 0 ? [] : [{ ...range, ...sumsOf(own) }];
+      }),
+    );
+  }
+}
+
+function partsOf(bounds: SplitRequest['bounds']): readonly PartOfDay[] {
+  if (bounds.length === 0) return ['ALL'];
+  const parts = bounds.flatMap((from, index): readonly PartOfDay[] => {
+    const to = bounds[index + 1];
+    return to === undefined ? [] : [{ from, to }];
+  });
+  return ['DAY_POINTS', ...parts];
+}
+
+function isIn(point: LifePoint, { unit, localDate, part, after, upTo }: PointRange): boolean {
+  if (point.unit !== unit || point.localDate !== localDate) return false;
+  if (point.ordinal <= after || point.ordinal > upTo) return false;
+  if (part === 'ALL') return true;
+  if (part === 'DAY_POINTS') return point.dateOnly;
+  return !point.dateOnly && part.from <= point.recordInstant && point.recordInstant < part.to;
+}
+
+function sumsOf(points: readonly LifePoint[]) {
+  const amounts = points.filter(({ isVoid }) => !isVoid).map(({ amount }) => amount);
+  return {
+    sum: sum(amounts),
+    max: amounts.reduce((highest, amount) => (amount.greaterThan(highest) ? amount : highest), ZERO),
+  };
+}

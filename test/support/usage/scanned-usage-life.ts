@@ -1,0 +1,66 @@
+import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
+import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
+import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
+import { type Quantities, quantitiesOf } from '../../../lib/usage/rating/quantities.ts';
+import type { PlannedInterval } from '../../../lib/usage/settlement/usage-plan.ts';
+import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
+
+type Points = ReadonlySet<LifePoint>;
+type Planned = PlannedInterval<StoredInterval<Points>>;
+
+/** Looks at every point for every interval, as slow as can be. */
+export class ScannedUsageLife extends UsageLife<Points> {
+  protected override collected(stored: readonly StoredInterval<Points>[]): Collected<Points> {
+    const times = billedTimes(this.events);
+    const points = this.points.filter(({ isVoid }) => !isVoid);
+    const isConsumed = (name: string, point: LifePoint): boolean =>
+      stored.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
+    const within = (interval: UsageInterval): readonly LifePoint[] =>
+      points.filter((point) => isWithin(interval, countsAt(point, times)));
+    const fresh = ({ run, interval }: Pick<Planned, 'run' | 'interval'>): readonly LifePoint[] =>
+      within(interval).filter((point) => !isConsumed(run.section.name, point));
+
+    /** Points of billed intervals that are not looked at any more. */
+    const beyond = (name: string, planned: readonly Planned[]): readonly LifePoint[] => {
+      const own = stored.filter(({ usageName }) => usageName === name);
+      const open = new Set(
+        planned.filter(({ run }) => run.section.name === name).flatMap(({ interval }) => within(interval)),
+      );
+      return points.filter((point) => {
+        if (isConsumed(name, point) || open.has(point)) return false;
+        const counted = countsAt(point, times);
+        return own.some(
+          ({ instants }) => instants !== null && instants.start <= counted && counted < instants.end,
+        );
+      });
+    };
+
+    return {
+      collect: (planned) => {
+        const { previous } = planned.match;
+        const billed = points.filter((point) => previous.some(({ consumed }) => consumed.has(point)));
+        const { section } = planned.run;
+        return { billed: sumsOf(section, billed), fresh: sumsOf(section, fresh(planned)) };
+      },
+      beyond: (planned) =>
+        new Map(
+          planned.map(({ run: { section } }) => [
+            section.name,
+            sumsOf(section, beyond(section.name, planned)),
+          ]),
+        ),
+      newlyConsumed: ({ planned: { run }, consumes }, planned) => {
+        const late = consumes.beyond ? beyond(run.section.name, planned) : [];
+        return new Set([...consumes.freshOf.flatMap(fresh), ...late]);
+      },
+      trackingIds: (consumed) => [...consumed].map(({ trackingId }) => trackingId),
+    };
+  }
+}
+
+function sumsOf(section: UsageEvent['usages'][number], points: readonly LifePoint[]): Quantities {
+  return quantitiesOf(
+    section,
+    points.map(({ unit, amount }) => ({ unit, sum: amount, max: amount })),
+  );
+}

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { piecesNeeded } from '../../../lib/usage/collecting/pieces-needed.ts';
+import type {
+  ConsumingInterval,
+  DayUsage,
+  PartOfDay,
+  PointRange,
+} from '../../../lib/usage/collecting/usage-piece.ts';
+import { holds } from '../../../lib/usage/collecting/usage-piece.ts';
+import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
+import { day, text } from '../../support/invoicing/billing-events.ts';
+import { at, stdUsage } from '../../support/usage/sections.ts';
+import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+
+const NEW_YORK = timeZone('America/New_York');
+const april = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);
+
+function dayOf(date: string, count = 1_000_000): DayUsage {
+  return { unit: 'calls', localDate: day(date), sum: decimal(count), max: decimal(1), count };
+}
+
+/** Ordinals: up to which, or after and up to which. */
+function range(
+  date: string,
+  ordinals: number | readonly [number, number],
+  part: PartOfDay = 'ALL',
+): PointRange {
+  const [after, upTo] = typeof ordinals === 'number' ? [0, ordinals] : ordinals;
+  return { unit: 'calls', localDate: day(date), part, after, upTo };
+}
+
+function billed(
+  dates: readonly [start: string, end: string],
+  consumed: readonly PointRange[],
+): ConsumingInterval {
+  const [startDate, endDate] = [day(dates[0]), day(dates[1])];
+  const instants = { start: startOfDay(startDate, UTC_ZONE), end: startOfDay(endDate, UTC_ZONE) };
+  return { usageName: 'std-usage', instants, startDate, endDate, entries: [], consumed };
+}
+
+/** The days that are split: date, then times of its parts, then ordinals. */
+function splits(
+  events: readonly UsageEvent[],
+  options: {
+    readonly days?: readonly DayUsage[];
+    readonly billed?: readonly ConsumingInterval[];
+    readonly zone?: typeof UTC_ZONE;
+  } = {},
+): readonly string[] {
+  const { days = april.map((date) => dayOf(date)), billed: intervals = [], zone = UTC_ZONE } = options;
+  const { whole, split } = piecesNeeded({ days, events, zone, billed: intervals });
+  expect(whole.length + split.length).to.equal(days.length);
+  return split.map(({ localDate, bounds, ordinals }) =>
+    [text(localDate), ...bounds.map((bound) => formatInstant(bound).slice(5, 23)), ...ordinals].join(' '),
+  );
+}
+
+const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
+
+describe('what is read of usage', () => {
+  it('usage §11: a month that begins at midnight is read as the sums of its days, whatever their points', () => {
+    expect(splits([created('2026-04-01')])).to.deep.equal([]);
+  });
+
+  it('usage §11: only the days that billing cuts are split, by the instants at which it does', () => {
+    const paused = [
+      created('2026-04-01T06:00:00Z'),
+      usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
+      usageEvent('END_BILLING_DISABLED', '2026-04-10T18:00:00Z', { usages: [stdUsage] }),
+    ];
+    expect(splits(paused)).to.deep.equal([
+      '2026-04-01 04-01T00:00:00.000 04-01T06:00:00.000 04-02T00:00:00.000',
+      '2026-04-10 04-10T00:00:00.000 04-10T12:00:00.000 04-10T18:00:00.000 04-11T00:00:00.000',
+    ]);
+  });
+
+  it('usage §6.4: the last instant of a subscription is a part of its own', () => {
+    expect(splits([created('2026-04-01'), usageEvent('CANCEL', '2026-04-16')])).to.deep.equal([
+      '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
+    ]);
+  });
+
+  it('usage §7.2: days are those of the zone', () => {
+    const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
+    expect(splits(events, { zone: NEW_YORK })).to.deep.equal([
+      '2026-04-01 04-01T04:00:00.000 04-02T02:00:00.000 04-02T04:00:00.000',
+    ]);
+  });
+
+  it('usage §11.3: billed days are split by ordinals where points have come since', () => {
+    const consumed = [
+      range('2026-04-01', 3),
+      range('2026-04-02', 5),
+      range('2026-04-03', 2),
+      range('2026-04-03', [2, 6]),
+    ];
+    const days = [
+      dayOf('2026-04-01', 3),
+      dayOf('2026-04-02', 9),
+      dayOf('2026-04-03', 6),
+      dayOf('2026-04-04', 4),
+    ];
+    expect(
+      splits([created('2026-04-01')], { days, billed: [billed(['2026-04-01', '2026-05-01'], consumed)] }),
+    ).to.deep.equal(['2026-04-02 5', '2026-04-03 2']);
+  });
+
+  it('usage §11.3: where an earlier invoice is void, its ordinals are told from those of a later one', () => {
+    const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
+    expect(
+      splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 6)], billed: intervals }),
+    ).to.deep.equal(['2026-04-03 2']);
+  });
+
+  it('usage §11.3: a day of which only its day points are billed is split, whatever cuts it now', () => {
+    const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 2, 'DAY_POINTS')])];
+    expect(
+      splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 2)], billed: intervals }),
+    ).to.deep.equal(['2026-04-03 04-03T00:00:00.000 04-04T00:00:00.000']);
+  });
+
+  it('usage §7.3 step 2: a day that was cut when it was billed stays cut', () => {
+    const noon = at('2026-04-05T12:00:00Z');
+    const midnight = at('2026-04-06T00:00:00Z');
+    const consumed = [range('2026-04-05', 4, { from: noon, to: midnight })];
+    const intervals = [billed(['2026-04-05', '2026-05-01'], consumed)];
+    expect(
+      splits([created('2026-04-01')], { days: [dayOf('2026-04-05', 4)], billed: intervals }),
+    ).to.deep.equal(['2026-04-05 04-05T00:00:00.000 04-05T12:00:00.000 04-06T00:00:00.000']);
+  });
+
+  it('usage §11.3: a piece is consumed as a whole, or not at all', () => {
+    const part = (from: string, to: string) => ({
+      from: at(`2026-04-05T${from}:00Z`),
+      to: at(`2026-04-05T${to}:00Z`),
+    });
+    const own = range('2026-04-05', [2, 5], part('12:00', '18:00'));
+    const cases: readonly [PointRange, boolean][] = [
+      [own, true],
+      [range('2026-04-05', 5), true],
+      [range('2026-04-05', 4), false],
+      [range('2026-04-05', [3, 9]), false],
+      [range('2026-04-06', 5), false],
+      [{ ...range('2026-04-05', 5), unit: 'mails' }, false],
+      [range('2026-04-05', 5, 'DAY_POINTS'), false],
+      [range('2026-04-05', 5, part('11:00', '18:00')), true],
+      [range('2026-04-05', 5, part('13:00', '18:00')), false],
+      [range('2026-04-05', 5, part('12:00', '17:00')), false],
+    ];
+    for (const [by, expected] of cases) expect(holds(by, own), JSON.stringify(by)).to.equal(expected);
+    expect(holds(range('2026-04-05', 5, 'DAY_POINTS'), range('2026-04-05', 5, 'DAY_POINTS'))).to.equal(true);
+    expect(holds(range('2026-04-05', 5, part('12:00', '18:00')), range('2026-04-05', 5))).to.equal(false);
+  });
+});
