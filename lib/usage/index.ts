@@ -12,6 +12,7 @@ export type {
   PointRange,
   UsagePiece,
 } from './collecting/usage-piece.ts';
+export { type UsageWindowInput, usageWindow } from './collecting/usage-window.ts';
 export {
   type BilledTime,
   billedTimes,

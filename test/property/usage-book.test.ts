@@ -8,6 +8,8 @@ import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { capacity, consumable } from '../support/usage/sections.ts';
 import { usageEvent } from '../support/usage/usage-events.ts';
+import type { UsageLife } from '../support/usage/usage-life.ts';
+import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 // Clocks go forward on 8 March.
 const begin = parseLocalDate('2026-02-20');
@@ -32,7 +34,7 @@ const peaks = capacity('peak-usage', [
 const sectionSets = [[calls], [calls, peaks], [otherCalls, peaks], [peaks], []];
 
 /** Few days, so that points lie on those that billing cuts: the first ones of periods, and some between. */
-const days = fc.constantFrom(0, 0, 1, 9, 9, 16, 17, 37, 40, 40, 68, 90);
+const days = fc.constantFrom<number>(0, 0, 1, 9, 9, 16, 17, 37, 40, 40, 68, 90);
 const moment = fc.record({
   on: days,
   /** null = a point of the day. */
@@ -94,25 +96,15 @@ describe('the book of what was used', () => {
           const events = eventsOf(first, zone);
           const booked = new BookedUsageLife(events, { zone, config });
           const scanned = new ScannedUsageLife(events, { zone, config });
-          let target = 0;
-          for (const step of [...list, { do: 'BILL' as const, on: 120 }]) {
-            if (step.do === 'BILL') {
-              target = Math.max(target, step.on);
-              const invoice = booked.bill(dateOf(target));
-              expect(invoice).to.deep.equal(scanned.bill(dateOf(target)));
+          play([booked, scanned], [...list, { do: 'BILL', on: 120 }], {
+            zone,
+            bill: (target) => {
+              const invoice = booked.bill(target);
+              expect(invoice).to.deep.equal(scanned.bill(target));
               items += invoice.items.length;
               splits += booked.splits.length;
-              continue;
-            }
-            for (const life of [booked, scanned]) {
-              if (step.do === 'RECORD') {
-                const { unit, amount, moment: at, submission } = step;
-                life.record(`${amount} ${unit}`, momentText(at), `t${submission}`);
-              } else if (step.do === 'VOID_POINTS') life.voidPoints(`t${step.submission}`);
-              else if (step.do === 'VOID_INVOICE') life.voidLast();
-              else life.events = eventsOf(step.history, zone);
-            }
-          }
+            },
+          });
         },
       ),
       { numRuns: historyRuns },
@@ -120,7 +112,65 @@ describe('the book of what was used', () => {
     expect(items, 'items billed').to.be.above(historyRuns);
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
+
+  it('usage §7.1: a run that reads no more of the past than it has to bills what one bills that reads all', () => {
+    let leftOut = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        histories,
+        fc.tuple(steps, configs),
+        (zone, first, [list, given]) => {
+          // What lies before the look-back is found by other means.
+          const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
+          const windowed = new WindowedUsageLife(eventsOf(first, zone), { zone, config });
+          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
+          play([windowed, full], [...list, { do: 'BILL', on: 120 }, { do: 'BILL', on: 150 }], {
+            zone,
+            bill: (target) => {
+              expect(windowed.bill(target)).to.deep.equal(full.bill(target));
+              if (windowed.from !== null && formatLocalDate(windowed.from) > dateOf(0)) leftOut += 1;
+            },
+            rewritten: () => {
+              windowed.from = null;
+            },
+          });
+        },
+      ),
+      { numRuns: historyRuns },
+    );
+    expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
+  }).timeout(0);
 });
+
+type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[] | (infer One)[]> ? One : never;
+type Zone = (typeof zones)[number];
+
+interface Played {
+  readonly zone: Zone;
+  readonly bill: (targetDate: string) => void;
+  readonly rewritten?: () => void;
+}
+
+/** The same steps for several lives. Runs never go back before the latest target date (usage §6). */
+function play(lives: readonly UsageLife[], list: readonly Step[], { zone, bill, rewritten }: Played): void {
+  let target = 0;
+  for (const step of list) {
+    if (step.do === 'BILL') {
+      target = Math.max(target, step.on);
+      bill(dateOf(target));
+      continue;
+    }
+    for (const life of lives) {
+      if (step.do === 'RECORD') {
+        life.record(`${step.amount} ${step.unit}`, momentText(step.moment), `t${step.submission}`);
+      } else if (step.do === 'VOID_POINTS') life.voidPoints(`t${step.submission}`);
+      else if (step.do === 'VOID_INVOICE') life.voidLast();
+      else life.events = eventsOf(step.history, zone);
+    }
+    if (step.do === 'REWRITE') rewritten?.();
+  }
+}
 
 function momentText({ on, hour }: { readonly on: number; readonly hour: number | null }): string {
   return hour === null ? dateOf(on) : atHour(on, hour);
@@ -131,7 +181,7 @@ function atHour(on: number, hour: number): string {
 }
 
 /** A history in order: a pause ends with the next change, nothing follows an end. */
-function eventsOf({ hour, sections, changes }: History, zone: (typeof zones)[number]): readonly UsageEvent[] {
+function eventsOf({ hour, sections, changes }: History, zone: Zone): readonly UsageEvent[] {
   let usages = sectionSets[sections] ?? [];
   const events = [usageEvent('CREATE', atHour(0, hour), { usages, bcd: 1, zone })];
   let isPaused = false;

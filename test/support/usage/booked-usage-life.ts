@@ -18,7 +18,7 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
     stored: readonly StoredInterval<readonly PointRange[]>[],
   ): Collected<readonly PointRange[]> {
     const { events, zone } = this;
-    const { whole, split } = piecesNeeded({ days: this.#days(), events, zone, billed: stored });
+    const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed: stored });
     this.splits = split;
     const pieces = [...whole, ...split.flatMap((request) => this.#split(request))];
     const book = new UsageBook({ events, zone, billed: stored, pieces });
@@ -36,7 +36,8 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
     };
   }
 
-  #days(): readonly DayUsage[] {
+  /** The sums that a run reads. */
+  protected days(): readonly DayUsage[] {
     const buckets = Map.groupBy(this.points, ({ unit, localDate }) => `${unit} ${localDate}`);
     return [...buckets.values()].flatMap((points): readonly DayUsage[] => {
       const [first] = points;

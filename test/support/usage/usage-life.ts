@@ -87,7 +87,7 @@ export abstract class UsageLife<Consumed = unknown> {
   readonly zone: TimeZone;
   config: UsageConfig;
   readonly points: LifePoint[] = [];
-  #stored: StoredInterval<Consumed>[] = [];
+  protected stored: StoredInterval<Consumed>[] = [];
   #invoices = 0;
   #items = 0;
 
@@ -119,9 +119,9 @@ export abstract class UsageLife<Consumed = unknown> {
       targetDate: day(targetDate),
       zone: this.zone,
       config: this.config,
-      billed: this.#stored,
+      billed: this.visible(this.stored),
     });
-    const usage = this.collected(this.#stored);
+    const usage = this.collected(this.visible(this.stored));
     const settled = settleUsage({
       plan,
       collected: plan.intervals.map((planned) => usage.collect(planned)),
@@ -143,11 +143,11 @@ export abstract class UsageLife<Consumed = unknown> {
 
   /** Voids the invoice of the last run that made one. */
   voidLast(): void {
-    const last = Math.max(...this.#stored.map(({ invoice }) => invoice));
-    for (const { entries, invoice } of this.#stored) {
+    const last = Math.max(...this.stored.map(({ invoice }) => invoice));
+    for (const { entries, invoice } of this.stored) {
       if (invoice === last) for (const credit of entries) this.#giveBack(credit, credit.amount.negated());
     }
-    this.#stored = this.#stored.filter(({ invoice }) => invoice !== last);
+    this.stored = this.stored.filter(({ invoice }) => invoice !== last);
   }
 
   /** Takes the points of a submission back. */
@@ -157,7 +157,12 @@ export abstract class UsageLife<Consumed = unknown> {
 
   /** Net of all items in force. */
   total(): Decimal {
-    return this.#stored.flatMap(({ entries }) => entries).reduce((all, { amount }) => all.plus(amount), ZERO);
+    return this.stored.flatMap(({ entries }) => entries).reduce((all, { amount }) => all.plus(amount), ZERO);
+  }
+
+  /** The billed intervals that a run reads. */
+  protected visible(stored: readonly StoredInterval<Consumed>[]): readonly StoredInterval<Consumed>[] {
+    return stored;
   }
 
   protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
@@ -190,7 +195,7 @@ export abstract class UsageLife<Consumed = unknown> {
       const own = consumed[index];
       if (own === undefined) continue;
       if (!hasInvoice && match.previous.length > 0) continue;
-      this.#stored.push({
+      this.stored.push({
         usageName: run.section.name,
         instants: { start: interval.start.at, end: interval.end.at },
         startDate: interval.start.date,
@@ -218,6 +223,6 @@ export abstract class UsageLife<Consumed = unknown> {
   }
 
   #entry(itemId: Uuid): StoredEntry | undefined {
-    return this.#stored.flatMap(({ entries }) => entries).find((entry) => entry.itemId === itemId);
+    return this.stored.flatMap(({ entries }) => entries).find((entry) => entry.itemId === itemId);
   }
 }

@@ -7,15 +7,16 @@ import type {
   PointRange,
 } from '../../../lib/usage/collecting/usage-piece.ts';
 import { holds } from '../../../lib/usage/collecting/usage-piece.ts';
+import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
-import { at, stdUsage } from '../../support/usage/sections.ts';
+import { at, liveUsage, stdUsage } from '../../support/usage/sections.ts';
 import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
 
 const NEW_YORK = timeZone('America/New_York');
-const april = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);
+const daysOfApril = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);
 
 function dayOf(date: string, count = 1_000_000): DayUsage {
   return { unit: 'calls', localDate: day(date), sum: decimal(count), max: decimal(1), count };
@@ -49,7 +50,7 @@ function splits(
     readonly zone?: typeof UTC_ZONE;
   } = {},
 ): readonly string[] {
-  const { days = april.map((date) => dayOf(date)), billed: intervals = [], zone = UTC_ZONE } = options;
+  const { days = daysOfApril.map((date) => dayOf(date)), billed: intervals = [], zone = UTC_ZONE } = options;
   const { whole, split } = piecesNeeded({ days, events, zone, billed: intervals });
   expect(whole.length + split.length).to.equal(days.length);
   return split.map(({ localDate, bounds, ordinals }) =>
@@ -152,5 +153,31 @@ describe('what is read of usage', () => {
     for (const [by, expected] of cases) expect(holds(by, own), JSON.stringify(by)).to.equal(expected);
     expect(holds(range('2026-04-05', 5, 'DAY_POINTS'), range('2026-04-05', 5, 'DAY_POINTS'))).to.equal(true);
     expect(holds(range('2026-04-05', 5, part('12:00', '18:00')), range('2026-04-05', 5))).to.equal(false);
+  });
+});
+
+describe('the window of a run over usage', () => {
+  const from = (intervals: readonly ConsumingInterval[], lookBackPeriods = 1, usages = [stdUsage]) => {
+    const events = [usageEvent('CREATE', '2026-02-20', { usages })];
+    const date = usageWindow({ events, zone: UTC_ZONE, config: { lookBackPeriods }, billed: intervals });
+    return date === null ? null : text(date);
+  };
+  const february = (consumed: readonly PointRange[]) => billed(['2026-02-20', '2026-03-01'], consumed);
+  const april = billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 1)]);
+
+  it('usage §7.1: it begins where the look-back does', () => {
+    expect(from([])).to.equal('2026-02-20');
+    expect(from([april], -1)).to.equal('2026-02-20');
+    expect(from([april], 0)).to.equal('2026-05-01');
+    expect(from([february([range('2026-02-21', 1)]), april])).to.equal('2026-04-01');
+    expect(from([april], 1, [])).to.equal(null);
+  });
+
+  it('usage §7.1: with several sections it begins with the earliest', () => {
+    expect(from([april], 1, [stdUsage, liveUsage])).to.equal('2026-02-20');
+  });
+
+  it('usage §7.7: it has the earlier period that has charged late points of a later one', () => {
+    expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01');
   });
 });

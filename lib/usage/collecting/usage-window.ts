@@ -1,0 +1,52 @@
+import { type LocalDate, minDate, type TimeZone } from '../../values/time/index.ts';
+import { lookBackStart } from '../intervals/look-back.ts';
+import type { UsageEvent } from '../intervals/usage-event.ts';
+import type { UsageConfig } from '../settlement/usage-config.ts';
+import type { ConsumingInterval } from './usage-piece.ts';
+
+export interface UsageWindowInput {
+  /** All of the subscription, in order. */
+  readonly events: readonly UsageEvent[];
+  readonly zone: TimeZone;
+  readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
+  /** Those that the last run has read, and those that it has made. */
+  readonly billed: readonly ConsumingInterval[];
+}
+
+/**
+ * The date from which the next run looks at a subscription's usage, as long as nothing is void and its events stay (§7.1);
+ * null = at all of it. It reads the billed intervals that end on that date or later, the days from it on, and those that
+ * these intervals have consumed.
+ */
+export function usageWindow({ events, zone, config, billed }: UsageWindowInput): LocalDate | null {
+  const [first] = events;
+  if (first === undefined) return null;
+  const begin = { at: first.effectiveDate, date: first.localDate };
+  const starts = events
+    .flatMap(({ usages }) => usages)
+    .map(({ name, billingPeriod }) => {
+      const billedThrough = billed
+        .filter(({ usageName }) => usageName === name)
+        .reduce<LocalDate | null>(
+          (last, { endDate }) => (last === null ? endDate : later(last, endDate)),
+          null,
+        );
+      const periods = config.lookBackPeriods;
+      return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone }).date;
+    });
+  const [one, ...others] = starts;
+  return one === undefined ? null : withConsumers(minDate(one, ...others), billed);
+}
+
+/** Late points may have been charged with an earlier period: it has to be known as long as the points are looked at. */
+function withConsumers(from: LocalDate, billed: readonly ConsumingInterval[]): LocalDate {
+  let date = from;
+  for (const { endDate, consumed } of billed) {
+    if (endDate < date && consumed.some(({ localDate }) => localDate >= date)) date = endDate;
+  }
+  return date === from ? from : withConsumers(date, billed);
+}
+
+function later(a: LocalDate, b: LocalDate): LocalDate {
+  return a > b ? a : b;
+}
