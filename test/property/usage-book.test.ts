@@ -9,6 +9,7 @@ import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { capacity, consumable } from '../support/usage/sections.ts';
 import { usageEvent } from '../support/usage/usage-events.ts';
 import type { UsageLife } from '../support/usage/usage-life.ts';
+import { WalkedUsageLife } from '../support/usage/walked-usage-life.ts';
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 // Clocks go forward on 8 March.
@@ -111,6 +112,32 @@ describe('the book of what was used', () => {
     );
     expect(items, 'items billed').to.be.above(historyRuns);
     expect(splits, 'days split').to.be.above(historyRuns / 2);
+  }).timeout(0);
+
+  it('usage §7.10: a dry run goes from date to date with what it has read once, as runs do that read each time', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        histories,
+        fc.tuple(steps, configs),
+        (zone, first, [list, given]) => {
+          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
+          const walked = new WalkedUsageLife(eventsOf(first, zone), { zone, config });
+          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
+          play([walked, full], [...list, { do: 'BILL', on: 91 }], {
+            zone,
+            bill: (target) => {
+              walked.reload();
+              for (const ahead of [0, 9, 28, 31]) {
+                const date = formatLocalDate(addDays(parseLocalDate(target), ahead));
+                expect(walked.bill(date)).to.deep.equal(full.bill(date));
+              }
+            },
+          });
+        },
+      ),
+      { numRuns: historyRuns },
+    );
   }).timeout(0);
 
   it('usage §7.1: a run that reads no more of the past than it has to bills what one bills that reads all', () => {

@@ -18,9 +18,7 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
     stored: readonly StoredInterval<readonly PointRange[]>[],
   ): Collected<readonly PointRange[]> {
     const { events, zone } = this;
-    const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed: stored });
-    this.splits = split;
-    const pieces = [...whole, ...split.flatMap((request) => this.#split(request))];
+    const pieces = this.pieces(stored);
     const book = new UsageBook({ events, zone, billed: stored, pieces });
     return {
       collect: (planned) => book.collect(planned),
@@ -34,6 +32,14 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
           .filter((point) => !point.isVoid && ranges.some((range) => isIn(point, range)))
           .map(({ trackingId }) => trackingId),
     };
+  }
+
+  /** What a run reads. */
+  protected pieces(billed: readonly StoredInterval<readonly PointRange[]>[]): readonly UsagePiece[] {
+    const { events, zone } = this;
+    const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed });
+    this.splits = split;
+    return [...whole, ...split.flatMap((request) => this.#split(request))];
   }
 
   /** The sums that a run reads. */

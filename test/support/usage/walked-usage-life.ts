@@ -1,0 +1,18 @@
+import type { PointRange, UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
+import { BookedUsageLife } from './booked-usage-life.ts';
+import type { StoredInterval } from './usage-life.ts';
+
+/** Reads what was used once, and goes from date to date with that, as a dry run does. */
+export class WalkedUsageLife extends BookedUsageLife {
+  #read: readonly UsagePiece[] | null = null;
+
+  /** What was read is forgotten. */
+  reload(): void {
+    this.#read = null;
+  }
+
+  protected override pieces(billed: readonly StoredInterval<readonly PointRange[]>[]): readonly UsagePiece[] {
+    this.#read ??= super.pieces(billed);
+    return this.#read;
+  }
+}
