@@ -1,6 +1,8 @@
 import {
   billingSnapshot,
+  CLEAR_STATE_NAME,
   enterableStates,
+  evaluateOverdue,
   loadOverdueFacts,
   nextCheckDate,
   type OverdueConfig,
@@ -32,12 +34,13 @@ export async function checkOverdue(
   const owners = new Set(kept.filter((each) => each.isInvoicingOffOwned).map(({ accountId }) => accountId));
   const looksAtAll = enterableStates(config).length > 0;
   const lookedAt = looksAtAll ? accounts : accounts.filter(({ id }) => owners.has(id));
-  const facts = await loadOverdueFacts(session, lookedAt, { at: now, responses: false });
+  const responses = enterableStates(config).some(({ condition }) => condition.responses !== null);
+  const facts = await loadOverdueFacts(session, lookedAt, { at: now, responses });
   const wrong = facts.filter(({ account }) => owners.has(account.id)).flatMap(wronglyOwned);
   if (!looksAtAll) return wrong;
   const [uploaded] = await session.keyValues.find([SystemKey.OVERDUE_CONFIG]);
   const rules = { config, now, since: uploaded?.createdDate ?? null };
-  return [...wrong, ...(await missingChecks(session, facts, rules))];
+  return [...wrong, ...(await missingLooks(session, facts, rules))];
 }
 
 /** Overdue owns the tag as long as it is there and the state blocks billing (overdue §5.1 rule 7). */
@@ -51,15 +54,18 @@ function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonl
   return [{ accountId: account.id, invariant: CheckedInvariant.OVERDUE, message }];
 }
 
-/** The check that each account waits for is in the queue (overdue §6), or what asks for a look at it anyway. */
-async function missingChecks(
+/**
+ * Each account is in the state that it comes to, and the check that it waits for is in the queue (overdue §6), or else
+ * what asks for a look at it.
+ */
+async function missingLooks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
   rules: OverdueRules,
 ): Promise<readonly FindingOfAccount[]> {
   const waiting = facts.flatMap((each) => {
-    const date = dateOfCheck(each, rules.config);
-    return date === null ? [] : [{ facts: each, date }];
+    const message = missedBy(each, rules.config);
+    return message === null ? [] : [{ facts: each, message }];
   });
   const recordIds = waiting.map(({ facts: { account } }) => account.recordId);
   const topics = [QueueName.OVERDUE_CHECK, QueueName.OVERDUE_REFRESH];
@@ -77,10 +83,10 @@ async function missingChecks(
   );
   return missing
     .filter(({ facts: { account } }) => lookedAt.has(account.id))
-    .map(({ facts: { account }, date }) => ({
+    .map(({ facts: { account }, message }) => ({
       accountId: account.id,
       invariant: CheckedInvariant.QUEUED,
-      message: `the queue has no entry for the overdue check on ${formatLocalDate(date)}`,
+      message,
     }));
 }
 
@@ -97,12 +103,19 @@ async function payersLookedAt(
   return new Set(payers.filter(({ recordId }) => queued.has(recordId)).map(({ id }) => id));
 }
 
-function dateOfCheck(facts: OverdueFacts, config: OverdueConfig) {
-  const { unpaid, lastPaymentResponse, tags, today, prev } = facts;
-  if (facts.exemptBy !== null) return null;
+/** What is wrong with an account that nothing in the queue looks at; null: nothing. */
+function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
+  const { unpaid, lastPaymentResponse, tags, today, prev, exemptBy } = facts;
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });
-  const next = enterableStates(config).find(({ name }) => name === prev?.stateName) ?? null;
-  return nextCheckDate({ config, snapshot, next, today });
+  const next = exemptBy === null ? evaluateOverdue(config, snapshot, today) : null;
+  const [from, to] = [shownName(prev?.stateName), shownName(next?.name)];
+  if (from !== to) return `the queue has no entry that takes it from overdue state ${from} to ${to}`;
+  const date = exemptBy === null ? nextCheckDate({ config, snapshot, next, today }) : null;
+  return date === null ? null : `the queue has no entry for the overdue check on ${formatLocalDate(date)}`;
+}
+
+function shownName(stateName: string = CLEAR_STATE_NAME): string {
+  return stateName === CLEAR_STATE_NAME ? 'clear' : stateName;
 }
 
 /**

@@ -5,6 +5,7 @@ export { OwnTransactions } from './checks/own-transactions.ts';
 export { checkOverdueConfig, OverdueFormat } from './config/document-format.ts';
 export {
   CancellationPolicy,
+  CLEAR_STATE_NAME,
   controlTagNames,
   defaultOverdueConfig,
   enterableStates,
@@ -17,6 +18,7 @@ export type {
   OverdueStateDefinition,
 } from './config/write-config.ts';
 export { billingSnapshot } from './evaluation/billing-snapshot.ts';
+export { evaluateOverdue } from './evaluation/evaluate.ts';
 export { nextCheckDate } from './evaluation/next-check.ts';
 export { type OverdueConfigOf, OverdueConfigs } from './loading/overdue-configs.ts';
 export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts';

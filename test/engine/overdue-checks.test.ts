@@ -87,6 +87,19 @@ anyDatabase((kind, open) => {
       );
     }
 
+    it(
+      'a check tells of an account that has paid and is still blocked, which nothing looks at',
+      onEachDatabase(async () => {
+        const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
+        await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
+        expect(await found(), 'to be looked at').to.deep.equal([]);
+        await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
+        expect(await found()).to.deep.equal([
+          'QUEUED the queue has no entry that takes it from overdue state DISABLED to clear',
+        ]);
+      }),
+    );
+
     it('a check tells of an account that owes something and waits for nothing, before it is overdue', async () => {
       const other = await engine.acme.createAccount({ currency: 'USD' });
       await charge(other);
