@@ -33,11 +33,12 @@ export async function checkOverdue(
   const kept = await session.overdue.findAccounts(accounts.map(({ id }) => id));
   const owners = new Set(kept.filter((each) => each.isInvoicingOffOwned).map(({ accountId }) => accountId));
   const looksAtAll = enterableStates(config).length > 0;
-  const lookedAt = looksAtAll ? accounts : accounts.filter(({ id }) => owners.has(id));
+  const everOverdue = new Set(kept.map(({ accountId }) => accountId));
+  const lookedAt = looksAtAll ? accounts : accounts.filter(({ id }) => everOverdue.has(id));
   const responses = enterableStates(config).some(({ condition }) => condition.responses !== null);
   const facts = await loadOverdueFacts(session, lookedAt, { at: now, responses });
   const wrong = facts.filter(({ account }) => owners.has(account.id)).flatMap(wronglyOwned);
-  if (!looksAtAll) return wrong;
+  if (!looksAtAll) return [...wrong, ...(await leftOvers(session, facts))];
   const [uploaded] = await session.keyValues.find([SystemKey.OVERDUE_CONFIG]);
   const rules = { config, now, since: uploaded?.createdDate ?? null };
   return [...wrong, ...(await missingLooks(session, facts, rules))];
@@ -52,6 +53,24 @@ function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonl
   if (flaws.length === 0) return [];
   const message = `overdue keeps that it has added AUTO_INVOICING_OFF, but ${flaws.join(' and ')}`;
   return [{ accountId: account.id, invariant: CheckedInvariant.OVERDUE, message }];
+}
+
+/** Where no state has a condition, nobody stays in one (overdue §1.2 rule 5), such as after a start with another default. */
+async function leftOvers(
+  session: ReadSession,
+  facts: readonly OverdueFacts[],
+): Promise<readonly FindingOfAccount[]> {
+  const left = facts.filter(({ prev }) => shownName(prev?.stateName) !== shownName());
+  const recordIds = left.map(({ account }) => account.recordId);
+  const topics = [QueueName.OVERDUE_CHECK, QueueName.OVERDUE_REFRESH];
+  const queued = await session.checks.queuedAccounts(topics, recordIds);
+  return left
+    .filter(({ account }) => !queued.has(account.recordId))
+    .map(({ account, prev }) => ({
+      accountId: account.id,
+      invariant: CheckedInvariant.QUEUED,
+      message: `the queue has no entry that takes it from overdue state ${shownName(prev?.stateName)} to clear`,
+    }));
 }
 
 /**

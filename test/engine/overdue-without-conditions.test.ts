@@ -155,10 +155,14 @@ eachDatabase((kind, open) => {
       );
       await engine.settle();
       expect(await states(accountId)).to.deep.equal(['OD 2012-05-06T10:00']);
+      expect((await breaches()).map(({ message }) => message)).to.deep.equal([
+        'the queue has no entry that takes it from overdue state OD to clear',
+      ]);
       await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
       await engine.settle();
       expect((await states(accountId)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T10:00`]);
       expect(await tagsOf(accountId)).to.deep.equal(['OVERDUE_ENFORCEMENT_OFF']);
+      expect(await breaches()).to.deep.equal([]);
     });
 
     it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
