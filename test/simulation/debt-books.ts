@@ -45,7 +45,13 @@ export async function readDebt(open: OpenTables): Promise<DebtBooks> {
       return {
         id: row.id ?? '',
         accountId: row.account_id ?? '',
-        isOwed: row.status === 'COMMITTED' && owed > 0n && !is(row, 'is_migration') && !isWrittenOff,
+        // What the parent pays is on the parent's summary.
+        isOwed:
+          row.status === 'COMMITTED' &&
+          owed > 0n &&
+          !is(row, 'is_migration') &&
+          !isWrittenOff &&
+          row.contributed_amount === null,
         cents: owed / BILLIONTHS_PER_CENT,
         ages: [row.invoice_date ?? '', row.commit_date ?? ''].toSorted().at(-1) ?? '',
         targetDate: row.target_date ?? null,

@@ -164,6 +164,7 @@ export const debtOperations: readonly DebtOperation[] = [
         targetDate: addDays(localDateOf(life.engine.clock.now(), UTC), random.within(0, 40)),
       }),
   },
+  { name: 'delegation', weight: 1, run: delegate },
   { name: 'gateway', weight: 3, run: gatewayMood },
   { name: 'configuration', weight: 1, run: ({ life, random }) => life.upload(random.of(CONFIGS)) },
 ];
@@ -181,6 +182,14 @@ async function tag({ acme, accountId, random, life }: DebtScene): Promise<void> 
   if (!isCarried || random.percent(20)) await acme.tags.add(object, [SystemTag[name]]);
   else await acme.tags.remove(object, [SystemTag[name]]);
   if (isCarried && name === 'AUTO_INVOICING_OFF') life.disown(accountId);
+}
+
+/** Who pays for a child from now on: itself or its parent. */
+async function delegate({ acme, accountId }: DebtScene): Promise<void> {
+  const { parentAccountId, isPaymentDelegatedToParent } = await acme.getAccount(accountId);
+  if (parentAccountId === null) return;
+  const changes = { isPaymentDelegatedToParent: !isPaymentDelegatedToParent };
+  await acme.updateAccount(accountId, { changes });
 }
 
 async function gatewayMood({ life, random }: DebtScene): Promise<void> {
