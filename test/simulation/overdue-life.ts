@@ -66,10 +66,10 @@ export class OverdueLife {
       this.#digests.set(accountId, debtDigest({ accountId, books, config }));
   }
 
-  /** Somebody has taken AUTO_INVOICING_OFF off the account by hand, or asked for what it carries (overdue §2.3). */
-  disown(accountId: string): void {
-    const expected = this.#expected.get(accountId);
-    if (expected !== undefined) this.#expected.set(accountId, { ...expected, ownsInvoicingOff: false });
+  /** Somebody has put AUTO_INVOICING_OFF on the account or taken it away: it is not overdue's any more (overdue §2.3). */
+  tagged(accountId: string, hasInvoicingOff: boolean): void {
+    const expected = this.#expected.get(accountId) ?? UNTOUCHED;
+    this.#expected.set(accountId, { ...expected, hasInvoicingOff, ownsInvoicingOff: false });
   }
 
   moveTo(ms: number): void {
@@ -139,12 +139,14 @@ export class OverdueLife {
       const found = {
         blocks,
         ownsInvoicingOff: owned !== undefined && is(owned, 'is_invoicing_off_owned'),
+        hasInvoicingOff: books.tags.get(accountId)?.has('AUTO_INVOICING_OFF') ?? false,
         check: checks.get(accountId)?.asked ?? null,
         state: (await acme.overdue.ofAccount(accountId as Uuid)).name,
       };
       expect(found, `account ${accountId} at ${formatInstant(clock.now())} after ${about}`).to.deep.equal({
         blocks: expected.blocks.map(blockLine),
         ownsInvoicingOff: expected.ownsInvoicingOff,
+        hasInvoicingOff: expected.hasInvoicingOff,
         check: expected.checkMs === null ? null : new Date(expected.checkMs).toISOString(),
         state: expected.blocks.at(-1)?.name ?? CLEAR,
       });

@@ -179,9 +179,10 @@ async function tag({ acme, accountId, random, life }: DebtScene): Promise<void> 
   const name = random.of(TAGS);
   const carried = await acme.tags.ofObject(object);
   const isCarried = carried.some(({ tagDefinitionName }) => tagDefinitionName === name);
-  if (!isCarried || random.percent(20)) await acme.tags.add(object, [SystemTag[name]]);
-  else await acme.tags.remove(object, [SystemTag[name]]);
-  if (isCarried && name === 'AUTO_INVOICING_OFF') life.disown(accountId);
+  // Whoever asks for what is there already wants it to stay.
+  const isOn = !isCarried || random.percent(25);
+  await acme.tags[isOn ? 'add' : 'remove'](object, [SystemTag[name]]);
+  if (name === 'AUTO_INVOICING_OFF') life.tagged(accountId, isOn);
 }
 
 /** Who pays for a child from now on: itself or its parent. */

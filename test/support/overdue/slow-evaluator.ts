@@ -17,11 +17,18 @@ export interface ExpectedAccount {
   /** In the order in which they come into force. */
   readonly blocks: readonly ExpectedBlock[];
   readonly ownsInvoicingOff: boolean;
+  /** Whether the account carries AUTO_INVOICING_OFF, whoever has put it there. */
+  readonly hasInvoicingOff: boolean;
   /** When it is to be looked at next. */
   readonly checkMs: number | null;
 }
 
-export const UNTOUCHED: ExpectedAccount = { blocks: [], ownsInvoicingOff: false, checkMs: null };
+export const UNTOUCHED: ExpectedAccount = {
+  blocks: [],
+  ownsInvoicingOff: false,
+  hasInvoicingOff: false,
+  checkMs: null,
+};
 
 /** What has led to an evaluation of an account. */
 export interface Look {
@@ -163,15 +170,19 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
     wasBlocked === block.blocksService;
   const hasTag = debt.tags.has('AUTO_INVOICING_OFF');
   const owned = before.ownsInvoicingOff && hasTag;
-  if (isSame) return { ...before, ownsInvoicingOff: before.ownsInvoicingOff };
-  const ownsInvoicingOff = disables && !wasBlocked ? !hasTag || owned : disables && owned;
+  if (isSame) return before;
+  const begins = disables && !wasBlocked;
+  const ends = !disables && wasBlocked;
+  const ownsInvoicingOff = begins ? !hasTag || owned : disables && owned;
+  const hasInvoicingOff = begins || (hasTag && !(ends && owned));
   const firstDay =
     next === null ? null : firstDayOf(next, debt, { from: dayAt(askedMs, place), to: dayAt(nowMs, place) });
   const isLater = firstDay !== null && firstDay > dayAt(askedMs, place);
   const dueMs = isLater ? instantOf(firstDay, place) : askedMs;
   const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
   const effectiveMs = Math.max(wholeSecond, last?.effectiveMs ?? 0);
-  return { ...before, ownsInvoicingOff, blocks: [...before.blocks, { ...block, effectiveMs }] };
+  const blocks = [...before.blocks, { ...block, effectiveMs }];
+  return { ...before, ownsInvoicingOff, hasInvoicingOff, blocks };
 }
 
 interface Checking {
