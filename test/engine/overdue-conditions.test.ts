@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type AccountInput, SystemTag } from '../../lib/index.ts';
+import { type AccountInput, localDate, SystemTag } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
@@ -250,6 +250,21 @@ eachDatabase((_kind, open) => {
       await engine.acme.invoices.void(draft.id);
       await engine.settle();
       expect(await debtor.state()).to.equal('clear');
+    });
+
+    it('overdue §3.2: the response of an invoice whose target date is to come counts from that date on', async () => {
+      const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
+      engine = await openStory(open, config, { retryDays: '40' });
+      const debtor = await Debtor.sign(engine);
+      Debtor.decline(engine, 'DO_NOT_HONOR');
+      await debtor.charge('10');
+      Debtor.decline(engine, 'EXPIRED_CARD');
+      const { accountId } = debtor;
+      await engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) });
+      await engine.settle();
+      expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['10', '249.95'], 'clear']);
+      await engine.runTo('2012-05-31T00:03:42Z');
+      expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
     });
 
     it('overdue §3.1: an invoice of another system is not unpaid', async () => {

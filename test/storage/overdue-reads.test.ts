@@ -71,8 +71,8 @@ eachDatabase((kind, open) => {
       expect(await found(9)).to.have.members(['later', 'of the other']);
     });
 
-    it('the newest purchase of an account that has failed for one of these invoices', async () => {
-      const [invoiceId, elsewhere] = [newId(), newId()];
+    it('the newest purchase that has failed for each of these invoices', async () => {
+      const [invoiceId, second, elsewhere] = [newId(), newId(), newId()];
       const failed = (account: Account, paidInvoice: typeof invoiceId, changes: object) => {
         const made = payment(ownerOf(account));
         const row = invoicePayment(ownerOf(account), { invoiceId: paidInvoice, paymentId: made.id });
@@ -91,16 +91,18 @@ eachDatabase((kind, open) => {
         failed(one, invoiceId, { paymentResponse: 'OTHER', status: 'SUCCESS' }),
         failed(one, invoiceId, { paymentResponse: 'OTHER', transactionType: 'REFUND' }),
         failed(one, elsewhere, { paymentResponse: 'INVALID_CARD' }),
-        failed(other, invoiceId, { paymentResponse: null, status: 'PLUGIN_FAILURE' }),
+        failed(other, second, { paymentResponse: null, status: 'PLUGIN_FAILURE' }),
       ];
       await opened.write(async ({ payments }) => {
         await payments.insertPayments(all.map(({ made }) => made));
         await payments.insertTransactions(all.map(({ declined }) => declined));
         await payments.insertInvoicePayments(all.map(({ row }) => row));
       });
-      expect(await read(({ payments }) => payments.findLastFailures([invoiceId]))).to.have.deep.members([
-        { accountRecordId: one.recordId, paymentResponse: 'DECLINE' },
-        { accountRecordId: other.recordId, paymentResponse: null },
+      const found = await read(({ payments }) => payments.findLastFailures([invoiceId, second]));
+      const inOrder = found.toSorted((a, b) => a.transactionRecordId - b.transactionRecordId);
+      expect(inOrder.map(({ transactionRecordId: _, ...failure }) => failure)).to.deep.equal([
+        { invoiceId, paymentResponse: 'DECLINE' },
+        { invoiceId: second, paymentResponse: null },
       ]);
       expect(await read(({ payments }) => payments.findLastFailures([]))).to.deep.equal([]);
     });

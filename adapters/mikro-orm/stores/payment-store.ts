@@ -110,7 +110,8 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       invoiceIds.length === 0
         ? []
         : (await scope.runner.rows(lastFailures(scope, invoiceIds))).map((row) => ({
-            accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+            invoiceId: invoicePaymentsTable.fields.invoiceId.read(row),
+            transactionRecordId: numberOf(row.record_id, 'record_id'),
             paymentResponse: paymentTransactionsTable.fields.paymentResponse.read(row),
           })),
     findInvoicePaymentsByPayments: async (paymentIds) =>
@@ -128,9 +129,9 @@ export function paymentReads(scope: TenantScope): PaymentReads {
 
 function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]): Sql {
   return sql`
-    select account_record_id, payment_response from (
-      select made.account_record_id, made.payment_response,
-        row_number() over (partition by made.account_record_id order by made.record_id desc) as age
+    select invoice_id, record_id, payment_response from (
+      select paid.invoice_id, made.record_id, made.payment_response,
+        row_number() over (partition by paid.invoice_id order by made.record_id desc) as age
       from bw_invoice_payments paid
       join bw_payment_transactions made
         on made.tenant_record_id = paid.tenant_record_id and made.payment_id = paid.payment_id

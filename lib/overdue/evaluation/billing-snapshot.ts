@@ -47,7 +47,10 @@ export function billingSnapshot(
 }
 
 /** What counts on a date (§3.1). */
-export function unpaidOn(owed: readonly UnpaidInvoice[], date: LocalDate): readonly UnpaidInvoice[] {
+export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
+  owed: readonly I[],
+  date: LocalDate,
+): readonly I[] {
   return owed.filter(({ targetDate }) => targetDate === null || targetDate <= date);
 }
 

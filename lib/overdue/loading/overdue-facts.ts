@@ -1,7 +1,7 @@
 import { isPaidByParent } from '../../accounts/index.ts';
 import { hasEffect, systemDefinition, TagEffect } from '../../control-tags/index.ts';
 import { balanceOf } from '../../invoicing/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
+import type { LastFailure, ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
   type BlockingState,
@@ -13,7 +13,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import type { UnpaidInvoice } from '../evaluation/billing-snapshot.ts';
+import { type UnpaidInvoice, unpaidOn } from '../evaluation/billing-snapshot.ts';
 
 /** What is known of an account when it is evaluated. */
 export interface OverdueFacts {
@@ -54,23 +54,18 @@ export async function loadOverdueFacts(
   });
   const invoices = (await session.invoices.findOpen(payerIds)).filter(paidByItsAccount);
   const failures = of.responses ? await session.payments.findLastFailures(invoices.map(({ id }) => id)) : [];
+  const failureOf = new Map(failures.map((failure) => [failure.invoiceId, failure]));
   const stateOf = new Map(states.map((state) => [state.blockedId, state]));
   const tagsOf = Map.groupBy(tags, ({ objectId }) => objectId);
   const invoicesOf = Map.groupBy(invoices, ({ accountId }) => accountId);
-  const responseOf = new Map(
-    failures.map(({ accountRecordId, paymentResponse }) => [
-      accountRecordId,
-      paymentResponse ?? PaymentResponse.OTHER,
-    ]),
-  );
   return accounts.map((account): OverdueFacts => {
     const payerId = payerOf(account);
     const own = tagsOf.get(account.id) ?? [];
     const owed = invoicesOf.get(payerId) ?? [];
-    const payerRecordId = owed[0]?.accountRecordId ?? account.recordId;
+    const today = localDateOf(of.at, account.timeZone);
     return {
       account,
-      today: localDateOf(of.at, account.timeZone),
+      today,
       prev: stateOf.get(account.id) ?? null,
       payerId,
       unpaid: owed.map((invoice) => ({
@@ -80,7 +75,7 @@ export async function loadOverdueFacts(
         targetDate: invoice.targetDate,
         balance: balanceOf(invoice),
       })),
-      lastPaymentResponse: responseOf.get(payerRecordId) ?? null,
+      lastPaymentResponse: lastResponse(unpaidOn(owed, today).flatMap(({ id }) => failureOf.get(id) ?? [])),
       tags: new Set(own.flatMap(({ tagDefinitionId }) => controlTagName(tagDefinitionId) ?? [])),
       hasInvoicingOff: carries(own, TagEffect.STOPS_INVOICING),
       exemptBy:
@@ -88,6 +83,12 @@ export async function loadOverdueFacts(
         null,
     };
   });
+}
+
+/** Why the newest of these payments has failed (§3.2); null: there is none. */
+function lastResponse(failures: readonly LastFailure[]): PaymentResponse | null {
+  const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
+  return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
 }
 
 /** What a parent pays of an account is the parent's debt, also once the account pays by itself again (§8 rule 2). */

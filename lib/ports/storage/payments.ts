@@ -50,7 +50,9 @@ export type PaymentSearch =
   | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentColumn>[] };
 
 export interface LastFailure {
-  readonly accountRecordId: number;
+  readonly invoiceId: Uuid;
+  /** The later of two has the higher one. */
+  readonly transactionRecordId: number;
   /** Null where the gateway gave no reason. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
@@ -102,7 +104,7 @@ export interface PaymentReads {
     transactionExternalKeys: readonly string[],
   ): Promise<readonly PaymentAttempt[]>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
-  /** Of each account the newest PURCHASE for these invoices that has failed; accounts without one are left out. */
+  /** Of each invoice the newest PURCHASE that has failed; invoices without one are left out. */
   findLastFailures(invoiceIds: readonly Uuid[]): Promise<readonly LastFailure[]>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   /** Active ones. */
