@@ -177,8 +177,9 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
   const hasInvoicingOff = begins || (hasTag && !(ends && owned));
   const firstDay =
     next === null ? null : firstDayOf(next, debt, { from: dayAt(askedMs, place), to: dayAt(nowMs, place) });
+  // An invoice of a parent to whom it is tomorrow already is of no day that has come.
   const isLater = firstDay !== null && firstDay > dayAt(askedMs, place);
-  const dueMs = isLater ? instantOf(firstDay, place) : askedMs;
+  const dueMs = firstDay === null ? nowMs : isLater ? instantOf(firstDay, place) : askedMs;
   const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
   const effectiveMs = Math.max(wholeSecond, last?.effectiveMs ?? 0);
   const blocks = [...before.blocks, { ...block, effectiveMs }];
