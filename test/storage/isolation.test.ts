@@ -153,6 +153,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           at: now,
         }),
         overdueAccounts: overdue.findAccounts([acme.id]),
+        overduePage: overdue.page({ afterAccountId: null, limit: 10 }),
         lastFailures: payments.findLastFailures([all.invoice.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
