@@ -30,4 +30,5 @@ export * from './subscription.ts';
 export type * from './tag.ts';
 export type * from './tenant.ts';
 export type * from './usage-section.ts';
+export * from './usage-submission.ts';
 export * from './user.ts';

@@ -1,4 +1,4 @@
-import type { Authorship, TenantRef } from '../../records/index.ts';
+import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
@@ -36,6 +36,7 @@ export type * from './signing-secrets.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
 export type * from './tags.ts';
+export type * from './usage.ts';
 
 /**
  * Everything the engine stores (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session
@@ -76,6 +77,18 @@ export interface Storage<Host = never> {
    * to that.
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
+  /**
+   * Stores usage, in one round trip and, unless it belongs to a host's transaction, committed when it resolves; says what
+   * has become of each submission, in the order given. Of those with one tracking id for one subscription the first wins,
+   * also over those of other callers that come later. Takes no lock of an account; waits only for callers that record the
+   * same tracking ids, or the same unit of the same subscription on the same day. Nothing is audited and no event told.
+   * The limits of texts and amounts are the caller's business, as is how many there are: all are in memory at once.
+   */
+  recordUsage(
+    tenant: TenantRef,
+    authorship: Authorship,
+    submissions: readonly UsageSubmission[],
+  ): Promise<readonly RecordingOutcome[]>;
   /** The same storage; its `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
   /**

@@ -17,6 +17,7 @@ import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { TagReads, TagWrites } from './tags.ts';
+import type { UsageReads, UsageWrites } from './usage.ts';
 
 /** One consistent snapshot of one tenant's rows; it can see no other tenant (lib/README.md rule 15). */
 export interface ReadSession {
@@ -33,6 +34,7 @@ export interface ReadSession {
   readonly creditNotes: CreditNoteReads;
   readonly payments: PaymentReads;
   readonly overdue: OverdueReads;
+  readonly usage: UsageReads;
   readonly tags: TagReads;
   readonly customFields: CustomFieldReads;
   readonly audit: AuditReads;
@@ -86,6 +88,7 @@ export interface WriteSession extends ReadSession {
   readonly creditNotes: CreditNoteReads & CreditNoteWrites;
   readonly payments: PaymentReads & PaymentWrites;
   readonly overdue: OverdueReads & OverdueWrites;
+  readonly usage: UsageReads & UsageWrites;
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   /**
