@@ -1,4 +1,5 @@
-import type { Cell, Column, ColumnType } from '../sql/columns.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { type Cell, type Column, type ColumnType, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
 import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -6,6 +7,7 @@ import { accountsTable } from '../tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from '../tables/queue.ts';
 import { MANY_ROWS } from './prepared-statements.ts';
 import { ServerSilentError } from './server-watch.ts';
+import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
 
 /** What the PostgreSQL driver throws. */
@@ -145,6 +147,10 @@ export const postgresqlDialect: Dialect = {
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
   moveEntries,
+  aggregate: (of, column) => `${of}(${column})`,
+  decimalOf: (aggregated) => (aggregated === null ? null : decimal(textOf(aggregated, 'aggregate'))),
+  storeUsage,
+  storesUsageAtOnce: true,
 };
 
 /** The history takes its numbers from the live table's sequence: an entry keeps its record id for good. */

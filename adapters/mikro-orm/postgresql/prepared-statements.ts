@@ -7,7 +7,9 @@ const PATTERN = / like /;
  * texts; compared with the cost of many rows, planning their statement costs nothing.
  */
 export const MANY_ROWS = 'many_rows';
-const isPlannedAnew = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(`);
+/** In the text of a statement that joins what it is given with itself: which plan is best depends on how much that is. */
+export const PLANNED_ANEW = '-- planned anew';
+const isPlannedAnew = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_ANEW}`);
 
 /**
  * The names under which the connections of a pool keep the plans of statements. Planning and reading the text took longer

@@ -13,7 +13,7 @@ import {
   type SystemStore,
   type WriteSession,
 } from '../../../lib/ports/storage/index.ts';
-import type { Authorship, TenantRef } from '../../../lib/records/index.ts';
+import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   FIRST_TRANSACTION_RETRY_PAUSE_MS,
@@ -45,6 +45,7 @@ import { takeNumbers } from '../stores/counters.ts';
 import { idempotencyStore } from '../stores/idempotency-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { systemStore } from '../stores/system-store.ts';
+import { recordUsage } from '../stores/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning } from './failure-meaning.ts';
@@ -210,6 +211,22 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const host = this.#hostOf(tenant);
     if (host === undefined) return this.#paymentNumbers.take(tenant.recordId);
     return this.#inHost(host, tenant.recordId, (runner) => takePaymentNumbers(runner, tenant.recordId, 1));
+  }
+
+  async recordUsage(
+    tenant: TenantRef,
+    authorship: Authorship,
+    submissions: readonly UsageSubmission[],
+  ): Promise<readonly RecordingOutcome[]> {
+    const reach = tenant.recordId;
+    const recording = { tenantRecordId: reach, authorship, submissions };
+    const work = (runner: Runner) => recordUsage(runner, recording);
+    const host = this.#hostOf(tenant);
+    if (host) return this.#inHost(host, reach, work);
+    const { storesUsageAtOnce } = this.#shared.parts.dialect;
+    return this.#again(() =>
+      storesUsageAtOnce ? this.#alone(reach, work) : this.#transaction({ reach, mode: 'write' }, work),
+    );
   }
 
   within(host: Host): Storage<Host> {

@@ -23,6 +23,7 @@ import { signingSecretReads, signingSecretWrites } from '../stores/signing-secre
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
 import { tagReads, tagWrites } from '../stores/tag-store.ts';
 import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
+import { usageReads, usageWrites } from '../stores/usage-store.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { type Makers, onDemand } from './on-demand.ts';
 import type { SessionPolicy } from './session-policy.ts';
@@ -46,6 +47,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   creditNotes: ({ scope }) => creditNoteReads(scope),
   payments: ({ scope }) => paymentReads(scope),
   overdue: ({ scope }) => overdueReads(scope),
+  usage: ({ scope }) => usageReads(scope),
   tags: ({ scope }) => tagReads(scope),
   customFields: ({ scope }) => customFieldReads(scope),
   audit: ({ scope }) => auditReads(scope),
@@ -76,6 +78,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   }),
   payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
   overdue: (source) => ({ ...reads.overdue(source), ...overdueWrites(source.scope) }),
+  usage: (source) => ({ ...reads.usage(source), ...usageWrites(source.scope) }),
   tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
   customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
 };

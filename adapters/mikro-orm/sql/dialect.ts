@@ -1,6 +1,8 @@
+import type { Decimal } from '../../../lib/values/money/index.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
+import type { RefusedUsage, UsageChunk } from './usage-chunk.ts';
 
 /** Which unique index or which columns a statement has violated; drivers name one of the two. */
 export type UniqueViolation =
@@ -108,4 +110,12 @@ export interface Dialect extends SchemaDialect {
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** Moves the live queue entries of `condition` into the history with this outcome; returns how many. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
+  /** The exact sum, greatest or least of a decimal column over the rows of a group, to be read by `decimalOf`. */
+  aggregate(of: 'sum' | 'max' | 'min', column: string): string;
+  /** What `aggregate` has found; null of no rows. */
+  decimalOf(aggregated: unknown): Decimal | null;
+  /** Stores those submissions whose tracking ids are free, and says which are not. */
+  storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;
+  /** Whether `storeUsage` needs no transaction, since all that it stores is stored by one statement. */
+  readonly storesUsageAtOnce: boolean;
 }

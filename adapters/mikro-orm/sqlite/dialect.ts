@@ -1,10 +1,12 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { type Column, numberOf } from '../sql/columns.ts';
+import { type Column, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
 import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
+import { aggregateOfTexts, decimalOfAggregate } from './decimal-aggregates.ts';
+import { storeUsage } from './store-usage.ts';
 
 /** What better-sqlite3 throws. */
 interface SqliteFailure extends Error {
@@ -82,6 +84,11 @@ export const sqliteDialect: Dialect = {
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
   insertEntries,
   moveEntries,
+  aggregate: aggregateOfTexts,
+  decimalOf: (aggregated) =>
+    aggregated === null ? null : decimalOfAggregate(textOf(aggregated, 'aggregate')),
+  storeUsage,
+  storesUsageAtOnce: false,
 };
 
 /**

@@ -14,8 +14,9 @@ export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
 }
 
 function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaDialect): EntitySchema {
+  const keys = [table.primaryKey].flat();
   const properties = Object.fromEntries(
-    table.columns.map((column) => [column.name, property(column, types, column.name === table.primaryKey)]),
+    table.columns.map((column) => [column.name, property(column, types, keys.includes(column.name))]),
   );
   const index = ({ name, columns, where }: TableSpec['indexes'][number]) => ({
     name: `${table.name}_${name}`,
@@ -40,7 +41,7 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
 
 /** The column that says which tenant a row belongs to. */
 function tenantColumnOf(table: TableSpec): string | null {
-  if (table === tenantsTable) return table.primaryKey;
+  if (table === tenantsTable) return tenantsTable.primaryKey;
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
 }
 

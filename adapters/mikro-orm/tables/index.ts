@@ -41,6 +41,7 @@ import {
 } from './subscriptions.ts';
 import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
 import { tagDefinitionsTable, tagsTable } from './tags.ts';
+import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
@@ -81,6 +82,10 @@ export const tables: readonly TableSpec[] = [
   invoicePaymentsTable,
   autoPayHoldsTable,
   overdueAccountsTable,
+  usageUnitsTable,
+  usageKeysTable,
+  usagePointsTable,
+  usageDaysTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

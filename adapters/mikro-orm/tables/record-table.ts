@@ -25,7 +25,8 @@ export function uniqueName(table: string, unique: UniqueSpec): string {
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly primaryKey: string;
+  /** The column that is its key, or the columns that together are. */
+  readonly primaryKey: string | readonly string[];
   readonly uniques: readonly UniqueSpec[];
   readonly indexes: readonly IndexSpec[];
 }

@@ -1,0 +1,154 @@
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { type Cell, type Column, numberOf, textOf } from '../sql/columns.ts';
+import type { Statements } from '../sql/connection.ts';
+import { writeDay } from '../sql/remembered-dates.ts';
+import { isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
+import { bucketKey, usageKeysTable } from '../tables/usage.ts';
+import { addUnits, keyRows, unitsOf } from '../tables/usage-rows.ts';
+import { PLANNED_ANEW } from './prepared-statements.ts';
+
+const positionColumn: Column = { name: 'position', type: 'bigint', nullable: false };
+const submissionColumn: Column = { name: 'submission', type: 'bigint', nullable: false };
+const pointColumns: readonly Column[] = [
+  positionColumn,
+  submissionColumn,
+  { name: 'unit', type: 'text', nullable: false },
+  { name: 'local_date', type: 'date', nullable: false },
+  { name: 'recorded_for', type: 'bigint', nullable: false },
+  { name: 'is_date_only', type: 'boolean', nullable: false },
+  { name: 'amount', type: 'decimal', nullable: false },
+];
+
+/** Submissions from which on the plan is made for their number; the server's plan for any number suits few. */
+const MANY_FROM = 10;
+
+/**
+ * All in one statement, which is a transaction by itself: the whole chunk costs one round trip. Names of units that are not
+ * there yet take two more.
+ */
+export async function storeUsage(
+  statements: Statements,
+  chunk: UsageChunk,
+): Promise<readonly RefusedUsage[]> {
+  const units = unitsOf(chunk);
+  const answers = await statements.rows(storing(chunk, units));
+  if (answers.some(({ has_units }) => has_units === false)) {
+    // Once they are there they stay, so this happens once.
+    await addUnits(statements, chunk.tenantRecordId, units);
+    return storeUsage(statements, chunk);
+  }
+  const unseen = answers.flatMap(({ submission, fingerprint }) =>
+    fingerprint === null ? [numberOf(submission, 'submission')] : [],
+  );
+  // What others have stored since the statement began, the next one sees.
+  const seen = unseen.length === 0 ? [] : await statements.rows(fingerprintsOf(chunk, unseen));
+  return [...answers.filter(({ fingerprint }) => fingerprint !== null), ...seen].map(
+    ({ submission, fingerprint }) => ({
+      index: numberOf(submission, 'submission'),
+      fingerprint: textOf(fingerprint, 'fingerprint'),
+    }),
+  );
+}
+
+/**
+ * Keys are taken in their order, then rows of days in theirs, so that two chunks never wait for each other. Who has the row of
+ * a day keeps it to the end: the numbers of its points have no gaps, and are seen in their order.
+ */
+function storing(chunk: UsageChunk, units: readonly string[]): Sql {
+  const { tenantRecordId } = chunk;
+  const written = raw(usageKeysTable.written.map(({ name }) => name).join(', '));
+  const tenant = sql`tenant_record_id = ${tenantRecordId}`;
+  const bucket = raw(bucketKey);
+  return sql`
+    with unit as materialized (
+      select record_id, name from bw_usage_units where ${tenant} and ${isIn('name', 'text', units)}
+    ), ready as materialized (
+      select count(*) = ${units.length} as has_units from unit
+    ), offered as materialized (
+      select * from ${rowsAs('r', [submissionColumn, ...usageKeysTable.written], keyRows(chunk))}
+    ), taken as (
+      insert into bw_usage_keys (${written})
+      select ${written} from offered where (select has_units from ready) order by submission
+      on conflict (tenant_record_id, subscription_record_id, tracking_id) do nothing
+      returning record_id, subscription_record_id, tracking_id
+    ), own as materialized (
+      select submission, account_record_id, subscription_record_id, taken.record_id as key_record_id
+      from taken join offered using (subscription_record_id, tracking_id)
+    ), point as materialized (
+      select subscription_record_id, local_date, unit.record_id as unit_record_id, position, recorded_for, is_date_only,
+        amount, key_record_id, account_record_id
+      from ${rowsAs('p', pointColumns, pointRows(chunk))} join own using (submission) join unit on unit.name = p.unit
+    ), bucket as materialized (
+      select ${bucket}, min(account_record_id) as account_record_id, sum(amount) as amount_sum,
+        max(amount) as amount_max, min(amount) as amount_min, max(recorded_for) as last_recorded_for,
+        (array_agg(amount order by recorded_for desc, position desc))[1] as last_amount, count(*) as point_count
+      from point group by ${bucket}
+    ), day as (
+      insert into bw_usage_days as d (tenant_record_id, ${bucket}, account_record_id, amount_sum, amount_max, amount_min,
+        last_recorded_for, last_amount, point_count, version)
+      select ${tenantRecordId}, ${bucket}, account_record_id, amount_sum, amount_max, amount_min, last_recorded_for,
+        last_amount, point_count, 0
+      from bucket order by ${bucket}
+      on conflict (tenant_record_id, ${bucket}) do update set
+        amount_sum = d.amount_sum + excluded.amount_sum,
+        amount_max = greatest(d.amount_max, excluded.amount_max),
+        amount_min = least(d.amount_min, excluded.amount_min),
+        last_amount = case when d.last_recorded_for > excluded.last_recorded_for
+          then d.last_amount else excluded.last_amount end,
+        last_recorded_for = greatest(d.last_recorded_for, excluded.last_recorded_for),
+        point_count = d.point_count + excluded.point_count
+      returning ${bucket}, point_count
+    ), stored as (
+      insert into bw_usage_points (tenant_record_id, ${bucket}, ordinal, recorded_for, is_date_only, amount, key_record_id)
+      select ${tenantRecordId}, ${bucket},
+        day.point_count - bucket.point_count + row_number() over (partition by ${bucket} order by position),
+        recorded_for, is_date_only, amount, key_record_id
+      from point join bucket using (${bucket}) join day using (${bucket})
+    )
+    select submission, has_units, stored_key.fingerprint
+    from offered cross join ready left join own using (submission)
+      left join lateral (${storedKey(tenantRecordId)}) as stored_key on true
+    where own.submission is null ${chunk.submissions.length < MANY_FROM ? nothing : raw(PLANNED_ANEW)}`;
+}
+
+function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql {
+  const wanted = new Set(submissions);
+  const rows = [...keyRows(chunk)].filter((_cells, index) => wanted.has(index));
+  return sql`
+    select submission, stored_key.fingerprint
+    from ${rowsAs('offered', [submissionColumn, ...usageKeysTable.written], rows)}
+      left join lateral (${storedKey(chunk.tenantRecordId)}) as stored_key on true`;
+}
+
+/** Looked up one by one: there are few of them, and many keys. */
+function storedKey(tenantRecordId: number): Sql {
+  return sql`
+    select k.fingerprint from bw_usage_keys k
+    where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = offered.subscription_record_id
+      and k.tracking_id = offered.tracking_id limit 1`;
+}
+
+function pointRows({ submissions }: UsageChunk): Rows {
+  const length = submissions.reduce((count, { points }) => count + points.length, 0);
+  return {
+    length,
+    *[Symbol.iterator](): Iterator<readonly Cell[]> {
+      let position = 0;
+      for (const [submission, { points }] of submissions.entries()) {
+        for (const { unit, instant, localDate, isDateOnly, amount } of points) {
+          position += 1;
+          yield [
+            position,
+            submission,
+            unit,
+            writeDay(localDate),
+            instant,
+            Number(isDateOnly),
+            formatDecimal(amount),
+          ];
+        }
+      }
+    },
+  };
+}

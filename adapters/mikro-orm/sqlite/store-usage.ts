@@ -1,0 +1,168 @@
+import type { UsagePoint } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { type Cell, type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
+import type { Statements } from '../sql/connection.ts';
+import { writeDay } from '../sql/remembered-dates.ts';
+import { firstRowsAs, isIn, raw, sql } from '../sql/sql.ts';
+import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
+import {
+  aggregateColumns,
+  bucketColumns,
+  bucketKey,
+  usageDaysTable,
+  usageKeysTable,
+  usagePointsTable,
+} from '../tables/usage.ts';
+import { addUnits, keyRows, unitsOf } from '../tables/usage-rows.ts';
+import { DayTotals } from './day-totals.ts';
+
+/** The points of a chunk on one day, and what is stored of that day with them. */
+interface Bucket {
+  readonly key: string;
+  readonly cells: readonly Cell[];
+  readonly accountRecordId: number;
+  readonly points: { readonly point: UsagePoint; readonly keyRecordId: number }[];
+}
+
+const askedColumns: readonly Column[] = [
+  { name: 'submission', type: 'bigint', nullable: false },
+  { name: 'subscription_record_id', type: 'bigint', nullable: false },
+  { name: 'tracking_id', type: 'text', nullable: false },
+];
+
+/** In a transaction; no other writes meanwhile, so what was read may be written back. */
+export async function storeUsage(
+  statements: Statements,
+  chunk: UsageChunk,
+): Promise<readonly RefusedUsage[]> {
+  const taken = await takeKeys(statements, chunk);
+  const units = await readUnits(statements, chunk);
+  const buckets = bucketsOf(chunk, { taken, units });
+  if (buckets.length > 0) await storeBuckets(statements, chunk, buckets);
+  return refusedOf(statements, chunk, taken);
+}
+
+/** The record ids of the keys that were free. */
+async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<ReadonlyMap<string, number>> {
+  const written = usageKeysTable.written;
+  const names = raw(written.map(({ name }) => name).join(', '));
+  const rows = [...keyRows(chunk)].map((cells) => cells.slice(1));
+  const taken = await statements.rows(sql`
+    insert into bw_usage_keys (${names})
+    select ${names} from ${firstRowsAs('r', written, rows)} where true
+    on conflict (tenant_record_id, subscription_record_id, tracking_id) do nothing
+    returning record_id, subscription_record_id, tracking_id`);
+  return new Map(taken.map((row) => [keyOf(row), numberOf(row.record_id, 'record_id')]));
+}
+
+function keyOf({ subscription_record_id, tracking_id }: Row): string {
+  return `${subscription_record_id} ${tracking_id}`;
+}
+
+async function readUnits(statements: Statements, chunk: UsageChunk): Promise<ReadonlyMap<string, number>> {
+  const names = unitsOf(chunk);
+  const read = async (): Promise<ReadonlyMap<string, number>> => {
+    const rows = await statements.rows(sql`
+      select record_id, name from bw_usage_units
+      where tenant_record_id = ${chunk.tenantRecordId} and ${isIn('name', 'text', names)}`);
+    return new Map(rows.map((row) => [textOf(row.name, 'name'), numberOf(row.record_id, 'record_id')]));
+  };
+  const known = await read();
+  if (known.size === names.length) return known;
+  await addUnits(statements, chunk.tenantRecordId, names);
+  return read();
+}
+
+function bucketsOf(
+  { submissions }: UsageChunk,
+  {
+    taken,
+    units,
+  }: { readonly taken: ReadonlyMap<string, number>; readonly units: ReadonlyMap<string, number> },
+): readonly Bucket[] {
+  const buckets = new Map<string, Bucket>();
+  for (const { accountRecordId, subscriptionRecordId, trackingId, points } of submissions) {
+    const keyRecordId = taken.get(`${subscriptionRecordId} ${trackingId}`);
+    if (keyRecordId === undefined) continue;
+    for (const point of points) {
+      const unit = units.get(point.unit);
+      assertInvariant(unit !== undefined, `The unit ${point.unit} has no record id`);
+      const cells = [subscriptionRecordId, writeDay(point.localDate), unit];
+      const key = cells.join(' ');
+      const bucket = buckets.get(key) ?? { key, cells, accountRecordId, points: [] };
+      buckets.set(key, bucket);
+      bucket.points.push({ point, keyRecordId });
+    }
+  }
+  return [...buckets.values()];
+}
+
+async function storeBuckets(
+  statements: Statements,
+  { tenantRecordId }: UsageChunk,
+  buckets: readonly Bucket[],
+): Promise<void> {
+  const stored = await readDays(statements, tenantRecordId, buckets);
+  const dayRows: (readonly Cell[])[] = [];
+  const pointRows: (readonly Cell[])[] = [];
+  for (const { key, cells, accountRecordId, points } of buckets) {
+    const day = stored.get(key) ?? new DayTotals();
+    for (const { point, keyRecordId } of points) {
+      day.add(point);
+      const { instant, isDateOnly, amount } = point;
+      const written = [instant, Number(isDateOnly), formatDecimal(amount), keyRecordId];
+      pointRows.push([tenantRecordId, ...cells, day.count, ...written]);
+    }
+    dayRows.push([tenantRecordId, ...cells, accountRecordId, ...day.cells()]);
+  }
+  const names = raw(namesOf(usageDaysTable));
+  const changed = [...aggregateColumns.map(({ name }) => name), 'point_count'];
+  await statements.run(sql`
+    insert into bw_usage_days (${names}) select ${names} from ${firstRowsAs('r', usageDaysTable.columns, dayRows)} where true
+    on conflict (tenant_record_id, ${raw(bucketKey)})
+    do update set ${raw(changed.map((name) => `${name} = excluded.${name}`).join(', '))}`);
+  const pointNames = raw(namesOf(usagePointsTable));
+  await statements.run(sql`
+    insert into bw_usage_points (${pointNames})
+    select ${pointNames} from ${firstRowsAs('r', usagePointsTable.columns, pointRows)}`);
+}
+
+async function readDays(
+  statements: Statements,
+  tenantRecordId: number,
+  buckets: readonly Bucket[],
+): Promise<ReadonlyMap<string, DayTotals>> {
+  const rows = buckets.map(({ cells }) => cells);
+  const match = bucketColumns.map(({ name }) => `d.${name} = r.${name}`).join(' and ');
+  const stored = await statements.rows(sql`
+    select d.* from ${firstRowsAs('r', bucketColumns, rows)} cross join bw_usage_days d
+    where d.tenant_record_id = ${tenantRecordId} and ${raw(match)}`);
+  return new Map(
+    stored.map((row) => [bucketColumns.map(({ name }) => row[name]).join(' '), DayTotals.of(row)]),
+  );
+}
+
+async function refusedOf(
+  statements: Statements,
+  chunk: UsageChunk,
+  taken: ReadonlyMap<string, number>,
+): Promise<readonly RefusedUsage[]> {
+  const { tenantRecordId, submissions } = chunk;
+  const asked = submissions.flatMap(({ subscriptionRecordId, trackingId }, index) =>
+    taken.has(`${subscriptionRecordId} ${trackingId}`) ? [] : [[index, subscriptionRecordId, trackingId]],
+  );
+  if (asked.length === 0) return [];
+  const stored = await statements.rows(sql`
+    select r.submission, k.fingerprint from ${firstRowsAs('r', askedColumns, asked)} cross join bw_usage_keys k
+    where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = r.subscription_record_id
+      and k.tracking_id = r.tracking_id`);
+  return stored.map(({ submission, fingerprint }) => ({
+    index: numberOf(submission, 'submission'),
+    fingerprint: textOf(fingerprint, 'fingerprint'),
+  }));
+}
+
+function namesOf({ columns }: { readonly columns: readonly Column[] }): string {
+  return columns.map(({ name }) => name).join(', ');
+}

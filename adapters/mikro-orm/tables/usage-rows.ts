@@ -1,0 +1,56 @@
+import type { UsageSubmission } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { maxDate, minDate } from '../../../lib/values/time/index.ts';
+import type { Cell } from '../sql/columns.ts';
+import type { Statements } from '../sql/connection.ts';
+import { firstRowsAs, type Rows, sql } from '../sql/sql.ts';
+import type { UsageChunk } from '../sql/usage-chunk.ts';
+import { type StoredKey, usageKeysTable, usageUnitsTable } from './usage.ts';
+
+/** The names of the units of a chunk, each once, in an order that all chunks have. */
+export function unitsOf({ submissions }: UsageChunk): readonly string[] {
+  const names = new Set<string>();
+  for (const { points } of submissions) for (const { unit } of points) names.add(unit);
+  return [...names].sort();
+}
+
+/** Adds those of the names that are not there yet; others who add them meanwhile are waited for. */
+export async function addUnits(
+  statements: Statements,
+  tenantRecordId: number,
+  names: readonly string[],
+): Promise<void> {
+  const rows = names.map((name) => usageUnitsTable.encode(tenantRecordId, { name }));
+  await statements.run(sql`
+    insert into bw_usage_units (tenant_record_id, name)
+    select tenant_record_id, name from ${firstRowsAs('r', usageUnitsTable.written, rows)} where true
+    on conflict (tenant_record_id, name) do nothing`);
+}
+
+/** Rows of submissions: the number of each in its chunk, then the columns that are written. */
+export function keyRows({ tenantRecordId, createdBy, createdDate, submissions }: UsageChunk): Rows {
+  return {
+    length: submissions.length,
+    *[Symbol.iterator](): Iterator<readonly Cell[]> {
+      for (const [index, submission] of submissions.entries()) {
+        const { accountRecordId, subscriptionRecordId, trackingId, fingerprint } = submission;
+        const key = { accountRecordId, subscriptionRecordId, trackingId, fingerprint, ...daysOf(submission) };
+        yield [
+          index,
+          ...usageKeysTable.encode(tenantRecordId, { ...key, createdBy, createdDate, voidedDate: null }),
+        ];
+      }
+    },
+  };
+}
+
+function daysOf({ points }: UsageSubmission): Pick<StoredKey, 'firstDay' | 'lastDay'> {
+  const [first] = points;
+  assertInvariant(first, 'A submission of usage has no points');
+  let { localDate: firstDay, localDate: lastDay } = first;
+  for (const { localDate } of points) {
+    firstDay = minDate(firstDay, localDate);
+    lastDay = maxDate(lastDay, localDate);
+  }
+  return { firstDay, lastDay };
+}
