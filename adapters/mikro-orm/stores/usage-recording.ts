@@ -1,4 +1,5 @@
 import { type Authorship, RecordingOutcome, type UsageSubmission } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Runner } from '../sql/runner.ts';
 
 interface Recording {
@@ -12,26 +13,30 @@ export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship, submissions }: Recording,
 ): Promise<readonly RecordingOutcome[]> {
-  const firsts = new Map<string, UsageSubmission>();
-  for (const submission of submissions) {
+  /** By key, the place of the first that has it. */
+  const firsts = new Map<string, number>();
+  const offered = submissions.filter((submission, index) => {
     const key = keyOf(submission);
-    if (!firsts.has(key)) firsts.set(key, submission);
-  }
-  if (firsts.size === 0) return [];
-  const offered = [...firsts.values()].sort(byKey);
+    const isFirst = !firsts.has(key);
+    if (isFirst) firsts.set(key, index);
+    return isFirst;
+  });
+  if (offered.length === 0) return [];
+  offered.sort(byKey);
   const { userName: createdBy, createdDate } = authorship;
   const chunk = { tenantRecordId, createdBy, createdDate, submissions: offered };
-  const holders = new Map<string, string>();
+  const holders = new Map(offered.map((submission) => [keyOf(submission), submission.fingerprint]));
+  const refused = new Set<string>();
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
-    const refused = offered[index];
-    if (refused) holders.set(keyOf(refused), fingerprint);
+    const submission = offered[index];
+    assertInvariant(submission, `No submission has the number ${index}`);
+    refused.add(keyOf(submission));
+    holders.set(keyOf(submission), fingerprint);
   }
-  return submissions.map((submission) => {
+  return submissions.map((submission, index) => {
     const key = keyOf(submission);
-    const holder = holders.get(key);
-    const isFirst = firsts.get(key) === submission;
-    if (isFirst && holder === undefined) return RecordingOutcome.ACCEPTED;
-    const isSame = (holder ?? firsts.get(key)?.fingerprint) === submission.fingerprint;
+    if (firsts.get(key) === index && !refused.has(key)) return RecordingOutcome.ACCEPTED;
+    const isSame = holders.get(key) === submission.fingerprint;
     return isSame ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
   });
 }

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { UsageSubmission } from '../../lib/records/index.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
+import { author } from '../support/storage/stored-records.ts';
+import {
+  areNumberedWithoutGaps,
+  daysOfPoints,
+  point,
+  storedDays,
+  storedPoints,
+  submission,
+} from '../support/storage/stored-usage.ts';
+
+const CALLERS = 50;
+
+eachDatabase((kind, open) => {
+  describe('storage: races of usage', function () {
+    this.timeout(60_000);
+    let opened: OpenedStorage;
+    beforeEach(async () => {
+      opened = await openStorage(kind, open);
+    });
+    afterEach(() => opened.storage.close());
+
+    const record = (submissions: readonly UsageSubmission[]) =>
+      opened.storage.recordUsage(opened.tenant, author(), submissions);
+    const expectWhole = async (count: number) => {
+      const points = await storedPoints(opened.database);
+      expect(points).to.have.length(count);
+      expect(areNumberedWithoutGaps(points)).to.equal(true);
+      expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
+    };
+
+    it(`usage §2.1 rule 7: of ${CALLERS} that record one tracking id at once one is accepted`, async () => {
+      const given = Array.from({ length: CALLERS }, (_, index) =>
+        submission('k', [point(`unit ${index % 3}`, String(index % 2))]),
+      );
+      const outcomes = await Promise.all(given.map((each) => record([each])));
+      const accepted = given.filter((_, index) => outcomes[index]?.[0] === 'ACCEPTED');
+      expect(accepted).to.have.length(1);
+      const told = given.map(({ fingerprint }, index) => {
+        if (outcomes[index]?.[0] === 'ACCEPTED') return 'ACCEPTED';
+        return fingerprint === accepted[0]?.fingerprint ? 'DUPLICATE' : 'CONFLICT';
+      });
+      expect(outcomes.flat()).to.deep.equal(told);
+      await expectWhole(1);
+    });
+
+    it('usage §10.4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
+      const lines = Array.from({ length: 60 }, (_, index) =>
+        submission(
+          `k${index}`,
+          [point(`u${index % 4}`, '1', index % 5), point(`u${index % 3}`, '2', index % 2)],
+          {
+            subscriptionRecordId: 1 + (index % 3),
+          },
+        ),
+      );
+      const own = (caller: number) =>
+        lines.map((line) => ({ ...line, trackingId: `${line.trackingId} of ${caller}` }));
+      const chunks = Array.from({ length: 20 }, (_, caller) => {
+        const chunk = [...lines, ...own(caller)];
+        return caller % 2 === 0 ? chunk : chunk.toReversed();
+      });
+      const outcomes = await Promise.all(chunks.map(record));
+      const accepted = outcomes.flat().filter((outcome) => outcome === 'ACCEPTED');
+      expect(accepted).to.have.length(60 * 21);
+      expect(outcomes.flat().filter((outcome) => outcome === 'DUPLICATE')).to.have.length(60 * 19);
+      await expectWhole(60 * 21 * 2);
+    });
+
+    it('usage §2.2: what is voided and recorded on the same days at once leaves the days as their points are', async () => {
+      const of = (caller: number) =>
+        Array.from({ length: 8 }, (_, index) =>
+          submission(`k${caller} ${index}`, [
+            point('u', `${index}`, index % 3, caller % 20),
+            point('v', '1', caller % 3),
+          ]),
+        );
+      await record(of(0));
+      const work = Array.from({ length: 24 }, (_, index) =>
+        index % 3 === 0
+          ? opened.write((session) => session.usage.voidSubmission(1, `k0 ${Math.floor(index / 3)}`))
+          : record(of(index + 1)),
+      );
+      await Promise.all(work);
+      await expectWhole(8 * 2 * 17);
+    });
+  });
+});
+
+onPostgresql('storage: recording on PostgreSQL', (open) => {
+  let opened: OpenedStorage;
+  let other: Storage<never>;
+  before(async () => {
+    opened = await openStorage('postgresql', open);
+    other = storageAt(opened.database);
+  });
+  after(async () => {
+    await other.close();
+    await opened.storage.close();
+  });
+
+  it('usage §10.1: recording waits for no lock of an account', async () => {
+    const [account] = await opened.newAccounts(1);
+    if (!account) throw new Error('no account');
+    await opened.write(async (session) => {
+      await session.lockAccounts([account.id], { waitMs: 1_000 });
+      const recorded = await other.recordUsage(opened.tenant, author(), [
+        submission('k', [point('sms', '1')], { accountRecordId: account.recordId }),
+      ]);
+      expect(recorded).to.deep.equal(['ACCEPTED']);
+    });
+  });
+
+  it('usage §11.2: a chunk is one statement, which commits by itself; names of new units take two more', async () => {
+    const chunk = (key: string, unit: string) =>
+      Array.from({ length: 100 }, (_, index) => submission(`${key}${index}`, [point(unit, '1', index % 4)]));
+    opened.bound();
+    await opened.storage.recordUsage(opened.tenant, author(), chunk('a', 'new'));
+    expect(opened.statements()).to.have.length(3);
+    await opened.storage.recordUsage(opened.tenant, author(), chunk('b', 'new'));
+    expect(opened.statements()).to.have.length(1);
+    await opened.storage.recordUsage(opened.tenant, author(), chunk('b', 'new'));
+    expect(opened.statements()).to.have.length(1);
+  });
+});

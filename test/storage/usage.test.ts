@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import type { UsageStretch } from '../../lib/ports/storage/index.ts';
+import type { UsageSubmission } from '../../lib/records/index.ts';
+import { formatDecimal } from '../../lib/values/money/index.ts';
+import { eachDatabaseAndOneByOne } from '../support/databases.ts';
+import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { author, oddText } from '../support/storage/stored-records.ts';
+import {
+  areNumberedWithoutGaps,
+  dayAt,
+  daysOfPoints,
+  instantAt,
+  point,
+  storedDays,
+  storedPoints,
+  submission,
+} from '../support/storage/stored-usage.ts';
+
+eachDatabaseAndOneByOne((kind, open) => {
+  describe('storage: usage', () => {
+    let opened: OpenedStorage;
+    beforeEach(async () => {
+      opened = await openStorage(kind, open);
+    });
+    afterEach(() => opened.storage.close());
+
+    const record = (...submissions: readonly UsageSubmission[]) =>
+      opened.storage.recordUsage(opened.tenant, author(), submissions);
+    const voidOf = (trackingId: string, subscriptionRecordId = 1) =>
+      opened.write((session) => session.usage.voidSubmission(subscriptionRecordId, trackingId));
+    const sumsOf = async (
+      stretches: readonly UsageStretch[],
+      unit: string | null = null,
+      subscriptionRecordId = 1,
+    ): Promise<readonly unknown[]> => {
+      const sums = await opened.storage.read(opened.tenant, (session) =>
+        session.usage.sums({ subscriptionRecordId, stretches, unit }),
+      );
+      return sums.map((each) => each.map((sum) => `${sum.unit} ${formatDecimal(sum.amount)}`));
+    };
+    const wholeDays = (first: number, last: number): UsageStretch => ({
+      start: instantAt(first),
+      end: instantAt(last + 1),
+      wholeDays: { first: dayAt(first), last: dayAt(last) },
+      cutDays: [],
+    });
+    const partOf = (day: number, fromHour: number, toHour: number): UsageStretch => ({
+      start: instantAt(day, fromHour),
+      end: instantAt(day, toHour),
+      wholeDays: null,
+      cutDays: [dayAt(day)],
+    });
+    const expectDaysOfPoints = async () => {
+      const points = await storedPoints(opened.database);
+      expect(areNumberedWithoutGaps(points)).to.equal(true);
+      expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
+      return points;
+    };
+
+    it('usage §2.5: the first with a tracking id is stored, the same again is a duplicate, another a conflict', async () => {
+      const five = submission('k1', [point('sms', '5')]);
+      const six = submission('k1', [point('sms', '6')]);
+      expect(await record(five, five, six)).to.deep.equal(['ACCEPTED', 'DUPLICATE', 'CONFLICT']);
+      expect(await record(five, six, submission('k2', [point('sms', '1')]))).to.deep.equal([
+        'DUPLICATE',
+        'CONFLICT',
+        'ACCEPTED',
+      ]);
+      expect(await record(submission('k1', [point('sms', '8')], { subscriptionRecordId: 2 }))).to.deep.equal([
+        'ACCEPTED',
+      ]);
+      expect(await record()).to.deep.equal([]);
+      const points = await expectDaysOfPoints();
+      expect(points.map(({ bucket, amount }) => `${bucket} ${amount}`)).to.deep.equal([
+        '1 2026-04-01 sms 5',
+        '1 2026-04-01 sms 1',
+        '2 2026-04-01 sms 8',
+      ]);
+    });
+
+    it('usage §2.4: amounts are exact to 20 and 9 digits, below zero too, and so are their sums', async () => {
+      const amounts = [
+        '99999999999999999999.999999999',
+        '0.000000001',
+        '-3.5',
+        '0',
+        '11111111111.111111111',
+        '-40',
+      ];
+      await record(
+        ...amounts.map((amount, index) => submission(`k${index}`, [point('u', amount, 0, index)])),
+      );
+      expect(
+        await sumsOf([wholeDays(0, 0), partOf(0, 0, 2), partOf(0, 1, 3), partOf(0, 5, 6)]),
+      ).to.deep.equal([
+        ['u 100000000011111111067.611111111'],
+        ['u 100000000000000000000'],
+        ['u -3.499999999'],
+        ['u -40'],
+      ]);
+      await expectDaysOfPoints();
+      await voidOf('k0');
+      await expectDaysOfPoints();
+      for (const key of ['k4', 'k1', 'k3']) await voidOf(key);
+      await expectDaysOfPoints();
+      expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.deep.equal([['u -43.5'], ['u -43.5']]);
+    });
+
+    it('usage §3.1: sums of days and of parts of days, by unit, without those that have no points there', async () => {
+      await record(
+        submission('k1', [
+          point('b', '1', 0, 3),
+          point('a', '2', 0, 5),
+          point('b', '10', 1),
+          point(oddText, '4', 2, 9),
+        ]),
+        submission('k2', [point('b', '100', 2, 4), point('b', '1000', 3)]),
+        submission('k1', [point('b', '7777', 1)], { subscriptionRecordId: 2 }),
+      );
+      const stretch: UsageStretch = {
+        start: instantAt(0, 4),
+        end: instantAt(2, 9),
+        wholeDays: { first: dayAt(1), last: dayAt(1) },
+        cutDays: [dayAt(0), dayAt(2)],
+      };
+      const all = [wholeDays(0, 3), stretch, partOf(0, 0, 3), wholeDays(7, 9)];
+      expect(await sumsOf(all)).to.deep.equal([[`${oddText} 4`, 'a 2', 'b 1111'], ['a 2', 'b 110'], [], []]);
+      expect(await sumsOf(all, 'b')).to.deep.equal([['b 1111'], ['b 110'], [], []]);
+      expect(await sumsOf(all, 'unknown')).to.deep.equal([[], [], [], []]);
+      expect(await sumsOf([])).to.deep.equal([]);
+      expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.deep.equal([[]]);
+    });
+
+    it('usage §2.2: what is voided no longer counts, once, and its tracking id stays taken', async () => {
+      const first = submission('k1', [point('sms', '5', 0, 9), point('sms', '50', 1), point('mms', '2', 0)]);
+      await record(first, submission('k2', [point('sms', '3', 0, 2)]));
+      expect(await voidOf('k1')).to.equal(true);
+      expect(await voidOf('k1')).to.equal(true);
+      expect(await voidOf('k3')).to.equal(false);
+      expect(await voidOf('k1', 2)).to.equal(false);
+      expect(await sumsOf([wholeDays(0, 1), partOf(0, 0, 24)])).to.deep.equal([['sms 3'], ['sms 3']]);
+      expect(await record(first)).to.deep.equal(['DUPLICATE']);
+      await record(submission('k4', [point('sms', '1', 0, 5)]));
+      const points = await expectDaysOfPoints();
+      expect(
+        points.filter(({ bucket }) => bucket === '1 2026-04-01 sms').map(({ ordinal }) => ordinal),
+      ).to.deep.equal([1, 2, 3]);
+    });
+
+    it('usage of other tenants is neither met nor summed, and their tracking ids and units are their own', async () => {
+      const other = await opened.newTenant();
+      const five = submission('k1', [point('sms', '5')]);
+      expect(await record(five)).to.deep.equal(['ACCEPTED']);
+      expect(
+        await opened.storage.recordUsage(other, author(), [submission('k1', [point('sms', '6')])]),
+      ).to.deep.equal(['ACCEPTED']);
+      expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
+      await opened.storage.write(other, author(), (session) => session.usage.voidSubmission(1, 'k1'));
+      expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
+    });
+
+    it('many lines, with tracking ids that come again and points of many days, are stored as one', async () => {
+      const lines = Array.from({ length: 3_000 }, (_, index) => {
+        const points = [0, 1].map((more) =>
+          point(`u${index % 7}`, `${index}.25`, (index + more) % 5, index % 24),
+        );
+        return submission(`k${index % 2_900}`, points, { subscriptionRecordId: 1 + (index % 10) });
+      });
+      const outcomes = await record(...lines);
+      expect(outcomes.filter((outcome) => outcome === 'ACCEPTED')).to.have.length(2_900);
+      expect(new Set(outcomes.slice(2_900))).to.deep.equal(new Set(['CONFLICT']));
+      expect(await expectDaysOfPoints()).to.have.length(5_800);
+      expect(new Set(await record(...lines.slice(0, 2_900)))).to.deep.equal(new Set(['DUPLICATE']));
+    });
+  });
+});
