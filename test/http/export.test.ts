@@ -132,6 +132,7 @@ eachDatabase((kind, open) => {
       const sections = sectionsOf((await exported()).text);
       const names = tables
         .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
+        .filter(({ columns }) => columns.some(({ name }) => name === 'record_id'))
         .map(({ name }) => name);
       const own = `(select record_id from bw_accounts where id = '${world.accountId}')`;
       const parts = names.map(

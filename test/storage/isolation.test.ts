@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Account, Page, TenantRef } from '../../lib/index.ts';
-import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
+import type { ReadSession, UsageStretch, WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
@@ -35,9 +35,16 @@ import {
   today,
   transaction,
 } from '../support/storage/stored-records.ts';
+import { dayAt, instantAt, point, submission } from '../support/storage/stored-usage.ts';
 
 const page = { offset: 0, limit: 100 };
 const FORMER_KEY = 'key before a rename';
+const stretch: UsageStretch = {
+  start: instantAt(0),
+  end: instantAt(1, 1),
+  wholeDays: { first: dayAt(0), last: dayAt(0) },
+  cutDays: [dayAt(1)],
+};
 
 eachDatabaseAndSuperuser((kind, open) => {
   describe('storage: tenants cannot meet', () => {
@@ -53,6 +60,9 @@ eachDatabaseAndSuperuser((kind, open) => {
       if (!stored) throw new Error('no account');
       acme = stored;
       all = await fill(opened, acme);
+      const points = [point('sms', '5'), point('sms', '6', 1)];
+      const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
+      await opened.storage.recordUsage(opened.tenant, author(), [usage]);
       catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
     });
     after(() => opened.storage.close());
@@ -71,6 +81,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         payments,
         subscriptions,
         tags,
+        usage,
       } = session;
       return {
         findByIds: accounts.findByIds([acme.id]),
@@ -154,6 +165,9 @@ eachDatabaseAndSuperuser((kind, open) => {
         }),
         overdueAccounts: overdue.findAccounts([acme.id]),
         overduePage: overdue.page({ afterAccountId: null, limit: 10 }),
+        usageSums: usage
+          .sums({ subscriptionRecordId: 1, stretches: [stretch], unit: null })
+          .then((sums) => sums.flat()),
         lastFailures: payments.findLastFailures([all.invoice.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
@@ -259,6 +273,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.payments,
           session.subscriptions,
           session.tags,
+          session.usage,
         ].flatMap((area) => Object.keys(area)),
       );
       // All but the catalog revision, the use of the default catalog and the last number of the tenant itself: no rows to find.
@@ -281,6 +296,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         ).to.deep.equal([]);
         await session.unschedule(['key of the other tenant']);
         await session.unscheduleFuture(acme.recordId, instant(0));
+        expect(await session.usage.voidSubmission(1, 'tracking id')).to.equal(false);
         expect(await session.tags.holdDefinitions([all.definition.id])).to.deep.equal([]);
         expect(await session.tags.lockDefinitions([all.definition.id])).to.deep.equal([]);
       });
@@ -343,6 +359,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       await session.payments.findAttemptsByIds([all.attempt.id]),
       await session.payments.findTransactionsByIds([all.transaction.id]),
       await session.payments.findInvoicePaymentsByInvoices([all.invoice.id]),
+      await session.usage.sums({ subscriptionRecordId: 1, stretches: [stretch], unit: null }),
     ];
   });
 });

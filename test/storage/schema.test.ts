@@ -42,8 +42,9 @@ eachDatabase((kind, open) => {
     it('platform §17: every table numbers its rows by a sequence that uses no number twice', async () => {
       const database = await open(migrated);
       const orm = schemaOf(database);
-      // Rows of the queue keep their numbers in its history; SQLite has two tables of others for texts and migrations.
-      const numberedElsewhere = /^bw_(?:queue_history|migrations|account_texts.*)$/;
+      // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
+      // others for texts and migrations.
+      const numberedElsewhere = /^bw_(?:queue_history|usage_points|usage_days|migrations|account_texts.*)$/;
       const [all, numbered] = NUMBERED[kind];
       try {
         const names = async (text: string): Promise<readonly string[]> => {

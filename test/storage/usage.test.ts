@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import type { UsageSubmission } from '../../lib/records/index.ts';
 import { formatDecimal } from '../../lib/values/money/index.ts';
+import { formatLocalDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { author, oddText } from '../support/storage/stored-records.ts';
@@ -157,6 +158,36 @@ eachDatabaseAndOneByOne((kind, open) => {
       expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
       await opened.storage.write(other, author(), (session) => session.usage.voidSubmission(1, 'k1'));
       expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
+    });
+
+    it('accounts §16: the export of an account has all of its days, in their order, and no other account’s', async () => {
+      const days = (subscriptionRecordId: number, accountRecordId: number) =>
+        Array.from({ length: 700 }, (_, day) =>
+          submission(`k${day}`, [point('a', '1', day), point('b', `${day}`, day)], {
+            subscriptionRecordId,
+            accountRecordId,
+          }),
+        );
+      await record(...days(1, 7), ...days(2, 7), ...days(3, 8));
+      const rows = await opened.storage.read(opened.tenant, async (session) => {
+        const table = session.exports.tablesOfAccount(7).find(({ name }) => name === 'usage_days');
+        const places = ['local_date', 'subscription_record_id', 'unit_record_id'].map((column) =>
+          table?.columns.findIndex(({ name }) => name === column),
+        );
+        const found: string[] = [];
+        for await (const batch of table?.rows() ?? []) {
+          for (const row of batch) found.push(places.map((place) => row[place ?? -1]).join(' '));
+        }
+        return found;
+      });
+      const expected = Array.from({ length: 2_800 }, (_, index) =>
+        [
+          formatLocalDate(dayAt(Math.floor(index / 4))),
+          1 + (Math.floor(index / 2) % 2),
+          1 + (index % 2),
+        ].join(' '),
+      );
+      expect(rows).to.deep.equal(expected);
     });
 
     it('many lines, with tracking ids that come again and points of many days, are stored as one', async () => {

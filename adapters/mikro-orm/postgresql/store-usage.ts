@@ -5,11 +5,13 @@ import { writeDay } from '../sql/remembered-dates.ts';
 import { isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage.ts';
-import { addUnits, keyRows, unitsOf } from '../tables/usage-rows.ts';
+import { addUnits, keyCells, unitsOf } from '../tables/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
 
 const positionColumn: Column = { name: 'position', type: 'bigint', nullable: false };
 const submissionColumn: Column = { name: 'submission', type: 'bigint', nullable: false };
+const accountColumn: Column = { name: 'account_record_id', type: 'bigint', nullable: false };
+const offeredColumns = [submissionColumn, accountColumn, ...usageKeysTable.written];
 const pointColumns: readonly Column[] = [
   positionColumn,
   submissionColumn,
@@ -66,7 +68,7 @@ function storing(chunk: UsageChunk, units: readonly string[]): Sql {
     ), ready as materialized (
       select count(*) = ${units.length} as has_units from unit
     ), offered as materialized (
-      select * from ${rowsAs('r', [submissionColumn, ...usageKeysTable.written], keyRows(chunk))}
+      select * from ${rowsAs('r', offeredColumns, offeredRows(chunk))}
     ), taken as (
       insert into bw_usage_keys (${written})
       select ${written} from offered where (select has_units from ready) order by submission
@@ -114,10 +116,10 @@ function storing(chunk: UsageChunk, units: readonly string[]): Sql {
 
 function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql {
   const wanted = new Set(submissions);
-  const rows = [...keyRows(chunk)].filter((_cells, index) => wanted.has(index));
+  const rows = [...offeredRows(chunk)].filter((_cells, index) => wanted.has(index));
   return sql`
     select submission, stored_key.fingerprint
-    from ${rowsAs('offered', [submissionColumn, ...usageKeysTable.written], rows)}
+    from ${rowsAs('offered', offeredColumns, rows)}
       left join lateral (${storedKey(chunk.tenantRecordId)}) as stored_key on true`;
 }
 
@@ -127,6 +129,18 @@ function storedKey(tenantRecordId: number): Sql {
     select k.fingerprint from bw_usage_keys k
     where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = offered.subscription_record_id
       and k.tracking_id = offered.tracking_id limit 1`;
+}
+
+/** The number of each submission and its account, then its key. */
+function offeredRows(chunk: UsageChunk): Rows {
+  return {
+    length: chunk.submissions.length,
+    *[Symbol.iterator](): Iterator<readonly Cell[]> {
+      for (const [index, submission] of chunk.submissions.entries()) {
+        yield [index, submission.accountRecordId, ...keyCells(chunk, submission)];
+      }
+    },
+  };
 }
 
 function pointRows({ submissions }: UsageChunk): Rows {

@@ -14,7 +14,7 @@ import {
   usageKeysTable,
   usagePointsTable,
 } from '../tables/usage.ts';
-import { addUnits, keyRows, unitsOf } from '../tables/usage-rows.ts';
+import { addUnits, keyCells, unitsOf } from '../tables/usage-rows.ts';
 import { DayTotals } from './day-totals.ts';
 
 /** The points of a chunk on one day, and what is stored of that day with them. */
@@ -47,7 +47,7 @@ export async function storeUsage(
 async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<ReadonlyMap<string, number>> {
   const written = usageKeysTable.written;
   const names = raw(written.map(({ name }) => name).join(', '));
-  const rows = [...keyRows(chunk)].map((cells) => cells.slice(1));
+  const rows = chunk.submissions.map((submission) => keyCells(chunk, submission));
   const taken = await statements.rows(sql`
     insert into bw_usage_keys (${names})
     select ${names} from ${firstRowsAs('r', written, rows)} where true

@@ -3,11 +3,11 @@ import type { AuditEntry, AuditRow } from '../../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../../lib/values/limits.ts';
 import { entryColumns, entryOf } from '../audit/audit-store.ts';
 import type { Column, Row } from '../sql/columns.ts';
-import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { nothing, raw, type Scalar, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { tables } from '../tables/index.ts';
 import type { TenantScope } from '../tables/record-access.ts';
-import { TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
+import { recordIdColumn, TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import { auditLogTable } from '../tables/system.ts';
 
 /** Derived from other columns of the row, for searches. */
@@ -37,7 +37,7 @@ function exported(scope: TenantScope, table: TableSpec, accountRecordId: number)
     columns: columns.map(({ name, isInstant }) => ({ name, isInstant: isInstant ?? false })),
     async *rows() {
       const condition = sql`${owner} = ${accountRecordId}`;
-      for await (const batch of batches(scope, table, condition)) {
+      for await (const batch of batches(scope, { ...table, order: orderOf(table) }, condition)) {
         yield batch.map((row) => columns.map((column) => storedValue(row, column)));
       }
     },
@@ -51,7 +51,11 @@ async function* auditBatches(
 ): AsyncIterable<readonly AuditRow[]> {
   const ofTable = tableName === undefined ? nothing : sql`and table_name = ${tableName}`;
   const condition = sql`account_record_id = ${accountRecordId} ${ofTable}`;
-  for await (const batch of batches(scope, auditLogTable, condition)) {
+  for await (const batch of batches(
+    scope,
+    { name: auditLogTable.name, columns: auditLogTable.columns, order: byRecordId },
+    condition,
+  )) {
     yield batch.map((row) => auditLogTable.decode(row));
   }
 }
@@ -61,28 +65,47 @@ async function* entryBatches(
   scope: TenantScope,
   accountRecordId: number,
 ): AsyncIterable<readonly AuditEntry[]> {
-  const listed = { name: auditLogTable.name, columns: entryColumns };
-  for await (const batch of batches(scope, listed, sql`account_record_id = ${accountRecordId}`)) {
+  const asListed = { name: auditLogTable.name, columns: entryColumns, order: byRecordId };
+  for await (const batch of batches(scope, asListed, sql`account_record_id = ${accountRecordId}`)) {
     yield batch.map((row) => entryOf(auditLogTable.decode(row)));
   }
 }
 
-/** Rows of the tenant that meet `condition`, in record-id order, a part at a time. */
+const byRecordId: readonly string[] = [recordIdColumn.name];
+
+/** By what the rows of an account follow each other: those that have no number of their own as an index has them. */
+function orderOf({ primaryKey, indexes }: TableSpec): readonly string[] {
+  if (typeof primaryKey === 'string') return byRecordId;
+  const ofAccount = indexes.find(({ columns }) => columns[1] === 'account_record_id');
+  return ofAccount?.columns.slice(2) ?? primaryKey;
+}
+
+/** Rows of the tenant that meet `condition`, in their order, a part at a time. */
 async function* batches(
   scope: TenantScope,
-  table: Pick<TableSpec, 'name' | 'columns'>,
+  table: Pick<TableSpec, 'name' | 'columns'> & { readonly order: readonly string[] },
   condition: Sql,
 ): AsyncIterable<readonly Row[]> {
-  let last: string | number = 0;
+  const order = raw(table.order.join(', '));
+  let after = nothing;
   for (;;) {
     const rows = await scope.runner.rows(sql`
       select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-      where tenant_record_id = ${scope.tenantRecordId} and ${condition} and record_id > ${last}
-      order by record_id limit ${EXPORT_BATCH_ROWS}`);
-    if (rows.length > 0) yield rows;
-    if (rows.length < EXPORT_BATCH_ROWS) return;
-    last = Number(rows.at(-1)?.record_id);
+      where tenant_record_id = ${scope.tenantRecordId} and ${condition} ${after}
+      order by ${order} limit ${EXPORT_BATCH_ROWS}`);
+    const last = rows.at(-1);
+    if (last) yield rows;
+    if (last === undefined || rows.length < EXPORT_BATCH_ROWS) return;
+    const place = table.order.map((name) => last[name] as Scalar);
+    after = sql`and (${order}) > (${listed(place)})`;
   }
+}
+
+function listed(values: readonly Scalar[]): Sql {
+  return values.reduce<Sql>(
+    (list, value, index) => (index === 0 ? sql`${value}` : sql`${list}, ${value}`),
+    nothing,
+  );
 }
 
 function orderedColumns(table: TableSpec): readonly Column[] {

@@ -3,7 +3,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { maxDate, minDate } from '../../../lib/values/time/index.ts';
 import type { Cell } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
-import { firstRowsAs, type Rows, sql } from '../sql/sql.ts';
+import { firstRowsAs, sql } from '../sql/sql.ts';
 import type { UsageChunk } from '../sql/usage-chunk.ts';
 import { type StoredKey, usageKeysTable, usageUnitsTable } from './usage.ts';
 
@@ -27,21 +27,19 @@ export async function addUnits(
     on conflict (tenant_record_id, name) do nothing`);
 }
 
-/** Rows of submissions: the number of each in its chunk, then the columns that are written. */
-export function keyRows({ tenantRecordId, createdBy, createdDate, submissions }: UsageChunk): Rows {
-  return {
-    length: submissions.length,
-    *[Symbol.iterator](): Iterator<readonly Cell[]> {
-      for (const [index, submission] of submissions.entries()) {
-        const { accountRecordId, subscriptionRecordId, trackingId, fingerprint } = submission;
-        const key = { accountRecordId, subscriptionRecordId, trackingId, fingerprint, ...daysOf(submission) };
-        yield [
-          index,
-          ...usageKeysTable.encode(tenantRecordId, { ...key, createdBy, createdDate, voidedDate: null }),
-        ];
-      }
-    },
-  };
+/** The cells of the key of a submission, in the order of the columns that are written. */
+export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readonly Cell[] {
+  const { tenantRecordId, createdBy, createdDate } = chunk;
+  const { subscriptionRecordId, trackingId, fingerprint } = submission;
+  return usageKeysTable.encode(tenantRecordId, {
+    subscriptionRecordId,
+    trackingId,
+    fingerprint,
+    ...daysOf(submission),
+    createdBy,
+    createdDate,
+    voidedDate: null,
+  });
 }
 
 function daysOf({ points }: UsageSubmission): Pick<StoredKey, 'firstDay' | 'lastDay'> {

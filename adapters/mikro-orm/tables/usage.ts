@@ -9,7 +9,6 @@ export const usageUnitsTable = new RecordTable<{ readonly name: string }>(
 );
 
 export interface StoredKey {
-  readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
   readonly trackingId: string;
   readonly fingerprint: string;
@@ -39,7 +38,6 @@ export const usageKeysTable = new RecordTable<StoredKey>(
     ],
   },
   {
-    accountRecordId: bigint('account_record_id'),
     subscriptionRecordId: bigint('subscription_record_id'),
     trackingId: text('tracking_id'),
     fingerprint: text('fingerprint'),
@@ -105,5 +103,10 @@ export const usageDaysTable: TableSpec = {
   ],
   primaryKey: [TENANT_COLUMN, ...bucketColumns.map(({ name }) => name)],
   uniques: [],
-  indexes: [],
+  indexes: [
+    {
+      name: 'account',
+      columns: [TENANT_COLUMN, 'account_record_id', 'local_date', 'subscription_record_id', 'unit_record_id'],
+    },
+  ],
 };

@@ -12,7 +12,7 @@ const firstMs = Date.UTC(2026, 3, 1);
 export const dayAt = (index: number): LocalDate => addDays(firstDay, index);
 export const instantAt = (day: number, hour = 0) => instant(firstMs + day * dayMs + hour * 3_600_000);
 
-export function point(unit: string, amount: string, day = 0, hour = 0): UsagePoint {
+export function point(unit: string, amount: string, ...[day = 0, hour = 0]: readonly number[]): UsagePoint {
   return {
     unit,
     instant: instantAt(day, hour),
