@@ -48,7 +48,7 @@ eachDatabase((kind, open) => {
       await expectWhole(1);
     });
 
-    it('usage §10.4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
+    it('usage §10 rule 4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
       const lines = Array.from({ length: 60 }, (_, index) =>
         submission(
           `k${index}`,
@@ -103,7 +103,7 @@ onPostgresql('storage: recording on PostgreSQL', (open) => {
     await opened.storage.close();
   });
 
-  it('usage §10.1: recording waits for no lock of an account', async () => {
+  it('usage §10 rule 1: recording waits for no lock of an account', async () => {
     const [account] = await opened.newAccounts(1);
     if (!account) throw new Error('no account');
     await opened.write(async (session) => {
