@@ -49,7 +49,7 @@ const deciding = {
     'what-if',
     'telling',
   ],
-  usage: ['rating', 'intervals', 'settlement', 'collecting'],
+  usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['state', 'reservation', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],

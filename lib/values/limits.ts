@@ -41,6 +41,9 @@ export const MAX_TIME_SPAN_LIST = 100;
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
+/** Integer digits of a recorded usage amount (usage §2.4): a sum of 10^11 of them is still exact. */
+export const MAX_USAGE_INTEGER_DIGITS = 20;
+
 /** Characters of a number literal that are read, leading and trailing zeros included. */
 export const MAX_NUMBER_CHARACTERS = 128;
 
@@ -88,6 +91,12 @@ export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
 /** Items of used credit that are read at once, to take credit back. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
+
+// Usage (usage §1.1)
+
+/** Characters of a tracking id, and of the name of a unit. */
+export const MAX_TRACKING_ID_CHARACTERS = 128;
+export const MAX_UNIT_NAME_CHARACTERS = 255;
 
 // Catalog documents (catalog §3.2)
 

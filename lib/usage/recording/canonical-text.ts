@@ -1,0 +1,31 @@
+import type { UsagePoint } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { formatDecimal } from '../../values/money/index.ts';
+
+/** What a submission says, whatever the order and the notation of its records (§1.2). */
+export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
+  const sorted = points.length === 1 ? points : points.toSorted(byContent);
+  return JSON.stringify([
+    subscriptionId,
+    ...sorted.map(({ unit, instant, isDateOnly, amount }) => [
+      unit,
+      instant,
+      isDateOnly,
+      formatDecimal(amount),
+    ]),
+  ]);
+}
+
+/** SHA-256 of the canonical text, in hexadecimal. */
+export async function fingerprintOf(subscriptionId: Uuid, points: readonly UsagePoint[]): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalText(subscriptionId, points));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function byContent(a: UsagePoint, b: UsagePoint): number {
+  if (a.unit !== b.unit) return a.unit < b.unit ? -1 : 1;
+  if (a.instant !== b.instant) return a.instant - b.instant;
+  if (a.isDateOnly !== b.isDateOnly) return a.isDateOnly ? 1 : -1;
+  return a.amount.comparedTo(b.amount);
+}

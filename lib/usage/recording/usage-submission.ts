@@ -1,0 +1,24 @@
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+
+/** A submission as it has come: `NewUsage` of anyone, to be believed of nothing. Its values are read by `readSubmission`, so that each one of many can fail by itself. */
+export interface SubmittedUsage {
+  readonly subscriptionId?: unknown;
+  readonly trackingId?: unknown;
+  readonly unitUsageRecords?: unknown;
+}
+
+/** A submission whose dates are not placed in a zone yet. */
+export interface ReadUsage {
+  readonly subscriptionId: Uuid;
+  /** Undefined: the engine makes one. */
+  readonly trackingId: string | undefined;
+  readonly records: readonly ReadRecord[];
+}
+
+export interface ReadRecord {
+  readonly unit: string;
+  readonly recordDate: RequestedDate;
+  readonly amount: Decimal;
+}

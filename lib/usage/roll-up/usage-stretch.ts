@@ -1,0 +1,67 @@
+import type { UsageStretch } from '../../ports/storage/index.ts';
+import { MAX_YEAR, MIN_YEAR } from '../../values/limits.ts';
+import {
+  addDays,
+  type Instant,
+  type LocalDate,
+  localDate,
+  localDateOf,
+  startOfDay,
+  type TimeZone,
+  yearOf,
+} from '../../values/time/index.ts';
+
+const msPerDay = 86_400_000;
+
+/** A stretch of time in the days of the usage zone, so that days that lie in it whole need none of their points (§3.1). */
+export function usageStretch(start: Instant, end: Instant, zone: TimeZone): UsageStretch {
+  const [from, to] = [daysAround(start, zone), daysAround(end, zone)];
+  const [first, last] = [from.after, to.before];
+  const hasWhole = first !== null && last !== null && first <= last;
+  return {
+    start,
+    end,
+    wholeDays: hasWhole ? { first, last } : null,
+    cutDays: [...new Set([...from.cut, ...to.cut])].toSorted((a, b) => a - b),
+  };
+}
+
+interface DaysAround {
+  /** The last day that lies before the instant with all its time, the first one that lies after it; null beyond the calendar. */
+  readonly before: LocalDate | null;
+  readonly after: LocalDate | null;
+  /** What lies between. */
+  readonly cut: readonly LocalDate[];
+}
+
+/**
+ * Near a change of the zone's offset a day may go on after another has begun (in St. John's, clocks were once set back at
+ * 00:01): then the days beside it count as cut too.
+ */
+function daysAround(at: Instant, zone: TimeZone): DaysAround {
+  const day = localDateOf(at, zone);
+  if (!isRegular(day, zone)) {
+    const cut = [daysLater(day, -1), day, daysLater(day, 1)].filter((each) => each !== null);
+    return { before: daysLater(day, -2), after: daysLater(day, 2), cut };
+  }
+  if (startOfDay(day, zone) === at) return { before: daysLater(day, -1), after: day, cut: [] };
+  return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
+}
+
+/** Whether the day and its neighbours have 24 hours each. */
+function isRegular(day: LocalDate, zone: TimeZone): boolean {
+  if (isAtEdge(day)) return false;
+  const starts = [-1, 0, 1, 2].map((days) => startOfDay(addDays(day, days), zone));
+  return starts.every((start, index) => index === 0 || start - (starts[index - 1] ?? 0) === msPerDay);
+}
+
+/** The first and last year of the calendar, where it may have no neighbours. */
+function isAtEdge(day: LocalDate): boolean {
+  return yearOf(day) === MIN_YEAR || yearOf(day) === MAX_YEAR;
+}
+
+function daysLater(day: LocalDate, days: number): LocalDate | null {
+  if (!isAtEdge(day)) return addDays(day, days);
+  const [first, last] = [localDate(MIN_YEAR, 1, 1), localDate(MAX_YEAR, 12, 31)];
+  return day + days < first || day + days > last ? null : addDays(day, days);
+}
