@@ -225,6 +225,18 @@ export type {
   TimelineOutline,
   TimelineOutlineOperations,
 } from './timeline/index.ts';
+export type {
+  NewUnitUsage,
+  NewUsage,
+  NewUsageRecord,
+  RecordedUsage,
+  RecordUsageOptions,
+  RolledUpUnit,
+  RolledUpUsage,
+  RollUpRequest,
+  UsageOperations,
+} from './usage/index.ts';
+export { OnDuplicate } from './usage/index.ts';
 export * from './values/errors/index.ts';
 export type { Given } from './values/given/given.ts';
 export * from './values/ids/index.ts';

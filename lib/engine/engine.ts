@@ -10,6 +10,7 @@ import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
+import { usageArea } from './usage.ts';
 
 export type Engine = ReturnType<typeof engineOf>;
 
@@ -42,6 +43,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,
       ...subscriptions.operations,
+      ...usageArea(foundation).operations,
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,
       ...payments.operations,

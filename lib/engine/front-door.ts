@@ -32,6 +32,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
     addPaymentMethod: open.paymentMethods.add,
     createSubscription: open.subscriptions.create,
     getSubscription: open.subscriptions.get,
+    recordUsage: open.usage.record,
     generateInvoice: open.invoices.generate,
     getInvoice: open.invoices.get,
     explainOverdue: open.overdue.explain,

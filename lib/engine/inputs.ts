@@ -123,6 +123,11 @@ export const inputs: Inputs = {
     bundlesOfAccount: [account, ['filter', { bundleIds: ['uuid'] }]],
     pageBundlesOfAccount: [account, null],
   },
+  usage: {
+    void: [subscription, null],
+    rollUp: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
+    rollUpForTransitions: [subscription, ['instants', ['instant']]],
+  },
   blocking: {
     add: [object, ['request', requestedDate]],
     pauseBundle: [bundle, ['options', requestedDate]],

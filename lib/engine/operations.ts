@@ -32,6 +32,7 @@ import type {
   SigningSecretOperations,
 } from '../tenants/index.ts';
 import type { TimelineOperations, TimelineOutlineOperations } from '../timeline/index.ts';
+import type { UsageOperations } from '../usage/index.ts';
 
 /** Accounts, and what belongs to them. */
 export interface AllAccountOperations<C extends Leading = []>
@@ -68,6 +69,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly bundles: BundleOperations<C>;
   /** Bundles and subscriptions whose rows are made while they are read, for answers of any length. */
   readonly outlines: AllOutlineOperations<C>;
+  /** What subscriptions have used. */
+  readonly usage: UsageOperations<C>;
   /** Invoices, and what is put on them by hand. */
   readonly invoices: InvoiceOperations<C>;
   /** Documents of what was taken off invoices. */
@@ -118,6 +121,8 @@ export interface FrequentOperations<C extends Leading = []> {
   readonly createSubscription: SubscriptionOperations<C>['create'];
   /** Short for `subscriptions.get`. */
   readonly getSubscription: SubscriptionOperations<C>['get'];
+  /** Short for `usage.record`: records what a subscription has used. */
+  readonly recordUsage: UsageOperations<C>['record'];
   /** Short for `invoices.generate`: bills an account up to a date. */
   readonly generateInvoice: InvoiceOperations<C>['generate'];
   /** Short for `invoices.get`. */

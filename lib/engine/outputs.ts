@@ -39,6 +39,8 @@ const invoice = {
   targetDate: 'date',
 } as const;
 
+const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
+
 const creditNote = { createdDate: 'instant', creditNoteDate: 'date' } as const;
 
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
@@ -98,6 +100,7 @@ export const outputs: Outputs = {
     bundlesOfAccount: bundle,
     pageBundlesOfAccount: bundle,
   },
+  usage: { rollUp: rolledUp, rollUpForTransitions: rolledUp },
   blocking: { ofAccount: blockingState },
   bundles: { get: bundle, getByKey: bundle, allOfKey: bundle, page: bundle, search: bundle },
   creditNotes: {

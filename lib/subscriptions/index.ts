@@ -35,11 +35,12 @@ export {
   checkTerms,
 } from './requests/create-request.ts';
 export { noSuchBundle } from './requests/no-such-bundle.ts';
-export { noSuchSubscription } from './requests/no-such-subscription.ts';
+export { noSubscriptionOfKey, noSuchSubscription } from './requests/no-such-subscription.ts';
 export type { TransferBundleRequest } from './requests/transfer-request.ts';
 export { type BundleFilter, findBundlesOfAccount } from './storing/bundles-of-account.ts';
 export { loadBundle, loadSubscription } from './storing/load-known.ts';
 export { loadOutlines } from './storing/load-outlines.ts';
+export { loadServiceEnds } from './storing/load-service-ends.ts';
 export { markDirty } from './storing/mark-dirty.ts';
 export { setBlockingStates } from './storing/set-blocking-states.ts';
 export { blockingStateNotification, eventNotification } from './telling/notifications.ts';

@@ -24,10 +24,24 @@ export { knownUnits } from './intervals/known-units.ts';
 export type { UsageEvent } from './intervals/usage-event.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
+export { RecordingService } from './operations/recording-service.ts';
+export { RollUpService } from './operations/roll-up-service.ts';
+export type {
+  NewUnitUsage,
+  NewUsage,
+  NewUsageRecord,
+  RecordedUsage,
+  RecordUsageOptions,
+  RolledUpUnit,
+  RolledUpUsage,
+  RollUpRequest,
+  UsageOperations,
+} from './operations/usage-operations.ts';
 export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating/quantities.ts';
 export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
 export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
 export { OverflowPolicy } from './rating/rated-usage.ts';
+export { OnDuplicate } from './recording/recording-config.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
 export {

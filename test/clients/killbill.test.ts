@@ -20,6 +20,7 @@ import { describePaymentGateways } from './payment-gateway-steps.ts';
 import { describePaymentMethods } from './payment-method-steps.ts';
 import { describePayments } from './payment-steps.ts';
 import { describeSecurity, describeTenants } from './tenant-steps.ts';
+import { describeUsage } from './usage-steps.ts';
 
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
@@ -64,6 +65,7 @@ eachDatabase((kind, open) => {
     describeAccounts(journey);
     describeBilling(journey);
     describeOverdueState(journey);
+    describeUsage(journey);
     describeBlocking(journey);
     describeBundles(journey);
     describeCredit(journey);

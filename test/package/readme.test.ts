@@ -43,6 +43,7 @@ describe('README', function () {
     'the payment gateway of your own',
     'the invoice plugin of your own',
     'the states of those who do not pay',
+    'the usage of a subscription',
   ] as const;
 
   /** The block as a file that finds the sources where it would find the package. */

@@ -116,6 +116,9 @@ export function statusOfError(error: BillingError, context: StatusContext): numb
   if (error instanceof AnsweredError) return error.status;
   // A busy payment: 503 would mean that its outcome is unknown (http-api §11 rule 5).
   if (error.code === ErrorCode.PAYMENT_INTERNAL_ERROR && error.facts.isBusy === true) return 409;
+  // Other usage than before under one tracking id, where the same would have been ignored (usage §2.1 rule 6).
+  if (error.code === ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS && error.facts.isOtherContent === true)
+    return 409;
   return statusOfCode(error.code, context);
 }
 

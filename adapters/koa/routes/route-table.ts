@@ -46,6 +46,7 @@ import { subscriptionTermsRoutes } from './subscriptions/subscription-terms.ts';
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
 import { tenantValueRoutes } from './tenants/tenant-values.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
+import { usageRoutes } from './usages/usages.ts';
 
 export interface RouteTableOptions {
   readonly testMode: boolean;
@@ -75,6 +76,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionLifecycleRoutes,
     ...subscriptionTermsRoutes,
     ...blockingRoutes,
+    ...usageRoutes,
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
     ...creditNoteRoutes,

@@ -12,17 +12,17 @@ export const PLUGIN = '/plugins/catalog-plugin/v1';
 /** First segment of the paths on which processors send notifications: the others are names. */
 const GATEWAYS = 'gateways';
 
+/** Ids that their owners choose, which may be any text. */
+const chosenIds = ['clientId', 'trackingId'] as const;
+type ChosenId = (typeof chosenIds)[number];
+
 type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>
   : never;
 
 /** The segments of a path by name; `{…Id}` segments are UUIDs (http-api §1 rule 4). */
 export type PathParameters<Path extends string> = {
-  readonly [K in ParameterNames<Path>]: K extends 'clientId'
-    ? string
-    : K extends `${string}Id`
-      ? Uuid
-      : string;
+  readonly [K in ParameterNames<Path>]: K extends ChosenId ? string : K extends `${string}Id` ? Uuid : string;
 };
 
 export function parameterNamesOf(path: string): readonly string[] {
@@ -39,8 +39,7 @@ export function areaSegment(path: string): string {
 }
 
 export function isIdParameter(name: string): boolean {
-  // The id of a client is a name that its owner chooses.
-  return name.endsWith('Id') && name !== 'clientId';
+  return name.endsWith('Id') && !chosenIds.some((each) => each === name);
 }
 
 /**

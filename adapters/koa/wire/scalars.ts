@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
-import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/values/limits.ts';
+import {
+  MAX_FRACTION_DIGITS,
+  MAX_INTEGER_DIGITS,
+  MAX_STORED_INTEGER,
+  MAX_USAGE_INTEGER_DIGITS,
+  MIN_STORED_INTEGER,
+} from '../../../lib/values/limits.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
@@ -13,6 +19,7 @@ import {
   type LocalDate,
   parseWireDate,
   parseWireInstant,
+  type RequestedDate,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { documentOf } from './json-schema.ts';
@@ -115,16 +122,26 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
 }
 
 /** An exact decimal, up to 15 integer and 9 fractional digits (http-api §9 rule 5). */
-export const decimalNumber: WireType<Decimal> = scalar({
-  answer: () => z.number(),
-  read(value) {
-    if (value === '') return { value: null };
-    const number =
-      typeof value === 'string' || value instanceof Decimal ? parseWireDecimal(value) : undefined;
-    if (number !== undefined) return { value: number };
-    return { problem: `is not a decimal of at most 15 integer and 9 fractional digits: ${shown(value)}` };
-  },
-});
+export const decimalNumber = decimalOf(MAX_INTEGER_DIGITS);
+
+/** The same with up to 20 integer digits. */
+export const usageAmount = decimalOf(MAX_USAGE_INTEGER_DIGITS);
+
+function decimalOf(integerDigits: number): WireType<Decimal> {
+  const limits = { integerDigits, fractionDigits: MAX_FRACTION_DIGITS };
+  return scalar({
+    answer: () => z.number(),
+    read(value) {
+      if (value === '') return { value: null };
+      const number =
+        typeof value === 'string' || value instanceof Decimal ? parseWireDecimal(value, limits) : undefined;
+      if (number !== undefined) return { value: number };
+      return {
+        problem: `is not a decimal of at most ${integerDigits} integer and ${MAX_FRACTION_DIGITS} fractional digits: ${shown(value)}`,
+      };
+    },
+  });
+}
 
 export const uuid: WireType<Uuid> = scalar({
   answer: () => z.guid(),
@@ -157,6 +174,23 @@ export const timestamp: WireType<Instant> = scalar({
     if (value === '') return { value: null };
     const at = instantOf(value, dialect);
     return at === undefined ? { problem: `is not a date-time: ${shown(value)}` } : { value: at };
+  },
+});
+
+/**
+ * A day or an instant: a date, a date-time or an integer of epoch milliseconds; in dialect K also the numbers of a date
+ * or of a date-time (ruling R46).
+ */
+export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
+  answer: () => z.union([z.iso.date(), z.iso.datetime({ precision: 3 })]),
+  read(value, dialect) {
+    if (value === '') return { value: null };
+    const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
+    if (day !== undefined) return { value: { date: day } };
+    const at = instantOf(value, dialect);
+    return at === undefined
+      ? { problem: `is neither a date nor a date-time: ${shown(value)}` }
+      : { value: { at } };
   },
 });
 

@@ -9,6 +9,7 @@ import { paymentMethodSamples } from './payment-method-samples.ts';
 import { paymentSamples } from './payment-samples.ts';
 import type { Sample, TenantKeys } from './sample.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
+import { usageSamples } from './usage-samples.ts';
 import type { World } from './world.ts';
 
 /** Status of the operations that answer an unknown id with something else than 404, by the spec. */
@@ -261,6 +262,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
   ...documentSamples,
   ...overdueSamples,
+  ...usageSamples,
   ...paymentMethodSamples,
   ...paymentSamples,
   ...paymentListSamples,

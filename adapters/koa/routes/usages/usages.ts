@@ -1,0 +1,92 @@
+import { RecordingOutcome } from '../../../../lib/records/index.ts';
+import { type NewUsage, OnDuplicate } from '../../../../lib/usage/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { RolledUpUsage, SubscriptionUsageRecord } from '../../models/usage.ts';
+import { json } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
+
+const stretch = {
+  startDate: required(moment),
+  endDate: required(moment),
+  pluginProperty: pluginProperties,
+};
+const rolledUp = { status: 200, body: RolledUpUsage } as const;
+const unknownSubscription = [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID];
+
+/** What subscriptions have used (usage §2, §3). */
+export const usageRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/usages',
+    operationId: 'recordUsage',
+    summary: 'Record what a subscription has used; all of it or none',
+    permission: 'usage:record',
+    query: { onDuplicate: optionalChoice(OnDuplicate) },
+    body: jsonBody(SubscriptionUsageRecord),
+    success: { status: 201 },
+    fails: [
+      ...unknownSubscription,
+      ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
+      ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
+      ErrorCode.USAGE_UNIT_UNKNOWN,
+    ],
+    async handle({ billing, context, query, body }) {
+      // The model has refused what lacks anything.
+      const { outcome } = await billing.usage.record(context, body as NewUsage, {
+        onDuplicate: query.onDuplicate,
+      });
+      return { status: outcome === RecordingOutcome.ACCEPTED ? 201 : 200 };
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/usages/{subscriptionId}/{unitType}',
+    operationId: 'getUsage',
+    summary: 'Sum up what was recorded of one unit of a subscription',
+    permission: 'NONE',
+    query: stretch,
+    success: rolledUp,
+    fails: unknownSubscription,
+    handle: (call) => answerRollUp(call, call.params.subscriptionId, call.params.unitType),
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/usages/{subscriptionId}',
+    operationId: 'getAllUsage',
+    summary: 'Sum up what was recorded of each unit of a subscription',
+    permission: 'NONE',
+    query: stretch,
+    success: rolledUp,
+    fails: unknownSubscription,
+    handle: (call) => answerRollUp(call, call.params.subscriptionId, null),
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/usages/{subscriptionId}/records/{trackingId}',
+    operationId: 'voidUsageRecord',
+    summary: 'Take back what was recorded under a tracking id, which stays taken',
+    permission: 'usage:record',
+    fails: [...unknownSubscription, ErrorCode.OBJECT_NOT_FOUND],
+    handle: ({ billing, context, params }) =>
+      billing.usage.void(context, params.subscriptionId, params.trackingId),
+  }),
+];
+
+type RollUpCall = Pick<TenantCall<string, typeof stretch, null>, 'billing' | 'context' | 'dialect' | 'query'>;
+
+async function answerRollUp(
+  { billing, context, dialect, query }: RollUpCall,
+  subscriptionId: Uuid,
+  unitType: string | null,
+) {
+  const usage = await billing.usage.rollUp(context, subscriptionId, {
+    startDate: query.startDate,
+    endDate: query.endDate,
+    unitType,
+  });
+  return json(RolledUpUsage.write(usage, unaudited(dialect)));
+}

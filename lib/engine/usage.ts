@@ -1,0 +1,15 @@
+import { RecordingService, RollUpService } from '../usage/index.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** What subscriptions have used. */
+export function usageArea({ ports, catalogs, settingsOf }: Foundation) {
+  return {
+    operations: {
+      usage: {
+        ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
+        ...methodsOf(new RollUpService(ports)),
+      },
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { CatalogProvider } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import {
+  type CallContext,
+  RecordingOutcome,
+  type Subscription,
+  type UsagePoint,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { loadSubscription } from '../../subscriptions/index.ts';
+import type { SettingsOf } from '../../tenants/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { isStorable, shortened } from '../../values/text/index.ts';
+import { loadMetered } from '../loading/metered-subscriptions.ts';
+import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
+import { fingerprintOf } from '../recording/canonical-text.ts';
+import { readSubmission } from '../recording/read-submission.ts';
+import type { RecordingConfig } from '../recording/recording-config.ts';
+import { errorOfFault, type RecordingFault } from '../recording/recording-fault.ts';
+import { duplicateFault, endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
+import { usagePoints } from '../recording/usage-points.ts';
+import type { ReadRecord, SubmittedUsage } from '../recording/usage-submission.ts';
+import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
+
+/** Records usage and takes it back (§2). */
+export class RecordingService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: RecordingConfigOf;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    settingsOf: SettingsOf,
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = recordingConfigOf(settingsOf);
+  }
+
+  async record(
+    context: CallContext,
+    given: SubmittedUsage,
+    options: RecordUsageOptions = {},
+  ): Promise<RecordedUsage> {
+    const authorship = authorshipOf(context);
+    const { storage, ids } = this.#ports;
+    const config = await storage.read(context.tenant, this.#configOf);
+    const read = readSubmission(given, config);
+    if ('fault' in read) throw errorOfFault(read.fault);
+    const { subscriptionId, trackingId = ids.next(), records } = read.usage;
+    const { subscription, points } = await this.#placed(context, { subscriptionId, records, config });
+    const [outcome] = await storage.recordUsage(context.tenant, authorship, [
+      {
+        accountRecordId: subscription.accountRecordId,
+        subscriptionRecordId: subscription.recordId,
+        trackingId,
+        fingerprint: await fingerprintOf(subscriptionId, points),
+        points,
+      },
+    ]);
+    assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
+    const onDuplicate = options.onDuplicate ?? config.onDuplicate;
+    refuse(duplicateFault(outcome, { subscriptionId, trackingId, onDuplicate }));
+    const { ACCEPTED, DUPLICATE } = RecordingOutcome;
+    return { trackingId, outcome: outcome === ACCEPTED ? ACCEPTED : DUPLICATE };
+  }
+
+  /** The points of a submission, once it has passed all checks that need no more than reads (§2.1 checks 4 to 6). */
+  async #placed(
+    { tenant, createdDate: now }: CallContext,
+    { subscriptionId, records, config }: RecordsOfSubscription,
+  ): Promise<{ readonly subscription: Subscription; readonly points: readonly UsagePoint[] }> {
+    const { storage, systemClock } = this.#ports;
+    const catalogsOf = await this.#catalogs.open({
+      tenant,
+      now,
+      accounts: async (session) => [(await loadSubscription(session, subscriptionId)).accountId],
+    });
+    return storage.read(tenant, async (session) => {
+      const subscription = await loadSubscription(session, subscriptionId);
+      const around = { now, catalogsOf, nextTurn: systemClock.nextTurn };
+      const [metered] = await loadMetered(session, [subscription], around);
+      assertInvariant(metered, `Subscription ${subscriptionId} was not loaded`, { subscriptionId });
+      const points = usagePoints(records, metered.zone);
+      refuse(endedFault(subscriptionId, { points, end: metered.end }));
+      if (config.rejectsUnknownUnits) {
+        const { accountId } = subscription;
+        refuse(unknownUnitFault(points, (await catalogsOf(session, [accountId]))(accountId)));
+      }
+      return { subscription, points };
+    });
+  }
+
+  async void(context: CallContext, subscriptionId: Uuid, trackingId: string): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const subscription = await loadSubscription(session, subscriptionId);
+      const isKnown =
+        isStorable(trackingId) && (await session.usage.voidSubmission(subscription.recordId, trackingId));
+      if (!isKnown) throw nothingRecorded(subscriptionId, trackingId);
+    });
+  }
+}
+
+interface RecordsOfSubscription {
+  readonly subscriptionId: Uuid;
+  readonly records: readonly ReadRecord[];
+  readonly config: RecordingConfig;
+}
+
+function refuse(fault: RecordingFault | null): void {
+  if (fault !== null) throw errorOfFault(fault);
+}
+
+function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.OBJECT_NOT_FOUND,
+    message: `No usage was recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId}`,
+    facts: { subscriptionId, trackingId },
+  });
+}

@@ -1,0 +1,95 @@
+import { loadAccount } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { CallContext } from '../../records/index.ts';
+import { loadSubscription } from '../../subscriptions/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { isStorable } from '../../values/text/index.ts';
+import {
+  formatInstant,
+  type Instant,
+  type RequestedDate,
+  startOfDay,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import { usageStretch } from '../roll-up/usage-stretch.ts';
+import type { RolledUpUsage } from './usage-operations.ts';
+
+export interface RollUpBounds {
+  readonly startDate: RequestedDate;
+  readonly endDate: RequestedDate;
+  readonly unitType?: string | null;
+}
+
+interface Asked {
+  readonly subscriptionId: Uuid;
+  readonly unit: string | null;
+  /** In ascending order, from the first to the last. */
+  readonly boundsIn: (zone: TimeZone) => readonly Instant[];
+}
+
+/** Tells what was recorded (§3). */
+export class RollUpService {
+  readonly #ports: Pick<Ports, 'storage'>;
+
+  constructor(ports: Pick<Ports, 'storage'>) {
+    this.#ports = ports;
+  }
+
+  async rollUp(
+    context: CallContext,
+    subscriptionId: Uuid,
+    { startDate, endDate, unitType = null }: RollUpBounds,
+  ): Promise<RolledUpUsage> {
+    const [only] = await this.#between(context, {
+      subscriptionId,
+      unit: unitType,
+      boundsIn: (zone) => [instantOf(startDate, zone), instantOf(endDate, zone)],
+    });
+    if (only === undefined) throw new Error('Two bounds have one stretch between them');
+    return only;
+  }
+
+  rollUpForTransitions(
+    context: CallContext,
+    subscriptionId: Uuid,
+    instants: readonly Instant[],
+  ): Promise<readonly RolledUpUsage[]> {
+    return this.#between(context, { subscriptionId, unit: null, boundsIn: () => instants });
+  }
+
+  /** What lies between each bound and the next one. */
+  #between(context: CallContext, { subscriptionId, unit, boundsIn }: Asked) {
+    return this.#ports.storage.read(context.tenant, async (session): Promise<readonly RolledUpUsage[]> => {
+      const subscription = await loadSubscription(session, subscriptionId);
+      const { timeZone } = await loadAccount(session, subscription.accountId);
+      const bounds = boundsIn(timeZone);
+      const stretches = bounds.slice(1).map((end, index) => {
+        const start = bounds[index] ?? end;
+        if (end < start) throw endBeforeStart(start, end);
+        return usageStretch(start, end, timeZone);
+      });
+      const isAsked = stretches.length > 0 && (unit === null || isStorable(unit));
+      const sums = isAsked
+        ? await session.usage.sums({ subscriptionRecordId: subscription.recordId, stretches, unit })
+        : [];
+      return stretches.map(({ start, end }, index) => ({
+        subscriptionId,
+        startDate: start,
+        endDate: end,
+        rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
+      }));
+    });
+  }
+}
+
+function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
+  return 'at' in requested ? requested.at : startOfDay(requested.date, zone);
+}
+
+function endBeforeStart(start: Instant, end: Instant) {
+  return invalidParameter(`The end, ${formatInstant(end)}, is before the start, ${formatInstant(start)}`, {
+    start: formatInstant(start),
+    end: formatInstant(end),
+  });
+}

@@ -1,0 +1,103 @@
+import type { Leading, RecordingOutcome } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, RequestedDate } from '../../values/time/index.ts';
+import type { OnDuplicate } from '../recording/recording-config.ts';
+
+/** How much of a unit was used on a day or at an instant. */
+export interface NewUsageRecord {
+  /**
+   * A day of the account's calendar such as `2026-04-01`, which counts from its start, or an instant such as
+   * `2026-04-01T08:00:00Z`.
+   */
+  readonly recordDate: RequestedDate | string;
+  /** Up to 20 digits before the point and 9 after it; not negative, unless the tenant has `usage.negativeAmounts`. */
+  readonly amount: Decimal | string;
+}
+
+/** What was used of one unit. */
+export interface NewUnitUsage {
+  /** Name of a unit, at most 255 characters; a catalog may come to know it later. */
+  readonly unitType: string;
+  /** At least one. */
+  readonly usageRecords: readonly NewUsageRecord[];
+}
+
+/** Usage of one subscription that is recorded together. */
+export interface NewUsage {
+  readonly subscriptionId: Uuid | string;
+  /** Names this submission, once per subscription; at most 128 characters. Default: a new id. */
+  readonly trackingId?: string | null;
+  /** At least one. */
+  readonly unitUsageRecords: readonly NewUnitUsage[];
+}
+
+export interface RecordUsageOptions {
+  /** Default: `usage.duplicatePolicy` of the tenant. */
+  readonly onDuplicate?: OnDuplicate | null;
+}
+
+export interface RecordedUsage {
+  readonly trackingId: string;
+  /** DUPLICATE: it was recorded before, and nothing is stored. */
+  readonly outcome: typeof RecordingOutcome.ACCEPTED | typeof RecordingOutcome.DUPLICATE;
+}
+
+export interface RollUpRequest {
+  readonly startDate: RequestedDate | string;
+  /** Exclusive; not before `startDate`. */
+  readonly endDate: RequestedDate | string;
+  /** Of this unit alone; default: of every unit. */
+  readonly unitType?: string | null;
+}
+
+/** How much of a unit was used in a stretch of time. */
+export interface RolledUpUnit {
+  readonly unitType: string;
+  readonly amount: Decimal;
+}
+
+/** What was used of a subscription in a stretch of time. */
+export interface RolledUpUsage {
+  readonly subscriptionId: Uuid;
+  readonly startDate: Instant;
+  /** Exclusive. */
+  readonly endDate: Instant;
+  /** By name; without units of which nothing was recorded in it. */
+  readonly rolledUpUnits: readonly RolledUpUnit[];
+}
+
+/** What subscriptions have used. It is recorded and told; invoices do not charge it yet. */
+export interface UsageOperations<C extends Leading = []> {
+  /**
+   * Records usage, all of it or none. Neither future dates nor pauses nor names that no catalog knows are refused, the
+   * latter unless the tenant has `usage.unknownUnitPolicy=REJECT`. Waits for no lock of the account.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
+   * USAGE_RECORD_AFTER_SUBSCRIPTION_END (50001) for usage after the end of the service, USAGE_UNIT_UNKNOWN (50002),
+   * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same was recorded before and `onDuplicate` is IGNORE.
+   */
+  record(...given: [...C, usage: NewUsage, options?: RecordUsageOptions]): Promise<RecordedUsage>;
+
+  /**
+   * Takes back what was recorded under a tracking id, which stays taken. Once more, it changes nothing.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND where nothing was recorded so.
+   */
+  void(...given: [...C, subscriptionId: Uuid | string, trackingId: string]): Promise<void>;
+
+  /**
+   * What was recorded from one date to another, whether or not it is billed. A day counts from its start in the account's
+   * time zone.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
+   * start.
+   */
+  rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
+
+  /**
+   * The same between each instant and the next one: n instants give n − 1 answers.
+   * @param instants in ascending order; one that repeats gives an empty answer.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
+   */
+  rollUpForTransitions(
+    ...given: [...C, subscriptionId: Uuid | string, instants: readonly (Instant | string)[]]
+  ): Promise<readonly RolledUpUsage[]>;
+}

@@ -1,0 +1,254 @@
+import { expect } from 'chai';
+import {
+  decimal,
+  ErrorCode,
+  formatDecimal,
+  formatInstant,
+  type NewUsage,
+  OnDuplicate,
+  type RolledUpUsage,
+  type Uuid,
+} from '../../lib/index.ts';
+import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+
+const catalog = catalogXml({
+  effectiveDate: '2024-01-01T00:00:00Z',
+  catalogName: 'Metered',
+  units: ['sms'],
+  products: product('P', { available: ['A'] }) + product('A', { category: 'ADD_ON' }),
+  plans: [
+    plan('p-monthly', 'P'),
+    plan('a-monthly', 'A'),
+    plan('p-fixed', 'P', { finalPhase: phase('FIXEDTERM', { unit: 'MONTHS', number: 1, price: '10.00' }) }),
+  ].join(''),
+  priceLists: lists({ DEFAULT: ['p-monthly', 'a-monthly', 'p-fixed'] }),
+});
+
+const AFTER_END = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
+
+function linesOf({ startDate, endDate, rolledUpUnits }: RolledUpUsage): string {
+  const units = rolledUpUnits.map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`);
+  return `${formatInstant(startDate)}..${formatInstant(endDate)}: ${units.join(', ')}`;
+}
+
+anyDatabase((_kind, open) => {
+  describe('usage', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-02-01T00:00:00Z', catalog });
+      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+    });
+    afterEach(() => engine.close());
+
+    async function subscribe(planName: string, request: object = {}, options: object = {}) {
+      const made = await engine.acme.createSubscription({ accountId, planName, ...request }, options);
+      await engine.settle();
+      return made;
+    }
+
+    const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => ({
+      subscriptionId,
+      unitUsageRecords: [
+        {
+          unitType: 'sms',
+          usageRecords: records.map((record) => {
+            const [recordDate = '', amount = ''] = record.split(' ');
+            return { recordDate, amount };
+          }),
+        },
+      ],
+    });
+
+    const record = (subscriptionId: Uuid, ...records: readonly string[]) =>
+      engine.acme.recordUsage(usageOf(subscriptionId, ...records));
+
+    async function summed(subscriptionId: Uuid, from = '2024-01-01', to = '2025-01-01'): Promise<string> {
+      const usage = await engine.acme.usage.rollUp(subscriptionId, { startDate: from, endDate: to });
+      return usage.rolledUpUnits
+        .map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`)
+        .join(', ');
+    }
+
+    it(
+      'is recorded under an id of its own, publishes nothing, and is told as text too',
+      onEachDatabase(async () => {
+        const { subscriptionId } = await subscribe('p-monthly');
+        const events = newEvents(engine.database);
+        await events();
+        const first = await record(subscriptionId, '2024-02-01 5', '2024-02-01T12:00:00Z 2.5');
+        const second = await record(subscriptionId, '2024-02-02 1');
+        expect(first.outcome).to.equal('ACCEPTED');
+        expect(first.trackingId).to.match(/^[0-9a-f-]{36}$/);
+        expect(second.trackingId).to.not.equal(first.trackingId);
+        expect(await events()).to.deep.equal([]);
+        const usage = await engine.acme.usage.rollUp(subscriptionId, {
+          startDate: '2024-02-01',
+          endDate: '2024-02-03',
+        });
+        expect(JSON.parse(JSON.stringify(usage))).to.deep.equal({
+          subscriptionId,
+          startDate: '2024-02-01T00:00:00.000Z',
+          endDate: '2024-02-03T00:00:00.000Z',
+          rolledUpUnits: [{ unitType: 'sms', amount: '8.5' }],
+        });
+      }),
+    );
+
+    it('usage §2.1 rules 2 and 3: is taken in pauses, before the start and for the future', async () => {
+      const { subscriptionId, bundleId } = await subscribe('p-monthly');
+      await engine.acme.blocking.pauseBundle(bundleId);
+      await engine.settle();
+      await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
+      const pending = await subscribe(
+        'p-monthly',
+        {},
+        { billingDate: '2024-03-01', entitlementDate: '2024-03-01' },
+      );
+      await record(pending.subscriptionId, '2024-02-01 8');
+      expect(await summed(subscriptionId, '0001-01-01', '9999-12-31T23:59:59.999Z')).to.equal('sms 7');
+      expect(await summed(pending.subscriptionId)).to.equal('sms 8');
+    });
+
+    it(
+      'usage §2.1 rule 1: is taken up to the very end of the service, also of one that is to come',
+      onEachDatabase(async () => {
+        const { subscriptionId } = await subscribe('p-monthly');
+        await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+        await engine.settle();
+        await record(subscriptionId, '2024-02-15 1', '2024-02-16T00:00:00Z 2');
+        const late = record(subscriptionId, '2024-02-01 4', '2024-02-16T00:00:00.001Z 8');
+        expect(await codeOf(late)).to.equal(AFTER_END);
+        expect(await summed(subscriptionId)).to.equal('sms 3');
+        await engine.acme.subscriptions.uncancel(subscriptionId);
+        await record(subscriptionId, '2024-02-17 16');
+        expect(await summed(subscriptionId)).to.equal('sms 19');
+      }),
+    );
+
+    it('usage §2.1 check 5: ends for an add-on with its base', async () => {
+      const base = await subscribe('p-monthly');
+      const addOn = await subscribe('a-monthly', { bundleId: base.bundleId });
+      await record(addOn.subscriptionId, '2024-03-01 1');
+      await engine.acme.subscriptions.cancel(base.subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+      await engine.settle();
+      await record(addOn.subscriptionId, '2024-02-16T00:00:00Z 1');
+      expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
+      await engine.runTo('2024-02-20');
+      expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
+    });
+
+    it('usage §2.1 check 5: ends with an expiry', async () => {
+      const { subscriptionId } = await subscribe('p-fixed');
+      await record(subscriptionId, '2024-03-02 1');
+      await engine.runTo('2024-03-02T00:00:00Z');
+      await record(subscriptionId, '2024-03-01T00:00:00Z 1');
+      expect(await codeOf(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'))).to.equal(AFTER_END);
+    });
+
+    it('usage §2.1 rule 6: once more it changes nothing, in any order and notation', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const { usage } = engine.acme;
+      const ignoring = { onDuplicate: OnDuplicate.IGNORE };
+      const given = { ...usageOf(subscriptionId, '2024-02-01 5', '2024-02-02 1'), trackingId: 't' };
+      const again = { ...usageOf(subscriptionId, '2024-2-2 1.0', '2024-02-01 5'), trackingId: 't' };
+      const other = { ...usageOf(subscriptionId, '2024-02-01 6'), trackingId: 't' };
+      expect(await usage.record(given)).to.deep.equal({ trackingId: 't', outcome: 'ACCEPTED' });
+      expect(await usage.record(again, ignoring)).to.deep.equal({ trackingId: 't', outcome: 'DUPLICATE' });
+      const taken = ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS;
+      expect(await codeOf(usage.record(other, ignoring))).to.equal(taken);
+      expect(await codeOf(usage.record(given))).to.equal(taken);
+      expect(await summed(subscriptionId)).to.equal('sms 6');
+    });
+
+    it(
+      'usage §2.1: is recorded once where it is sent many times at once',
+      onEachDatabase(async () => {
+        const { subscriptionId } = await subscribe('p-monthly');
+        const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, () =>
+            engine.acme.usage.record(given, { onDuplicate: OnDuplicate.IGNORE }),
+          ),
+        );
+        expect(outcomes.map(({ outcome }) => outcome).sort()).to.deep.equal([
+          'ACCEPTED',
+          ...Array.from({ length: 9 }, () => 'DUPLICATE'),
+        ]);
+        expect(await summed(subscriptionId)).to.equal('sms 5');
+      }),
+    );
+
+    it(
+      'usage §2.2: is taken back, and everything else stays',
+      onEachDatabase(async () => {
+        const { subscriptionId } = await subscribe('p-monthly');
+        const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
+        await record(subscriptionId, '2024-02-01 1');
+        await engine.acme.usage.void(subscriptionId, trackingId);
+        await engine.acme.usage.void(subscriptionId, trackingId);
+        expect(await summed(subscriptionId)).to.equal('sms 1');
+        expect(await summed(subscriptionId, '2024-02-02', '2024-02-03')).to.equal('');
+        expect(await codeOf(engine.acme.usage.void(subscriptionId, 'x'))).to.equal(
+          ErrorCode.OBJECT_NOT_FOUND,
+        );
+      }),
+    );
+
+    it(
+      'usage §3.2: is told between instants, where a repeated one gives nothing',
+      onEachDatabase(async () => {
+        const { subscriptionId } = await subscribe('p-monthly');
+        await record(
+          subscriptionId,
+          '2024-02-01 1',
+          '2024-02-01T06:00:00Z 2',
+          '2024-02-02T06:00:00Z 4',
+          '2024-02-09 8',
+        );
+        const at = [
+          '2024-02-01T00:00:00Z',
+          '2024-02-01T06:00:00Z',
+          '2024-02-01T06:00:00Z',
+          '2024-02-09T00:00:00.001Z',
+        ];
+        const told = await engine.acme.usage.rollUpForTransitions(subscriptionId, at);
+        expect(told.map(linesOf)).to.deep.equal([
+          '2024-02-01T00:00:00.000Z..2024-02-01T06:00:00.000Z: sms 1',
+          '2024-02-01T06:00:00.000Z..2024-02-01T06:00:00.000Z: ',
+          '2024-02-01T06:00:00.000Z..2024-02-09T00:00:00.001Z: sms 14',
+        ]);
+        for (const few of [[], at.slice(0, 1)]) {
+          expect(await engine.acme.usage.rollUpForTransitions(subscriptionId, few)).to.deep.equal([]);
+        }
+        const backwards = engine.acme.usage.rollUpForTransitions(subscriptionId, at.toReversed());
+        expect(await codeOf(backwards)).to.equal(ErrorCode.INVALID_PARAMETER);
+      }),
+    );
+
+    it('usage §2.4: takes decimals and texts, and refuses numbers that are neither exact nor finite', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const withAmount = (amount: unknown) => ({
+        subscriptionId,
+        unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
+      });
+      await engine.acme.usage.record(withAmount(decimal('12345678901234567890.123456789')) as NewUsage);
+      expect(await summed(subscriptionId)).to.equal('sms 12345678901234567890.123456789');
+      for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
+        expect(await codeOf(engine.acme.usage.record(withAmount(amount) as NewUsage))).to.equal(60_003);
+      }
+    });
+
+    it('of nobody is refused', async () => {
+      const nobody = engine.tenant.id;
+      expect(await codeOf(record(nobody, '2024-02-01 1'))).to.equal(1_082);
+      expect(await codeOf(summed(nobody))).to.equal(1_082);
+      expect(await codeOf(engine.acme.usage.void(nobody, 't'))).to.equal(1_082);
+    });
+  });
+});
