@@ -51,7 +51,7 @@ const deciding = {
   ],
   usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
-  payments: ['state', 'reservation', 'planning'],
+  payments: ['claims', 'state', 'views', 'reservation', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */

@@ -1,3 +1,5 @@
+export type { HostedFormView } from './claims/hosted-form.ts';
+export type { NotificationAnswerView } from './claims/notification-answer.ts';
 export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts';
 export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
 export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
@@ -74,11 +76,8 @@ export type { PaymentReadOperations, PaymentReadOptions } from './reading/paymen
 export { PaymentReads } from './reading/payment-reads.ts';
 export { AttemptSweep } from './recovery/attempt-sweep.ts';
 export { JanitorHandler } from './recovery/janitor-handler.ts';
-export { type AttemptView, ShownAttemptState } from './state/attempt-view.ts';
 export type { FixedStatus } from './state/fixed-states.ts';
-export type { HostedFormView } from './state/hosted-form.ts';
 export { decidingTransaction, isRowOf } from './state/keyed-row.ts';
-export type { NotificationAnswerView } from './state/notification-answer.ts';
 export {
   type PaymentConfig,
   type PaymentConfigOf,
@@ -88,12 +87,13 @@ export {
 export { recoveryKey } from './state/payment-notifications.ts';
 export { PaymentStateName } from './state/payment-state.ts';
 export { type PaymentTotals, refundable, takenOf } from './state/payment-totals.ts';
-export type { TransactionPluginInfo } from './state/payment-view.ts';
+export { checkStateMachine } from './state-machines/state-machines.ts';
+export { type AttemptView, ShownAttemptState } from './views/attempt-view.ts';
+export type { TransactionPluginInfo } from './views/payment-view.ts';
 export {
   type InvoicePaymentView,
   type PaymentTransactionView,
   type PaymentView,
   viewPayments,
   withInvoices,
-} from './state/payment-view.ts';
-export { checkStateMachine } from './state-machines/state-machines.ts';
+} from './views/payment-view.ts';

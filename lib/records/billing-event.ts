@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
-import type { BillingAlignment, BillingMode } from './catalog-enumerations.ts';
+import type { BillingAlignment, BillingMode } from './catalog/catalog-enumerations.ts';
 
 export const BillingTransitionType = {
   CREATE: 'CREATE',

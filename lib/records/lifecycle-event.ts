@@ -1,6 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
-import type { PhaseType } from './catalog-enumerations.ts';
+import type { PhaseType } from './catalog/catalog-enumerations.ts';
 
 /** Stored types of a lifecycle event (subscriptions §3). */
 export const LifecycleEventType = {

@@ -1,6 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
-import type { ProductCategory } from './catalog-enumerations.ts';
+import type { ProductCategory } from './catalog/catalog-enumerations.ts';
 
 export interface Subscription {
   readonly recordId: number;

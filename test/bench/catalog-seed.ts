@@ -11,7 +11,7 @@ import {
   readCatalogXml,
   type Uuid,
 } from '../../lib/index.ts';
-import type { NewCatalogVersion } from '../../lib/records/catalog-version.ts';
+import type { NewCatalogVersion } from '../../lib/records/catalog/catalog-version.ts';
 import { authorshipOf } from '../../lib/runtime/authorship.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import type { BenchDatabase } from './bench-database.ts';

@@ -3,7 +3,7 @@ import type { PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { type Decimal, isCurrency, parseWireDecimal } from '../../values/money/index.ts';
-import { gatewayProperties, gatewayText } from '../state/gateway-claims.ts';
+import { gatewayProperties, gatewayText } from '../claims/gateway-claims.ts';
 import type { ControlledRun } from './controlled-run.ts';
 
 /** What a plugin wants before an operation; null = it leaves it as it is. */

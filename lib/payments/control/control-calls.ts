@@ -2,9 +2,9 @@ import type { FailureCallResult, PaymentControl, PaymentControlContext, Ports } 
 import { INVOICE_PAYMENT_CONTROL_PLUGIN, type PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
+import { gatewayProperties } from '../claims/gateway-claims.ts';
+import type { GatewayReply } from '../claims/gateway-reply.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
-import { gatewayProperties } from '../state/gateway-claims.ts';
-import type { GatewayReply } from '../state/gateway-reply.ts';
 import type { ControlResult } from '../state/settlement.ts';
 import { adjustedContext, type ClaimedPrior, claimedPrior } from './adjusted-context.ts';
 import type { ControlledRun } from './controlled-run.ts';

@@ -3,7 +3,7 @@ import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { PaymentTransactionView, PaymentView } from '../state/payment-view.ts';
+import type { PaymentTransactionView, PaymentView } from '../views/payment-view.ts';
 
 /** A payment after an operation, and the transaction that the operation made or completed: its status tells how it went. */
 export interface PaymentResult {

@@ -2,8 +2,8 @@ import type { SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
-import { gatewayText } from '../state/gateway-claims.ts';
-import type { GatewayReply } from '../state/gateway-reply.ts';
+import { gatewayText } from '../claims/gateway-claims.ts';
+import type { GatewayReply } from '../claims/gateway-reply.ts';
 
 export interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;

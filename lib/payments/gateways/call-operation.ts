@@ -9,10 +9,10 @@ import {
 import { type TenantRef, TransactionStatus } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
+import { claimedResult } from '../claims/gateway-claims.ts';
+import { type CallOutcome, operationOutcome } from '../claims/gateway-reply.ts';
 import { operationOf } from '../reservation/gateway-operation.ts';
 import type { ReservedCall } from '../reservation/reserved-call.ts';
-import { claimedResult } from '../state/gateway-claims.ts';
-import { type CallOutcome, operationOutcome } from '../state/gateway-reply.ts';
 import { type CallLimits, callGateway } from './call-gateway.ts';
 import { whileRunning } from './running-calls.ts';
 

@@ -2,7 +2,7 @@ import type { GatewayPage, GatewayResult, PaymentGateway, Ports } from '../../po
 import type { CallContext, PageRequest, PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { failureOf } from '../state/gateway-reply.ts';
+import { failureOf } from '../claims/gateway-reply.ts';
 import { callGateway } from './call-gateway.ts';
 
 interface Searching {

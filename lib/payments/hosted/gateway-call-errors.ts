@@ -1,5 +1,5 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import type { GatewayFailure } from '../state/gateway-reply.ts';
+import type { GatewayFailure } from '../claims/gateway-reply.ts';
 
 /** A gateway that does not offer what is asked for: nothing has happened. */
 export function lacksMember(pluginName: string, member: string): BillingError {

@@ -1,9 +1,9 @@
 import type { Leading, PluginProperty } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { HostedFormView } from '../claims/hosted-form.ts';
+import type { NotificationAnswerView } from '../claims/notification-answer.ts';
 import type { ComboParties } from '../direct/combo-operations.ts';
-import type { HostedFormView } from '../state/hosted-form.ts';
-import type { NotificationAnswerView } from '../state/notification-answer.ts';
 
 export interface HostedFormInput {
   readonly accountId: Uuid;

@@ -2,8 +2,8 @@ import type { GatewaySearch, PaymentGateway, Ports } from '../../ports/index.ts'
 import type { PaymentMethodSearch } from '../../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
-import { claimedHits } from '../state/gateway-claims.ts';
-import { failureOf, type GatewayReply } from '../state/gateway-reply.ts';
+import { claimedHits } from '../claims/gateway-claims.ts';
+import { failureOf, type GatewayReply } from '../claims/gateway-reply.ts';
 import { gatewayFailed, searchFailed } from '../state/payment-method-errors.ts';
 import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 

@@ -1,6 +1,6 @@
 import { namedUuid, type Uuid } from '../../values/ids/index.ts';
-import { type ClaimedMethod, claimedKey } from '../state/gateway-claims.ts';
-import type { ListedMethod } from '../state/refreshed-methods.ts';
+import { type ClaimedMethod, claimedKey } from '../claims/gateway-claims.ts';
+import type { ListedMethod } from '../claims/refreshed-methods.ts';
 
 /** Whose list it is. */
 interface Lister {

@@ -1,8 +1,8 @@
 import type { GatewayContext, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import type { ErrorCode } from '../../values/errors/index.ts';
+import type { GatewayReply } from '../claims/gateway-reply.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
-import type { GatewayReply } from '../state/gateway-reply.ts';
 import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import { gatewayFailed } from '../state/payment-method-errors.ts';
 

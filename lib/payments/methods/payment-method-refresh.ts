@@ -6,14 +6,14 @@ import { authorshipOf, inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { claimedMethods } from '../state/gateway-claims.ts';
-import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { claimedMethods } from '../claims/gateway-claims.ts';
 import {
   type ActiveMethod,
   type ListedMethod,
   refreshedDefault,
   refreshedMethods,
-} from '../state/refreshed-methods.ts';
+} from '../claims/refreshed-methods.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { listedMethods } from './listed-methods.ts';
 import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';

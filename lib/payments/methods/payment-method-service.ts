@@ -6,12 +6,12 @@ import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
+import { claimedKey } from '../claims/gateway-claims.ts';
 import {
   checkPayable,
   type ReservedPayment,
   UnpaidInvoicePayments,
 } from '../collect/unpaid-invoice-payments.ts';
-import { claimedKey } from '../state/gateway-claims.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { addTogether, type MethodAddition } from './add-together.ts';
 import { type AddableMethod, type AskedMethod, addableMethods } from './addable-methods.ts';

@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { CallOutcome } from '../state/gateway-reply.ts';
+import type { CallOutcome } from '../claims/gateway-reply.ts';
 
 interface FailedCall {
   readonly paymentId: Uuid;

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Payment } from '../../records/index.ts';
-import { retryKeysOf } from '../state/attempt-view.ts';
-import type { LoadedPayments } from '../state/payment-view.ts';
+import { retryKeysOf } from '../views/attempt-view.ts';
+import type { LoadedPayments } from '../views/payment-view.ts';
 
 /** Loads what views of the payments show, in a constant number of queries. */
 export async function loadPayments(

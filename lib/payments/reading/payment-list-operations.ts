@@ -1,6 +1,6 @@
 import type { Leading, Page, PageRequest } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
-import type { PaymentView } from '../state/payment-view.ts';
+import type { PaymentView } from '../views/payment-view.ts';
 import type { PaymentReadOptions } from './payment-read-operations.ts';
 
 /** Which window, and what is shown of each payment. */

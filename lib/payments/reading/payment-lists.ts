@@ -5,7 +5,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type FoundByGateway, searchPaymentsOfGateway } from '../gateways/gateway-search.ts';
 import { noSuchPlugin } from '../state/no-such-plugin.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import type { PaymentView } from '../state/payment-view.ts';
+import type { PaymentView } from '../views/payment-view.ts';
 import type { PaymentListOperations, PaymentListRequest } from './payment-list-operations.ts';
 import { paymentSearch } from './payment-search.ts';
 import { type PaymentReadPorts, ShownPayments } from './shown-payments.ts';

@@ -2,7 +2,7 @@ import type { Leading } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PluginInfoOptions } from '../gateways/gateway-info.ts';
-import type { InvoicePaymentView, PaymentView } from '../state/payment-view.ts';
+import type { InvoicePaymentView, PaymentView } from '../views/payment-view.ts';
 
 export interface PaymentReadOptions extends PluginInfoOptions {
   /** Default false. */

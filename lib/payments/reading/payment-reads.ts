@@ -5,7 +5,7 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noPaymentOfKey, noPaymentOfTransaction, noSuchPayment } from '../state/payment-errors.ts';
-import { type InvoicePaymentView, type PaymentView, withInvoices } from '../state/payment-view.ts';
+import { type InvoicePaymentView, type PaymentView, withInvoices } from '../views/payment-view.ts';
 import type { PaymentReadOperations, PaymentReadOptions } from './payment-read-operations.ts';
 import { type PaymentReadPorts, ShownPayments } from './shown-payments.ts';
 

@@ -2,11 +2,11 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Payment } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ClaimedResults } from '../claims/gateway-claims.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
-import type { ClaimedResults } from '../state/gateway-claims.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { type LoadedPayments, type PaymentView, viewPayments } from '../state/payment-view.ts';
+import { type LoadedPayments, type PaymentView, viewPayments } from '../views/payment-view.ts';
 import { loadPayments } from './load-payments.ts';
 import type { PaymentReadOptions } from './payment-read-operations.ts';
 

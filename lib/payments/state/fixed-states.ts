@@ -3,7 +3,7 @@ import type { Payment, PaymentTransaction } from '../../records/index.ts';
 import { TransactionStatus, TransactionType } from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { CallOutcome } from './gateway-reply.ts';
+import type { CallOutcome } from '../claims/gateway-reply.ts';
 import { badParameter } from './payment-errors.ts';
 import { type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';
 import type { TransactionFix } from './settlement.ts';

@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import type { GatewayFailure } from './gateway-reply.ts';
+import type { GatewayFailure } from '../claims/gateway-reply.ts';
 
 export function noSuchMethod(paymentMethodId: Uuid): BillingError {
   return new BillingError({

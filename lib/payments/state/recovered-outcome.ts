@@ -1,6 +1,6 @@
 import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
-import { type ClaimedResults, lastClaimOf } from './gateway-claims.ts';
-import type { CallOutcome, GatewayReply } from './gateway-reply.ts';
+import { type ClaimedResults, lastClaimOf } from '../claims/gateway-claims.ts';
+import type { CallOutcome, GatewayReply } from '../claims/gateway-reply.ts';
 
 /**
  * What a gateway's list of transactions says about one of ours (§7.1): the last result with its id. If there is none,

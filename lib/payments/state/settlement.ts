@@ -7,8 +7,8 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { ClaimedResults } from './gateway-claims.ts';
-import type { CallOutcome } from './gateway-reply.ts';
+import type { ClaimedResults } from '../claims/gateway-claims.ts';
+import type { CallOutcome } from '../claims/gateway-reply.ts';
 import { isLeased } from './payment-state.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
 import { readOutcome, type TransactionOutcome } from './transaction-outcome.ts';

@@ -1,8 +1,8 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import { PaymentResponse, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
-import { gatewayText } from './gateway-claims.ts';
-import type { CallOutcome } from './gateway-reply.ts';
+import { gatewayText } from '../claims/gateway-claims.ts';
+import type { CallOutcome } from '../claims/gateway-reply.ts';
 
 /** What a call changes in its transaction. */
 export type TransactionOutcome = Pick<

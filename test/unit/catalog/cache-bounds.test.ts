@@ -16,7 +16,7 @@ import {
   type StoredCatalogContent,
   type StoredCatalogPart,
   type StoredCatalogVersion,
-} from '../../../lib/records/catalog-version.ts';
+} from '../../../lib/records/catalog/catalog-version.ts';
 import type { TenantRef } from '../../../lib/records/context.ts';
 import { inOneTurn } from '../../../lib/runtime/wait/time-slices.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { accountCatalog, tenantCatalog } from '../../../lib/catalog/formats/entries/entry-catalog.ts';
 import { type Catalog, canonicalXml, createCatalog, validateVersion } from '../../../lib/catalog/index.ts';
-import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog-entry.ts';
+import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog/catalog-entry.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import {

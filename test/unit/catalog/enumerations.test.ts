@@ -11,7 +11,7 @@ import {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/records/catalog-enumerations.ts';
+} from '../../../lib/records/catalog/catalog-enumerations.ts';
 import { TimeUnit } from '../../../lib/values/time/index.ts';
 
 // catalog §1; the billing periods of §9 and the currencies have tables of their own.

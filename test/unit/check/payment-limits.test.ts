@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { overRefunded, severalOpenPayments } from '../../../lib/check/payment-limits.ts';
-import type { InvoicePayment } from '../../../lib/records/invoice-payment.ts';
-import type { PaymentTransaction } from '../../../lib/records/payment.ts';
+import type { InvoicePayment } from '../../../lib/records/payments/invoice-payment.ts';
+import type { PaymentTransaction } from '../../../lib/records/payments/payment.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 

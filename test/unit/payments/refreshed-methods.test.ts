@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { PaymentMethod } from '../../../lib/index.ts';
-import { listedMethods } from '../../../lib/payments/methods/listed-methods.ts';
-import { claimedKey, claimedMethods } from '../../../lib/payments/state/gateway-claims.ts';
+import { claimedKey, claimedMethods } from '../../../lib/payments/claims/gateway-claims.ts';
 import {
   type RefreshFacts,
   refreshedDefault,
   refreshedMethods,
-} from '../../../lib/payments/state/refreshed-methods.ts';
+} from '../../../lib/payments/claims/refreshed-methods.ts';
+import { listedMethods } from '../../../lib/payments/methods/listed-methods.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 const id = (letter: string): Uuid => `${letter.repeat(8)}-0000-4000-8000-000000000000` as Uuid;

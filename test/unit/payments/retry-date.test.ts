@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import { janitorCheck } from '../../../lib/payments/state/recovery-schedule.ts';
 import { retryDate } from '../../../lib/payments/state/retry-dates.ts';
-import type { TransactionStatus } from '../../../lib/records/payment.ts';
+import type { TransactionStatus } from '../../../lib/records/payments/payment.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { at, NOW } from '../../support/payments/payment-records.ts';

@@ -5,7 +5,7 @@ import {
   type ChangePlanOptions,
   EntitlementActionPolicy,
 } from '../../../lib/ports/plugins/entitlement-requests.ts';
-import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerations.ts';
+import type { BillingActionPolicy } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
 import { planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
 import { decideChange } from '../../../lib/subscriptions/edits/decided-change.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PhaseType } from '../../../lib/records/catalog-enumerations.ts';
+import type { PhaseType } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import {
   currentPhase,
   nextPhase,

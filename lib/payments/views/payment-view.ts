@@ -8,9 +8,9 @@ import {
   type PaymentTransaction,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { type ClaimedResults, gatewayText, lastClaimOf } from '../claims/gateway-claims.ts';
+import { type PaymentTotals, paymentTotals } from '../state/payment-totals.ts';
 import { type AttemptView, attemptViews } from './attempt-view.ts';
-import { type ClaimedResults, gatewayText, lastClaimOf } from './gateway-claims.ts';
-import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
 
 /** What a gateway says about a transaction when it is asked; never stored (§1.4). */
 export interface TransactionPluginInfo {

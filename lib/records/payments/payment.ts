@@ -1,6 +1,6 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { PaymentResponse } from './payment-response.ts';
 
 export const TransactionType = {

@@ -1,7 +1,7 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
-import type { PluginProperty } from './context.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { PluginProperty } from '../context.ts';
 import type { TransactionType } from './payment.ts';
 
 /** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */

@@ -2,7 +2,7 @@ import type { PendingNotification } from '../../ports/storage/index.ts';
 import { AttemptState, type PaymentAttempt } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { retryKey } from './payment-notifications.ts';
+import { retryKey } from '../state/payment-notifications.ts';
 
 /** States of attempts as they are read: SCHEDULED is a retry that is still to come (§1.1, §8.2). */
 export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;

@@ -1,6 +1,6 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** One stored override plan, insert-only (catalog §10 rule 6, §17). */
 export interface StoredOverridePlan {

@@ -1,5 +1,5 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 export const CatalogPartKind = {
   /** All of a version except its products and plans. */
