@@ -1,0 +1,22 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+/** What a reader takes in at a glance; a folder that grows past it is two. */
+const MAX_FILES = 30;
+const root = join(import.meta.dirname, '../..');
+
+describe('folders', () => {
+  for (const top of ['lib', 'adapters', 'examples']) {
+    it(`of ${top} hold at most ${MAX_FILES} files`, () => {
+      const files = readdirSync(join(root, top), { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      const full = [...Map.groupBy(files, ({ parentPath }) => parentPath)].filter(
+        ([, inFolder]) => inFolder.length > MAX_FILES,
+      );
+      expect(files).not.to.be.empty;
+      expect(full.map(([folder, inFolder]) => `${folder}: ${inFolder.length}`)).to.deep.equal([]);
+    });
+  }
+});
