@@ -1,28 +1,33 @@
 import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { type Cell, type Column, numberOf, textOf } from '../sql/columns.ts';
+import { type Cell, type Column, type ColumnType, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import { writeDay } from '../sql/remembered-dates.ts';
-import { isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
 
-const positionColumn: Column = { name: 'position', type: 'bigint', nullable: false };
-const submissionColumn: Column = { name: 'submission', type: 'bigint', nullable: false };
-const accountColumn: Column = { name: 'account_record_id', type: 'bigint', nullable: false };
-const offeredColumns = [submissionColumn, accountColumn, ...usageKeysTable.written];
-const pointColumns: readonly Column[] = [
-  positionColumn,
+const submissionColumn = column('submission', 'bigint');
+const offeredColumns = [submissionColumn, ...usageKeysTable.written];
+const unitColumns = [column('place', 'bigint'), column('name', 'text')];
+const pointColumns = [
+  column('position', 'bigint'),
   submissionColumn,
-  { name: 'unit', type: 'text', nullable: false },
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'recorded_for', type: 'bigint', nullable: false },
-  { name: 'is_date_only', type: 'boolean', nullable: false },
-  { name: 'amount', type: 'decimal', nullable: false },
+  column('subscription_record_id', 'bigint'),
+  column('account_record_id', 'bigint'),
+  column('unit_place', 'bigint'),
+  column('local_date', 'date'),
+  column('recorded_for', 'bigint'),
+  column('is_date_only', 'boolean'),
+  column('amount', 'decimal'),
 ];
 
-/** Submissions from which on the plan is made for their number; the server's plan for any number suits few. */
+function column(name: string, type: ColumnType): Column {
+  return { name, type, nullable: false };
+}
+
+/** Points from which on the plan is made for their number; the server's plan for any number suits few. */
 const MANY_FROM = 10;
 
 /**
@@ -35,7 +40,7 @@ export async function storeUsage(
 ): Promise<readonly RefusedUsage[]> {
   const units = unitsOf(chunk);
   const answers = await statements.rows(storing(chunk, units));
-  if (answers.some(({ has_units }) => has_units === false)) {
+  if (answers.some(({ are_known }) => are_known === false)) {
     // Once they are there they stay, so this happens once.
     await addUnits(statements, chunk.tenantRecordId, units);
     return storeUsage(statements, chunk);
@@ -56,31 +61,37 @@ export async function storeUsage(
 /**
  * Keys are taken in their order, then rows of days in theirs, so that two chunks never wait for each other. Who has the row of
  * a day keeps it to the end: the numbers of its points have no gaps, and are seen in their order.
+ *
+ * Record ids of units and keys come to the points as arrays: for joins with what it has just inserted the server expects a
+ * row, and compares all with all (1,000 points took 600 ms).
  */
 function storing(chunk: UsageChunk, units: readonly string[]): Sql {
   const { tenantRecordId } = chunk;
-  const written = raw(usageKeysTable.written.map(({ name }) => name).join(', '));
-  const tenant = sql`tenant_record_id = ${tenantRecordId}`;
+  const written = raw(namesOf(usageKeysTable.written));
   const bucket = raw(bucketKey);
+  const points = pointRows(chunk, units);
   return sql`
     with unit as materialized (
-      select record_id, name from bw_usage_units where ${tenant} and ${isIn('name', 'text', units)}
-    ), ready as materialized (
-      select count(*) = ${units.length} as has_units from unit
+      select count(*) = ${units.length} as are_known, array_agg(u.record_id order by n.place) as ids
+      from ${rowsAs('n', unitColumns, [...units.entries()])} cross join bw_usage_units u
+      where u.tenant_record_id = ${tenantRecordId} and u.name = n.name
     ), offered as materialized (
       select * from ${rowsAs('r', offeredColumns, offeredRows(chunk))}
     ), taken as (
       insert into bw_usage_keys (${written})
-      select ${written} from offered where (select has_units from ready) order by submission
+      select ${written} from offered where (select are_known from unit) order by submission
       on conflict (tenant_record_id, subscription_record_id, tracking_id) do nothing
       returning record_id, subscription_record_id, tracking_id
     ), own as materialized (
-      select submission, account_record_id, subscription_record_id, taken.record_id as key_record_id
-      from taken join offered using (subscription_record_id, tracking_id)
+      select submission, subscription_record_id, tracking_id, coalesce(taken.record_id, 0) as key_record_id
+      from offered left join taken using (subscription_record_id, tracking_id)
+    ), keys as materialized (
+      select array_agg(key_record_id order by submission) as ids from own
     ), point as materialized (
-      select subscription_record_id, local_date, unit.record_id as unit_record_id, position, recorded_for, is_date_only,
-        amount, key_record_id, account_record_id
-      from ${rowsAs('p', pointColumns, pointRows(chunk))} join own using (submission) join unit on unit.name = p.unit
+      select p.*, (select ids from unit)[unit_place + 1] as unit_record_id,
+        (select ids from keys)[submission + 1] as key_record_id
+      from ${rowsAs('p', pointColumns, points)}
+      where (select ids from keys)[submission + 1] > 0
     ), bucket as materialized (
       select ${bucket}, min(account_record_id) as account_record_id, sum(amount) as amount_sum,
         max(amount) as amount_max, min(amount) as amount_min, max(recorded_for) as last_recorded_for,
@@ -104,14 +115,13 @@ function storing(chunk: UsageChunk, units: readonly string[]): Sql {
     ), stored as (
       insert into bw_usage_points (tenant_record_id, ${bucket}, ordinal, recorded_for, is_date_only, amount, key_record_id)
       select ${tenantRecordId}, ${bucket},
-        day.point_count - bucket.point_count + row_number() over (partition by ${bucket} order by position),
+        day.point_count + 1 - row_number() over (partition by ${bucket} order by position desc),
         recorded_for, is_date_only, amount, key_record_id
-      from point join bucket using (${bucket}) join day using (${bucket})
+      from point join day using (${bucket})
     )
-    select submission, has_units, stored_key.fingerprint
-    from offered cross join ready left join own using (submission)
-      left join lateral (${storedKey(tenantRecordId)}) as stored_key on true
-    where own.submission is null ${chunk.submissions.length < MANY_FROM ? nothing : raw(PLANNED_ANEW)}`;
+    select submission, are_known, stored_key.fingerprint
+    from own cross join unit left join lateral (${storedKey(tenantRecordId)}) as stored_key on true
+    where key_record_id = 0 ${points.length < MANY_FROM ? nothing : raw(PLANNED_ANEW)}`;
 }
 
 function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql {
@@ -119,7 +129,7 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql 
   const rows = [...offeredRows(chunk)].filter((_cells, index) => wanted.has(index));
   return sql`
     select submission, stored_key.fingerprint
-    from ${rowsAs('offered', offeredColumns, rows)}
+    from ${rowsAs('own', offeredColumns, rows)}
       left join lateral (${storedKey(chunk.tenantRecordId)}) as stored_key on true`;
 }
 
@@ -127,42 +137,39 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql 
 function storedKey(tenantRecordId: number): Sql {
   return sql`
     select k.fingerprint from bw_usage_keys k
-    where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = offered.subscription_record_id
-      and k.tracking_id = offered.tracking_id limit 1`;
+    where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = own.subscription_record_id
+      and k.tracking_id = own.tracking_id limit 1`;
 }
 
-/** The number of each submission and its account, then its key. */
+/** The number of each submission in the chunk, then its key. */
 function offeredRows(chunk: UsageChunk): Rows {
   return {
     length: chunk.submissions.length,
     *[Symbol.iterator](): Iterator<readonly Cell[]> {
       for (const [index, submission] of chunk.submissions.entries()) {
-        yield [index, submission.accountRecordId, ...keyCells(chunk, submission)];
+        yield [index, ...keyCells(chunk, submission)];
       }
     },
   };
 }
 
-function pointRows({ submissions }: UsageChunk): Rows {
-  const length = submissions.reduce((count, { points }) => count + points.length, 0);
+function pointRows({ submissions }: UsageChunk, units: readonly string[]): Rows {
+  const placeOf = new Map(units.map((name, place) => [name, place]));
   return {
-    length,
+    length: submissions.reduce((count, { points }) => count + points.length, 0),
     *[Symbol.iterator](): Iterator<readonly Cell[]> {
       let position = 0;
-      for (const [submission, { points }] of submissions.entries()) {
+      for (const [index, { subscriptionRecordId, accountRecordId, points }] of submissions.entries()) {
         for (const { unit, instant, localDate, isDateOnly, amount } of points) {
           position += 1;
-          yield [
-            position,
-            submission,
-            unit,
-            writeDay(localDate),
-            instant,
-            Number(isDateOnly),
-            formatDecimal(amount),
-          ];
+          const owner = [position, index, subscriptionRecordId, accountRecordId, placeOf.get(unit) ?? null];
+          yield [...owner, writeDay(localDate), instant, Number(isDateOnly), formatDecimal(amount)];
         }
       }
     },
   };
+}
+
+function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => name).join(', ');
 }
