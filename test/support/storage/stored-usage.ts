@@ -47,11 +47,11 @@ export interface StoredPoint {
 export async function storedPoints(database: TestDatabase): Promise<readonly StoredPoint[]> {
   const rows = await rowsOf(
     database,
-    `select p.subscription_record_id as subscription, p.local_date as day, u.name as unit, p.ordinal as ordinal,
+    `select p.tenant_record_id as tenant, p.subscription_record_id as subscription, p.local_date as day, u.name as unit, p.ordinal as ordinal,
        p.recorded_for as at, cast(p.amount as text) as amount, k.voided_date as voided
      from bw_usage_points p join bw_usage_units u on u.record_id = p.unit_record_id
        join bw_usage_keys k on k.record_id = p.key_record_id
-     order by p.subscription_record_id, p.local_date, u.name, p.ordinal`,
+     order by p.tenant_record_id, p.subscription_record_id, p.local_date, u.name, p.ordinal`,
   );
   return rows.map((row) => ({
     bucket: bucketOf(row),
@@ -66,7 +66,7 @@ export async function storedPoints(database: TestDatabase): Promise<readonly Sto
 export async function storedDays(database: TestDatabase): Promise<ReadonlyMap<string, unknown>> {
   const rows = await rowsOf(
     database,
-    `select d.subscription_record_id as subscription, d.local_date as day, u.name as unit,
+    `select d.tenant_record_id as tenant, d.subscription_record_id as subscription, d.local_date as day, u.name as unit,
        cast(amount_sum as text) as amount_sum, cast(amount_max as text) as amount_max,
        cast(amount_min as text) as amount_min, last_recorded_for, cast(last_amount as text) as last_amount, point_count
      from bw_usage_days d join bw_usage_units u on u.record_id = d.unit_record_id`,
@@ -117,7 +117,7 @@ function plain(amount: unknown): string | null {
   return amount === null ? null : formatDecimal(decimal(String(amount)));
 }
 
-function bucketOf({ subscription, day, unit }: Readonly<Record<string, unknown>>): string {
+function bucketOf({ tenant, subscription, day, unit }: Readonly<Record<string, unknown>>): string {
   const date = day instanceof Date ? day.toLocaleDateString('sv') : String(day);
-  return `${subscription} ${date} ${unit}`;
+  return `${tenant}: ${subscription} ${date} ${unit}`;
 }
