@@ -1,6 +1,7 @@
 import type { UsageReads, UsageStretch, UsageSum, UsageWrites } from '../../../lib/ports/storage/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { maxDate, minDate } from '../../../lib/values/time/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { type Cell, type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -40,7 +41,7 @@ export function usageReads(scope: TenantScope): UsageReads {
           select w.stretch, d.unit_record_id, d.amount_sum as amount
           from ${firstRowsAs('w', wholeColumns, wholeRows(stretches))} cross join bw_usage_days d
           where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = ${subscriptionRecordId}
-            and d.local_date between w.first_day and w.last_day and d.amount_max is not null
+            and d.local_date between w.first_day and w.last_day ${withinAll(stretches)} and d.amount_max is not null
             ${ofUnit('d.unit_record_id')}
           union all
           select c.stretch, p.unit_record_id, p.amount
@@ -49,7 +50,7 @@ export function usageReads(scope: TenantScope): UsageReads {
             and p.local_date = c.cut_day and p.recorded_for >= c.start_at and p.recorded_for < c.end_at
             and not ${isVoided('p', tenantRecordId)} ${ofUnit('p.unit_record_id')}
         ) part join bw_usage_units unit on unit.record_id = part.unit_record_id
-        where unit.tenant_record_id = ${tenantRecordId}
+        where +unit.tenant_record_id = ${tenantRecordId}
         group by part.stretch, unit.name order by part.stretch, ${orderedText('unit.name')}`,
         (row) => {
           const amount = runner.dialect.decimalOf(row.amount);
@@ -146,6 +147,15 @@ function wholeRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[
   return stretches.flatMap(({ wholeDays }, index) =>
     wholeDays === null ? [] : [[index, writeDay(wholeDays.first), writeDay(wholeDays.last)]],
   );
+}
+
+/** All of the stretches lie within these days: an index is read between them, whatever it expects of the rows. */
+function withinAll(stretches: readonly UsageStretch[]): Sql {
+  const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
+  if (first === undefined) return nothing;
+  const firstDay = minDate(first.first, ...others.map((each) => each.first));
+  const lastDay = maxDate(first.last, ...others.map((each) => each.last));
+  return sql`and d.local_date >= ${writeDay(firstDay)} and d.local_date <= ${writeDay(lastDay)}`;
 }
 
 function cutRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])[] {
