@@ -228,15 +228,19 @@ export type {
 export type {
   NewUnitUsage,
   NewUsage,
+  NewUsageLine,
   NewUsageRecord,
+  RecordAllOptions,
   RecordedUsage,
   RecordUsageOptions,
+  ReportedLine,
   RolledUpUnit,
   RolledUpUsage,
   RollUpRequest,
   UsageOperations,
+  UsageReport,
 } from './usage/index.ts';
-export { OnDuplicate } from './usage/index.ts';
+export { LineStatus, OnDuplicate, RecordingFaultCode, UnreadableLine } from './usage/index.ts';
 export * from './values/errors/index.ts';
 export type { Given } from './values/given/given.ts';
 export * from './values/ids/index.ts';

@@ -1,4 +1,4 @@
-import { RecordingService, RollUpService } from '../usage/index.ts';
+import { BulkService, RecordingService, RollUpService } from '../usage/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
@@ -8,6 +8,7 @@ export function usageArea({ ports, catalogs, settingsOf }: Foundation) {
     operations: {
       usage: {
         ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
+        ...methodsOf(new BulkService(ports, catalogs, settingsOf)),
         ...methodsOf(new RollUpService(ports)),
       },
     },

@@ -24,12 +24,15 @@ export { knownUnits } from './intervals/known-units.ts';
 export type { UsageEvent } from './intervals/usage-event.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
+export { BulkService } from './operations/bulk-service.ts';
 export { RecordingService } from './operations/recording-service.ts';
 export { RollUpService } from './operations/roll-up-service.ts';
 export type {
   NewUnitUsage,
   NewUsage,
+  NewUsageLine,
   NewUsageRecord,
+  RecordAllOptions,
   RecordedUsage,
   RecordUsageOptions,
   RolledUpUnit,
@@ -41,7 +44,10 @@ export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating
 export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
 export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
 export { OverflowPolicy } from './rating/rated-usage.ts';
+export { LineStatus, type ReportedLine, type UsageReport } from './recording/line-report.ts';
 export { OnDuplicate } from './recording/recording-config.ts';
+export { RecordingFaultCode } from './recording/recording-fault.ts';
+export { UnreadableLine } from './recording/usage-submission.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
 export {

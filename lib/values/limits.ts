@@ -98,6 +98,27 @@ export const RECLAIMED_CREDITS_AT_ONCE = 100;
 export const MAX_TRACKING_ID_CHARACTERS = 128;
 export const MAX_UNIT_NAME_CHARACTERS = 255;
 
+/** Lines, bytes, and lines of a transaction of one bulk call (usage §2.5). */
+export const MAX_BULK_USAGE_LINES = 50_000;
+export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
+export const BULK_USAGE_CHUNK_LINES = 5_000;
+
+/** Points of such a transaction, where lines have many; one line may have more. */
+export const BULK_USAGE_CHUNK_POINTS = 25_000;
+
+/** Lines that are read in one turn: some milliseconds. */
+export const BULK_USAGE_LINES_PER_TURN = 500;
+
+/** Bulk calls that a process records at once: further ones are refused before they are read. */
+export const MAX_BULK_USAGE_CALLS = 16;
+
+/** Failures that the report on a bulk call lists. */
+export const MAX_LISTED_USAGE_FAILURES = 1_000;
+
+/** How long what recording knows of a subscription counts, and of how many it is known (usage §2.5). */
+export const METERED_SUBSCRIPTION_MS = SECOND_MS;
+export const MAX_METERED_SUBSCRIPTIONS = 100_000;
+
 // Catalog documents (catalog §3.2)
 
 /** Nesting of elements; the grammar needs 12. */

@@ -7,6 +7,7 @@ import {
   type NewUsage,
   OnDuplicate,
   type RolledUpUsage,
+  UnreadableLine,
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
@@ -242,6 +243,103 @@ anyDatabase((_kind, open) => {
       for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
         expect(await codeOf(engine.acme.usage.record(withAmount(amount) as NewUsage))).to.equal(60_003);
       }
+    });
+
+    it(
+      'usage E20 Bulk',
+      onEachDatabase(async () => {
+        const [one, two] = [
+          await subscribe('p-monthly'),
+          await subscribe('p-monthly', { externalKey: 'two' }),
+        ];
+        const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
+          subscriptionId,
+          trackingId,
+          unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
+        });
+        const lines = [
+          line(one.subscriptionId, 'k1', '5'),
+          line(one.subscriptionId, 'k1', '5'),
+          line(one.subscriptionId, 'k1', '6'),
+          line(engine.tenant.id, 'k2', '1'),
+          { ...line(null, 'k3', 'x'), subscriptionExternalKey: 'two' },
+        ];
+        const first = await engine.acme.usage.recordAll(lines);
+        expect(first).to.deep.include({ received: 5, accepted: 1, duplicates: 1, conflicts: 1, rejected: 2 });
+        expect(first.failuresTruncated).to.equal(false);
+        expect(
+          first.failures.map(({ index, status, code, trackingId }) => [index, status, code, trackingId]),
+        ).to.deep.equal([
+          [2, 'CONFLICT', 'TRACKING_ID_CONFLICT', 'k1'],
+          [3, 'REJECTED', 'UNKNOWN_SUBSCRIPTION', 'k2'],
+          [4, 'REJECTED', 'INVALID_AMOUNT', 'k3'],
+        ]);
+        const again = await engine.acme.usage.recordAll(lines);
+        expect(again).to.deep.include({ received: 5, accepted: 0, duplicates: 2, conflicts: 1, rejected: 2 });
+        expect(await summed(one.subscriptionId)).to.equal('sms 5');
+        expect(await summed(two.subscriptionId)).to.equal('');
+      }),
+    );
+
+    it('usage §2.5: tells every line where all are asked for, and stores more lines than a transaction takes', async () => {
+      const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
+      await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
+      const lines = function* () {
+        for (let index = 0; index < 5_003; index += 1) {
+          const usageRecords = [{ recordDate: index === 5_001 ? '2024-03-02' : '2024-02-01', amount: '1' }];
+          const trackingId = index === 5_002 ? '0' : String(index);
+          yield {
+            subscriptionExternalKey: 'key',
+            trackingId,
+            unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+          };
+        }
+        yield new UnreadableLine('is no JSON');
+      };
+      const { failures, ...report } = await engine.acme.usage.recordAll(lines(), { listsAll: true });
+      expect(report).to.deep.equal({
+        received: 5_004,
+        accepted: 5_001,
+        duplicates: 1,
+        conflicts: 0,
+        rejected: 2,
+        failuresTruncated: false,
+      });
+      expect(failures.slice(-3).map(({ index, status, code }) => `${index} ${status} ${code}`)).to.deep.equal(
+        ['5001 REJECTED SUBSCRIPTION_ENDED', '5002 DUPLICATE null', '5003 REJECTED MALFORMED'],
+      );
+      expect(await summed(subscriptionId)).to.equal('sms 5001');
+    });
+
+    it('usage §2.5: the end of a subscription counts from the next call on', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
+      expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
+      await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+      expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
+    });
+
+    it('usage §2.5: so many at once that the next is refused before it is read', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      const waiting = async function* () {
+        await gate;
+        yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId: 't' };
+      };
+      const running = Array.from({ length: 16 }, () => engine.acme.usage.recordAll(waiting()));
+      let isRead = false;
+      const refused = engine.acme.usage.recordAll(
+        (function* () {
+          isRead = true;
+          yield* [];
+        })(),
+      );
+      expect(await codeOf(refused)).to.equal(ErrorCode.TOO_MANY_REQUESTS);
+      expect(isRead).to.equal(false);
+      open();
+      const reports = await Promise.all(running);
+      expect(reports.reduce((sum, { accepted }) => sum + accepted, 0)).to.equal(1);
+      expect(await engine.acme.usage.recordAll([])).to.include({ received: 0 });
     });
 
     it('of nobody is refused', async () => {

@@ -2,7 +2,9 @@ import type { Leading, RecordingOutcome } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, RequestedDate } from '../../values/time/index.ts';
+import type { UsageReport } from '../recording/line-report.ts';
 import type { OnDuplicate } from '../recording/recording-config.ts';
+import type { UnreadableLine } from '../recording/usage-submission.ts';
 
 /** How much of a unit was used on a day or at an instant. */
 export interface NewUsageRecord {
@@ -67,6 +69,19 @@ export interface RolledUpUsage {
   readonly rolledUpUnits: readonly RolledUpUnit[];
 }
 
+/** A line of many: its subscription may be named by key, and its tracking id is needed. */
+export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
+  readonly subscriptionId?: Uuid | string | null;
+  /** In place of `subscriptionId`. */
+  readonly subscriptionExternalKey?: string | null;
+  readonly trackingId: string;
+}
+
+export interface RecordAllOptions {
+  /** True: the report lists every line, not failures alone. */
+  readonly listsAll?: boolean;
+}
+
 /** What subscriptions have used. It is recorded and told; invoices do not charge it yet. */
 export interface UsageOperations<C extends Leading = []> {
   /**
@@ -77,6 +92,21 @@ export interface UsageOperations<C extends Leading = []> {
    * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same was recorded before and `onDuplicate` is IGNORE.
    */
   record(...given: [...C, usage: NewUsage, options?: RecordUsageOptions]): Promise<RecordedUsage>;
+
+  /**
+   * Records usage of many subscriptions, each line for itself: one that is wrong keeps no other back, and one that was
+   * recorded before is counted as a duplicate, so that all of them may be sent again. Of two lines with one tracking id the
+   * first wins. Lines are asked for and stored some thousands at a time, and stay stored where a later one cannot be had. An `UnreadableLine` is reported as MALFORMED.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored, never for a line;
+   * TOO_MANY_REQUESTS (60015) before any line is asked for while many such calls are being recorded.
+   */
+  recordAll(
+    ...given: [
+      ...C,
+      lines: AsyncIterable<NewUsageLine | UnreadableLine> | Iterable<NewUsageLine | UnreadableLine>,
+      options?: RecordAllOptions,
+    ]
+  ): Promise<UsageReport>;
 
   /**
    * Takes back what was recorded under a tracking id, which stays taken. Once more, it changes nothing.

@@ -1,160 +1,81 @@
-import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_TRACKING_ID_CHARACTERS, MAX_UNIT_NAME_CHARACTERS } from '../../values/limits.ts';
-import { Decimal, formatDecimal } from '../../values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../values/text/index.ts';
-import { readAmount } from './read-amount.ts';
-import { readRecordDate } from './read-record-date.ts';
+import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_TRACKING_ID_CHARACTERS } from '../../values/limits.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
-import type { ReadRecord, ReadUsage, SubmittedUsage } from './usage-submission.ts';
+import {
+  isNothing,
+  isRecord,
+  type Placed,
+  present,
+  type ReadingRules,
+  readRecord,
+  recordsOf,
+  textOf,
+  Unreadable,
+  uuidOf,
+} from './submitted-values.ts';
+import {
+  type ReadLine,
+  type ReadUsage,
+  type SubmittedLine,
+  type SubmittedUsage,
+  UnreadableLine,
+} from './usage-submission.ts';
 
-export interface ReadingRules {
-  /** `usage.negativeAmounts`. */
-  readonly negativeAmounts: boolean;
-}
-
-export type SubmissionReading = { readonly usage: ReadUsage } | { readonly fault: RecordingFault };
+export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFault };
 
 /** Reads a submission: first that all is there, then its values (§2.1 checks 1 to 3). The first fault counts. */
-export function readSubmission(given: SubmittedUsage, rules: ReadingRules): SubmissionReading {
+export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
+  return readingOf(() => {
+    checkRecord(given);
+    const subscriptionId = placed(given, 'subscriptionId');
+    present(subscriptionId);
+    const records = recordsOf(given.unitUsageRecords);
+    const trackingId = placed(given, 'trackingId');
+    return {
+      subscriptionId: uuidOf(subscriptionId),
+      trackingId: isNothing(trackingId.value) ? undefined : textOf(trackingId, MAX_TRACKING_ID_CHARACTERS),
+      records: records.map((record) => readRecord(record, rules)),
+    };
+  });
+}
+
+/** The same of a line of a bulk call: it needs a tracking id, and may name its subscription by key (§2.5). */
+export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<ReadLine> {
+  return readingOf(() => {
+    if (given instanceof UnreadableLine) {
+      throw new Unreadable(RecordingFaultCode.MALFORMED, given.message, '');
+    }
+    checkRecord(given);
+    const trackingId = placed(given, 'trackingId');
+    if (isNothing(trackingId.value)) {
+      const message = 'SubscriptionUsageRecord trackingId needs to be set in bulk';
+      throw new Unreadable(RecordingFaultCode.MISSING_TRACKING_ID, message, 'trackingId');
+    }
+    const byKey = isNothing(given.subscriptionId) && !isNothing(given.subscriptionExternalKey);
+    const name = placed(given, byKey ? 'subscriptionExternalKey' : 'subscriptionId');
+    present(name);
+    const records = recordsOf(given.unitUsageRecords);
+    return {
+      subscription: byKey ? { externalKey: textOf(name, MAX_EXTERNAL_KEY_CHARACTERS) } : { id: uuidOf(name) },
+      trackingId: textOf(trackingId, MAX_TRACKING_ID_CHARACTERS),
+      records: records.map((record) => readRecord(record, rules)),
+    };
+  });
+}
+
+function readingOf<T>(read: () => T): Reading<T> {
   try {
-    return { usage: readUsage(given, rules) };
+    return { usage: read() };
   } catch (error) {
     if (error instanceof Unreadable) return { fault: error.fault };
     throw error;
   }
 }
 
-/** Ends the reading at the first fault. */
-class Unreadable extends Error {
-  readonly fault: RecordingFault;
-
-  constructor(code: RecordingFaultCode, message: string, field: string) {
-    super(message);
-    this.fault = { code, message, facts: { field } };
-  }
+function checkRecord(given: unknown): void {
+  if (isRecord(given)) return;
+  throw new Unreadable(RecordingFaultCode.MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-/** A value with its place, outermost first, as messages name it. */
-interface Placed {
-  readonly value: unknown;
-  readonly at: string;
-}
-
-function readUsage(given: SubmittedUsage, rules: ReadingRules): ReadUsage {
-  if (!isRecord(given)) {
-    throw new Unreadable(RecordingFaultCode.MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
-  }
-  const subscriptionId = { value: given.subscriptionId, at: 'subscriptionId' };
-  present(subscriptionId);
-  const records = recordsOf(given.unitUsageRecords);
-  const trackingId = { value: given.trackingId, at: 'trackingId' };
-  return {
-    subscriptionId: uuidOf(subscriptionId),
-    trackingId: isNothing(trackingId.value) ? undefined : textOf(trackingId, MAX_TRACKING_ID_CHARACTERS),
-    records: records.map((record) => readRecord(record, rules)),
-  };
-}
-
-interface PresentRecord {
-  readonly unitType: Placed;
-  readonly recordDate: Placed;
-  readonly amount: Placed;
-}
-
-/** All records, each with what it must have; what it is comes later. */
-function recordsOf(value: unknown): readonly PresentRecord[] {
-  return elementsOf({ value, at: 'unitUsageRecords' }).flatMap(({ value: unit, at }) => {
-    const unitType = { value: unit.unitType, at: `${at}.unitType` };
-    present(unitType);
-    return elementsOf({ value: unit.usageRecords, at: `${at}.usageRecords` }).map((record) => {
-      const recordDate = { value: record.value.recordDate, at: `${record.at}.recordDate` };
-      const amount = { value: record.value.amount, at: `${record.at}.amount` };
-      present(recordDate);
-      present(amount);
-      return { unitType, recordDate, amount };
-    });
-  });
-}
-
-function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
-  const { INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
-  const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
-  const date = readRecordDate(recordDate.value);
-  if (date === undefined) throw invalid(INVALID_DATE, recordDate, 'is not a date (yyyy-MM-dd) or date-time');
-  const read = readAmount(amount.value, rules);
-  if ('problem' in read) throw invalid(INVALID_AMOUNT, amount, read.problem);
-  return { unit, recordDate: date, amount: read.amount };
-}
-
-function uuidOf({ value, at }: Placed): Uuid {
-  const id = typeof value === 'string' ? value.toLowerCase() : '';
-  if (isUuid(id)) return id;
-  throw invalid(RecordingFaultCode.MALFORMED, { value, at }, 'is not a UUID');
-}
-
-/** The objects of a list that must have some. */
-function elementsOf({ value, at }: Placed): readonly { value: Record<string, unknown>; at: string }[] {
-  const { MALFORMED, MISSING_FIELD } = RecordingFaultCode;
-  present({ value, at });
-  if (!Array.isArray(value)) throw invalid(MALFORMED, { value, at }, 'is not a list');
-  if (value.length === 0) throw new Unreadable(MISSING_FIELD, named(at, 'must not be empty'), at);
-  return value.map((each: unknown, index) => {
-    const place = `${at}[${index}]`;
-    if (isNothing(each)) throw new Unreadable(MISSING_FIELD, named(place, 'needs to be set'), place);
-    if (!isRecord(each)) throw invalid(MALFORMED, { value: each, at: place }, 'is not an object');
-    return { value: each, at: place };
-  });
-}
-
-function present({ value, at }: Placed): void {
-  if (!isNothing(value)) return;
-  throw new Unreadable(RecordingFaultCode.MISSING_FIELD, named(at, 'needs to be set'), at);
-}
-
-/** Text of a field; numbers and booleans become text (http-api §9 rule 6). */
-function textOf({ value, at }: Placed, maxLength: number): string {
-  const { MALFORMED } = RecordingFaultCode;
-  const text = typeof value === 'string' ? value : scalarText(value);
-  if (text === undefined) throw invalid(MALFORMED, { value, at }, 'is not text');
-  if (!isStorable(text)) throw new Unreadable(MALFORMED, named(at, NOT_STORABLE), at);
-  if (text.length <= maxLength) return text;
-  throw new Unreadable(
-    MALFORMED,
-    named(at, `is ${text.length} characters long; at most ${maxLength} are allowed`),
-    at,
-  );
-}
-
-function scalarText(value: unknown): string | undefined {
-  if (typeof value === 'boolean') return String(value);
-  if (!isDecimal(value)) return undefined;
-  // A number such as 1e999999999 would have a billion digits.
-  return value.isFinite() && Math.abs(value.e) < MAX_UNIT_NAME_CHARACTERS ? formatDecimal(value) : undefined;
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isDecimal(value);
-}
-
-function isDecimal(value: unknown): value is Decimal {
-  return typeof value === 'object' && Decimal.isDecimal(value);
-}
-
-function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
-  return new Unreadable(code, named(at, `${problem}: ${shown(value)}`), at);
-}
-
-function named(at: string, problem: string): string {
-  return `SubscriptionUsageRecord ${at} ${problem}`;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `"${shortened(value)}"`;
-  if (isDecimal(value)) return shortened(value.toString());
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : shortened(String(value));
+function placed<T extends object>(given: T, at: keyof T & string): Placed {
+  return { value: given[at], at };
 }

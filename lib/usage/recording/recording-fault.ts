@@ -4,6 +4,7 @@ import { BillingError, ErrorCode, invalidField } from '../../values/errors/index
 export const RecordingFaultCode = {
   MALFORMED: 'MALFORMED',
   MISSING_FIELD: 'MISSING_FIELD',
+  MISSING_TRACKING_ID: 'MISSING_TRACKING_ID',
   INVALID_DATE: 'INVALID_DATE',
   INVALID_AMOUNT: 'INVALID_AMOUNT',
   UNKNOWN_SUBSCRIPTION: 'UNKNOWN_SUBSCRIPTION',

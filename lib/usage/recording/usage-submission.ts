@@ -9,11 +9,36 @@ export interface SubmittedUsage {
   readonly unitUsageRecords?: unknown;
 }
 
+/** A line of a bulk call as it has come. */
+export interface SubmittedLineUsage extends SubmittedUsage {
+  /** In place of `subscriptionId`. */
+  readonly subscriptionExternalKey?: unknown;
+}
+
+/** A line that is no record of anything: what it holds could not be read. */
+export class UnreadableLine {
+  /** Why, in words for its sender. */
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export type SubmittedLine = SubmittedLineUsage | UnreadableLine;
+
 /** A submission whose dates are not placed in a zone yet. */
 export interface ReadUsage {
   readonly subscriptionId: Uuid;
   /** Undefined: the engine makes one. */
   readonly trackingId: string | undefined;
+  readonly records: readonly ReadRecord[];
+}
+
+/** The same of a line, whose subscription is not found yet. */
+export interface ReadLine {
+  readonly subscription: { readonly id: Uuid } | { readonly externalKey: string };
+  readonly trackingId: string;
   readonly records: readonly ReadRecord[];
 }
 

@@ -1,0 +1,23 @@
+import { BULK_USAGE_CHUNK_LINES, BULK_USAGE_CHUNK_POINTS } from '../../values/limits.ts';
+
+/** The lines in their order, as many at a time as one transaction stores. */
+export async function* chunksOf<T>(
+  lines: AsyncIterable<T> | Iterable<T>,
+  sizeOf: (line: T) => number,
+): AsyncGenerator<readonly T[]> {
+  let chunk: T[] = [];
+  let size = 0;
+  for await (const line of lines) {
+    const own = sizeOf(line);
+    if (chunk.length > 0 && size + own > BULK_USAGE_CHUNK_POINTS) {
+      yield chunk;
+      [chunk, size] = [[], 0];
+    }
+    chunk.push(line);
+    size += own;
+    if (chunk.length < BULK_USAGE_CHUNK_LINES) continue;
+    yield chunk;
+    [chunk, size] = [[], 0];
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,95 @@
+import { RecordingOutcome } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_LISTED_USAGE_FAILURES } from '../../values/limits.ts';
+import { shortened } from '../../values/text/index.ts';
+import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
+
+/** What has become of a line (§2.5). */
+export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const;
+export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
+
+export interface ReportedLine {
+  /** From 0. */
+  readonly index: number;
+  /** Null where the line does not tell, or its key is of no subscription. */
+  readonly subscriptionId: Uuid | null;
+  readonly trackingId: string | null;
+  readonly status: LineStatus;
+  /** Null for ACCEPTED and DUPLICATE. */
+  readonly code: RecordingFaultCode | null;
+  readonly message: string | null;
+}
+
+/** What has become of the lines of a bulk call. */
+export interface UsageReport {
+  readonly received: number;
+  readonly accepted: number;
+  /** The same as what was recorded before under the tracking id, or by an earlier line. */
+  readonly duplicates: number;
+  /** Other usage than was recorded before under the tracking id, or by an earlier line. */
+  readonly conflicts: number;
+  readonly rejected: number;
+  /** The first thousand CONFLICT and REJECTED lines; all lines where all were asked for. */
+  readonly failures: readonly ReportedLine[];
+  /** True: there are more. */
+  readonly failuresTruncated: boolean;
+}
+
+/** A line with what was found of it. */
+export interface LineFound {
+  readonly subscriptionId: Uuid | null;
+  readonly trackingId: string | null;
+  readonly result: { readonly outcome: RecordingOutcome } | { readonly fault: RecordingFault };
+}
+
+/** Counts lines in their order. */
+export class LineReport {
+  readonly #isFull: boolean;
+  readonly #counts: Record<LineStatus, number> = { ACCEPTED: 0, DUPLICATE: 0, CONFLICT: 0, REJECTED: 0 };
+  readonly #listed: ReportedLine[] = [];
+  #received = 0;
+  #isTruncated = false;
+
+  constructor({ isFull }: { readonly isFull: boolean }) {
+    this.#isFull = isFull;
+  }
+
+  add({ subscriptionId, trackingId, result }: LineFound): void {
+    const status = 'fault' in result ? LineStatus.REJECTED : result.outcome;
+    const index = this.#received;
+    this.#received += 1;
+    this.#counts[status] += 1;
+    const isFailure = status === LineStatus.REJECTED || status === LineStatus.CONFLICT;
+    if (!(isFailure || this.#isFull)) return;
+    if (!this.#isFull && this.#listed.length >= MAX_LISTED_USAGE_FAILURES) {
+      this.#isTruncated = true;
+      return;
+    }
+    const told = isFailure ? failureOf(result, trackingId) : { code: null, message: null };
+    this.#listed.push({ index, subscriptionId, trackingId, status, ...told });
+  }
+
+  get report(): UsageReport {
+    const { ACCEPTED, DUPLICATE, CONFLICT, REJECTED } = this.#counts;
+    return {
+      received: this.#received,
+      accepted: ACCEPTED,
+      duplicates: DUPLICATE,
+      conflicts: CONFLICT,
+      rejected: REJECTED,
+      failures: this.#listed,
+      failuresTruncated: this.#isTruncated,
+    };
+  }
+}
+
+function failureOf(
+  result: LineFound['result'],
+  trackingId: string | null,
+): Pick<ReportedLine, 'code' | 'message'> {
+  if ('fault' in result) return { code: result.fault.code, message: result.fault.message };
+  return {
+    code: RecordingFaultCode.TRACKING_ID_CONFLICT,
+    message: `Tracking id ${shortened(trackingId ?? '')} was already used for other usage on this subscription`,
+  };
+}
