@@ -22,6 +22,7 @@ import { queueLatency } from './queue-latency.ts';
 import { format, reportLine } from './report.ts';
 import { seedCheck } from './seed-check.ts';
 import { testClock } from './test-clock.ts';
+import { usageIngest } from './usage-ingest.ts';
 
 /** The check of the seed comes first, for the figures stand on it. */
 const goals: readonly Goal[] = [
@@ -40,6 +41,7 @@ const goals: readonly Goal[] = [
   queueLatency,
   manySubscriptions,
   catalogSize,
+  usageIngest,
 ];
 
 const usage = `npm run bench -- [--smoke | --full] [--only <name>]... [--database <kind>]
