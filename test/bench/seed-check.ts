@@ -64,7 +64,8 @@ async function linesOfAccounts(rows: Rows): Promise<readonly (readonly string[])
   for (const table of tables) {
     const column = table.name === accountsTable ? 'record_id' : 'account_record_id';
     const place = table.columns.findIndex(({ name }) => name === column);
-    if (place < 0) continue;
+    const isNumbered = table.columns.some(({ name }) => name === 'record_id');
+    if (place < 0 || !isNumbered) continue;
     for (const row of await rows.read(table, 0)) {
       const account = row[place] ?? null;
       if (account === null) continue;
