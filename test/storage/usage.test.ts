@@ -127,7 +127,7 @@ eachDatabaseAndOneByOne((kind, open) => {
       const all = [wholeDays(0, 3), stretch, partOf(0, 0, 3), wholeDays(7, 9)];
       expect(await sumsOf(all)).to.deep.equal([[`${oddText} 4`, 'a 2', 'b 1111'], ['a 2', 'b 110'], [], []]);
       expect(await sumsOf(all, 'b')).to.deep.equal([['b 1111'], ['b 110'], [], []]);
-      expect(await sumsOf(all, 'unknown')).to.deep.equal([[], [], [], []]);
+      for (const unit of ['unknown', '\0']) expect(await sumsOf(all, unit)).to.deep.equal([[], [], [], []]);
       expect(await sumsOf([])).to.deep.equal([]);
       expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.deep.equal([[]]);
     });
@@ -138,6 +138,7 @@ eachDatabaseAndOneByOne((kind, open) => {
       expect(await voidOf('k1')).to.equal(true);
       expect(await voidOf('k1')).to.equal(true);
       expect(await voidOf('k3')).to.equal(false);
+      expect(await voidOf('\0')).to.equal(false);
       expect(await voidOf('k1', 2)).to.equal(false);
       expect(await sumsOf([wholeDays(0, 1), partOf(0, 0, 24)])).to.deep.equal([['sms 3'], ['sms 3']]);
       expect(await record(first)).to.deep.equal(['DUPLICATE']);

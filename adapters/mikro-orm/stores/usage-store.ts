@@ -6,7 +6,7 @@ import type { WriteScope } from '../audit/audited-writes.ts';
 import { type Cell, type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { writeDay } from '../sql/remembered-dates.ts';
-import { firstRowsAs, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../tables/usage.ts';
 
@@ -33,7 +33,8 @@ export function usageReads(scope: TenantScope): UsageReads {
         unit === null
           ? nothing
           : sql`and ${raw(column)} = (
-              select record_id from bw_usage_units where tenant_record_id = ${tenantRecordId} and name = ${unit})`;
+              select record_id from bw_usage_units
+              where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;
       await runner.read(
         sql`
         select part.stretch, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
@@ -68,7 +69,7 @@ export function usageWrites(scope: WriteScope): UsageWrites {
     voidSubmission: async (subscriptionRecordId, trackingId) => {
       const { runner, tenantRecordId, authorship } = scope;
       const key = sql`tenant_record_id = ${tenantRecordId} and subscription_record_id = ${subscriptionRecordId}
-        and tracking_id = ${trackingId}`;
+        and ${isIn('tracking_id', 'text', [trackingId])}`;
       const [voided] = await runner.rows(sql`
         update bw_usage_keys set voided_date = ${authorship.createdDate} where ${key} and voided_date is null
         returning record_id, first_day, last_day`);
