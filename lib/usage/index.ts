@@ -47,7 +47,7 @@ export { OverflowPolicy } from './rating/rated-usage.ts';
 export { LineStatus, type ReportedLine, type UsageReport } from './recording/line-report.ts';
 export { OnDuplicate } from './recording/recording-config.ts';
 export { RecordingFaultCode } from './recording/recording-fault.ts';
-export { UnreadableLine } from './recording/usage-submission.ts';
+export { type SubmittedLine, UnreadableLine } from './recording/usage-submission.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
 export {

@@ -333,7 +333,7 @@ function describeBody(route: Route, callRefused: CallSample): void {
 
   it('refuses a body that is too large', async () => {
     const reply = await callRefused({
-      body: new Uint8Array(bodyLimit(body.mediaTypes, defaultRequestLimits) + 1).fill(0x20),
+      body: new Uint8Array(bodyLimit(body, defaultRequestLimits) + 1).fill(0x20),
       headers: { 'content-type': type },
     });
     expect(reply.status).to.equal(413);

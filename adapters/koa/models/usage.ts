@@ -1,5 +1,16 @@
+import { LineStatus, RecordingFaultCode } from '../../../lib/usage/index.ts';
 import { field, model } from '../wire/model.ts';
-import { decimalNumber, recordDate, text, timestamp, usageAmount, uuid } from '../wire/scalars.ts';
+import {
+  bool,
+  decimalNumber,
+  enumeration,
+  int,
+  recordDate,
+  text,
+  timestamp,
+  usageAmount,
+  uuid,
+} from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const required = { required: true } as const;
@@ -19,6 +30,28 @@ export const SubscriptionUsageRecord = model('SubscriptionUsageRecord', {
   subscriptionId: field(uuid, 'I', required),
   trackingId: field(text(128), 'I'),
   unitUsageRecords: field(listOf(UnitUsageRecord), 'I', required),
+});
+
+const ReportedLine = model('UsageReportLine', {
+  index: field(int({ minimum: 0 }), 'R'),
+  subscriptionId: field(uuid, 'R', { nullable: true }),
+  trackingId: field(text(128), 'R', { nullable: true }),
+  status: field(enumeration(LineStatus), 'R'),
+  code: field(enumeration(RecordingFaultCode), 'R', { nullable: true }),
+  message: field(text(), 'R', { nullable: true }),
+});
+
+const count = field(int({ minimum: 0 }), 'R');
+
+/** What has become of the lines of a bulk call (json-models §10). */
+export const UsageReport = model('UsageReport', {
+  received: count,
+  accepted: count,
+  duplicates: count,
+  conflicts: count,
+  rejected: count,
+  failures: field(listOf(ReportedLine), 'R'),
+  failuresTruncated: field(bool, 'R'),
 });
 
 const RolledUpUnit = model('RolledUpUnit', {

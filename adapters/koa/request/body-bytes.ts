@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
-import type { RequestBody } from '../routing/body.ts';
+import type { BodyStream, RequestBody } from '../routing/body.ts';
 import { ANY_TYPE } from './request-limits.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
@@ -21,10 +21,7 @@ export async function readBody(
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
   checkEncoding(ctx, body);
-  if (announcedBytes(ctx.req) > maxBytes) {
-    await drain(ctx.req);
-    throw tooLarge(maxBytes);
-  }
+  await refuseTooLarge(ctx, maxBytes);
   // A body without a type is of the endpoint's own type, since proxies drop the header (http-api §3 rule 1).
   const type = ctx.req.headers['content-type'];
   // What is read whatever its type may have one that nobody can parse.
@@ -43,6 +40,32 @@ export async function readBody(
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
 }
 
+/**
+ * The body as it comes, undefined when there is none.
+ * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for one that says so itself.
+ */
+export async function streamBody(
+  ctx: Context,
+  body: RequestBody<unknown>,
+  maxBytes: number,
+): Promise<BodyStream | undefined> {
+  if (!hasBody(ctx)) return undefined;
+  checkEncoding(ctx, body);
+  await refuseTooLarge(ctx, maxBytes);
+  const { type } = ctx.request;
+  return {
+    // The end of the reading must not be that of the connection, on which the answer goes out.
+    chunks: ctx.req.iterator({ destroyOnReturn: false }),
+    mediaType: type === '' ? body.mediaTypes[0] : type.toLowerCase(),
+  };
+}
+
+async function refuseTooLarge({ req }: Context, maxBytes: number): Promise<void> {
+  if (announcedBytes(req) <= maxBytes) return;
+  await drain(req);
+  throw tooLarge(maxBytes);
+}
+
 const BYTES = 'application/octet-stream';
 
 function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>): boolean {
@@ -58,7 +81,7 @@ function setOrDelete(headers: IncomingMessage['headers'], type: string | undefin
  * Reads what is left of the body, a bounded amount for a bounded time, and discards it: a client that is still sending
  * when the connection ends would never read the answer.
  */
-async function drain(req: IncomingMessage): Promise<void> {
+export async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   let leftBytes = MAX_DRAINED_BYTES;

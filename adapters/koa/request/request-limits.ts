@@ -34,7 +34,11 @@ export const defaultRequestLimits: RequestLimits = {
 export const ANY_TYPE = '*/*';
 
 /** How many bytes a body may have; a text endpoint takes JSON as text, and a body of any type is a notification. */
-export function bodyLimit(mediaTypes: readonly string[], limits: RequestLimits): number {
+export function bodyLimit(
+  { mediaTypes, maxBytes }: { readonly mediaTypes: readonly string[]; readonly maxBytes?: number },
+  limits: RequestLimits,
+): number {
+  if (maxBytes !== undefined) return maxBytes;
   if (mediaTypes[0] === ANY_TYPE) return MAX_NOTIFICATION_BYTES;
   return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

@@ -21,6 +21,10 @@ export interface RequestBody<B> {
   readonly json: JsonSchema;
   /** False: the document itself declares its encoding. */
   readonly utf8Only: boolean;
+  /** True: it is not read before the route answers, which gets it as `bodyStream`. */
+  readonly isStreamed?: true;
+  /** How large it may be, where that is not the bound of its type. */
+  readonly maxBytes?: number;
   read(bytes: Uint8Array | undefined, reading: BodyReading): B;
 }
 
@@ -28,6 +32,15 @@ export interface RequestBody<B> {
 export interface BodyReading {
   readonly dialect: Dialect;
   readonly limits: Pick<RequestLimits, 'list'>;
+  /** Of a body that is streamed; undefined where there is none. */
+  readonly bodyStream?: BodyStream | undefined;
+}
+
+/** A body as it comes. */
+export interface BodyStream {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** One of those that the route takes. */
+  readonly mediaType: string;
 }
 
 /** The type of a body: a model, or a list of one. */

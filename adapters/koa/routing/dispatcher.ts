@@ -15,7 +15,7 @@ import {
   requireAuthor,
 } from '../request/authorship.ts';
 import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
-import { readBody } from '../request/body-bytes.ts';
+import { drain, readBody, streamBody } from '../request/body-bytes.ts';
 import { crossOrigin } from '../request/cross-origin.ts';
 import { headerFamilies } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
@@ -73,6 +73,9 @@ interface Received {
   createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
 }
+
+/** What came as the body of a request. */
+type SentBody = Pick<RequestFacts, 'bodyBytes' | 'bodyStream'>;
 
 /** A request whose route is known. */
 interface Served {
@@ -202,7 +205,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const authorship = authorshipOf(ctx.headers, families, dialect);
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
-    const bodyBytes = await bodyOf(ctx, call);
+    const sentBody = await bodyOf(ctx, call);
     const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
     // In test mode another node may have moved the clock. A question about this node's health must not wait for the
@@ -225,13 +228,15 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,
       sent: { headers: ctx.headers, queryString: ctx.querystring },
-      bodyBytes,
+      ...sentBody,
       limits,
     };
     const run = () => outcomeOf(ctx, call, facts);
-    const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
+    const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
     const rendering = keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, options, run);
-    await writeRendered(ctx, await inTime(call, ctx.querystring, rendering));
+    const rendered = await inTime(call, ctx.querystring, rendering);
+    if (sentBody.bodyStream !== undefined && !ctx.req.readableEnded) await drain(ctx.req);
+    await writeRendered(ctx, rendered);
   }
 
   async function inTime(
@@ -248,16 +253,18 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   /** A body that does not arrive in time is given up with its connection, since the rest of it may still come on that. */
-  async function bodyOf(ctx: Context, { received, route }: Served): Promise<Uint8Array | undefined> {
+  async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
     const { body, statusOf } = route;
-    if (body === undefined) return undefined;
+    if (body === undefined) return { bodyBytes: undefined };
+    const maxBytes = bodyLimit(body, limits);
+    if (body.isStreamed) return { bodyBytes: undefined, bodyStream: await streamBody(ctx, body, maxBytes) };
     const over = (): never => {
       received.statusOf = { ...statusOf, ...statusOfLateBody };
       ctx.set('Connection', 'close');
       throw lateBody(requestTimeMs);
     };
-    const reading = readBody(ctx, body, bodyLimit(body.mediaTypes, limits));
-    return withinTime(requestTimeMs, reading, { over, late: async () => undefined });
+    const reading = readBody(ctx, body, maxBytes);
+    return { bodyBytes: await withinTime(requestTimeMs, reading, { over, late: async () => undefined }) };
   }
 
   async function loggedIn(

@@ -26,17 +26,22 @@ const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOG
 
 /**
  * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
- * (RFC 6749 §5.1), and those of processors, which repeat what they send.
+ * (RFC 6749 §5.1), those of processors, which repeat what they send, and those whose body is not kept, whose lines have
+ * ids of their own.
  */
-export function takesKey({ method, credentials }: Pick<Route, 'method' | 'credentials'>): boolean {
-  return method === 'POST' && !keyless.has(credentials);
+export function takesKey({
+  method,
+  credentials,
+  body,
+}: Pick<Route, 'method' | 'credentials' | 'body'>): boolean {
+  return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
 }
 
 /** The request as one that runs once, if its caller has given it an `Idempotency-Key`. */
 export function keyedRequestOf(
   ctx: Context,
   call: {
-    readonly route: Pick<Route, 'method' | 'credentials'>;
+    readonly route: Pick<Route, 'method' | 'credentials' | 'body'>;
     readonly tenant: TenantRef | null;
     readonly bodyBytes: Uint8Array | undefined;
   },

@@ -25,7 +25,7 @@ import {
   rawQuery,
 } from '../wire/query.ts';
 import type { Answer } from './answer.ts';
-import type { RequestBody } from './body.ts';
+import type { BodyStream, RequestBody } from './body.ts';
 import { areaSegment, CORE, type PathParameters, pathParameters } from './path.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -152,6 +152,7 @@ export interface RequestFacts
   extends Omit<Call<string, QueryParameters, unknown>, 'params' | 'query' | 'body'> {
   readonly rawParams: Readonly<Record<string, string>>;
   readonly bodyBytes: Uint8Array | undefined;
+  readonly bodyStream?: BodyStream | undefined;
   readonly context: CallContext | null;
   readonly limits: Pick<RequestLimits, 'list' | 'page'>;
 }

@@ -194,6 +194,15 @@ export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
   },
 });
 
+/** What the numbers of a date or of a date-time mean in dialect K (ruling R46); undefined for anything else. */
+export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | undefined {
+  const parts = partsOf(value, Dialect.K);
+  const date = dateOfParts(parts);
+  if (date !== undefined) return { date };
+  const at = instantOfParts(parts);
+  return at === undefined ? undefined : { at };
+}
+
 /** One of `values`, in upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
   const allowed = [...new Set(Object.values(values))];

@@ -14,6 +14,7 @@ function usageOf({ subscriptionId, next }: World) {
 
 export const usageSamples = {
   recordUsage: (world: World): Sample => ({ body: usageOf(world) }),
+  recordUsageBulk: (world: World): Sample => ({ body: [usageOf(world)] }),
   getUsage: (): Sample => ({ query: stretch, segments: { unitType: 'sms' } }),
   getAllUsage: (): Sample => ({ query: stretch }),
   async voidUsageRecord(world: World): Promise<Sample> {

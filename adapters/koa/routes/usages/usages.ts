@@ -1,13 +1,17 @@
 import { RecordingOutcome } from '../../../../lib/records/index.ts';
-import { type NewUsage, OnDuplicate } from '../../../../lib/usage/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { type NewUsage, type NewUsageLine, OnDuplicate } from '../../../../lib/usage/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import { RolledUpUsage, SubscriptionUsageRecord } from '../../models/usage.ts';
+import { RolledUpUsage, SubscriptionUsageRecord, UsageReport } from '../../models/usage.ts';
 import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
+import { usageLinesBody } from '../../routing/usage-lines.ts';
+import { choice, moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
+
+/** What a report lists. */
+const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 
 const stretch = {
   startDate: required(moment),
@@ -40,6 +44,24 @@ export const usageRoutes: readonly Route[] = [
         onDuplicate: query.onDuplicate,
       });
       return { status: outcome === RecordingOutcome.ACCEPTED ? 201 : 200 };
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/usages/bulk',
+    operationId: 'recordUsageBulk',
+    summary: 'Record what many subscriptions have used, each line for itself',
+    permission: 'usage:record',
+    query: { report: choice(ReportKind, ReportKind.FAILURES) },
+    body: usageLinesBody,
+    success: { status: 200, body: UsageReport },
+    async handle({ billing, context, dialect, query, body }) {
+      const listsAll = query.report === ReportKind.FULL;
+      const lines = body.lines as AsyncIterable<NewUsageLine>;
+      const report = await billing.usage.recordAll(context, lines, { listsAll });
+      if (body.isEmpty()) throw invalidField('Records of usage need to be sent as the body');
+      const shown = UsageReport.write(report, unaudited(dialect));
+      return body.isCut() ? { ...json(shown), status: 413 } : json(shown);
     },
   }),
   tenantRoute({
