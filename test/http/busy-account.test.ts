@@ -11,8 +11,8 @@ import { populate, type World } from '../support/http/world.ts';
 import { author } from '../support/storage/stored-records.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
-/** What an operation of the tenant, and of none of its accounts, is listed under. */
-const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags'];
+/** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
+const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];
 /**
  * The first two make an account, the others store nothing of one, keep texts of the tenant, only leave a plan out of the
  * queue, or answer for each account by itself.
