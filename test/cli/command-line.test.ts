@@ -364,7 +364,7 @@ describe('the command line', () => {
     expect(await statusAs(test.url, 'password')).to.equal(401);
     expect(test.greeting).to.not.match(/password password/);
     expect((await test.stop()).log).to.match(/keeps the password that it has/);
-  });
+  }).timeout(60_000);
 
   it('refuses a superuser where --require-rls asks for row-level security, else warns of it and /healthcheck says so', async () => {
     const database = await connectedAs('superuser', await freshDatabase('postgresql', migrated));
