@@ -74,6 +74,16 @@ describe('clients that take their time (platform §16)', () => {
     });
   }
 
+  it('slow clients are hung up on where lines of usage have not all arrived in the time of a request', async () => {
+    const socket = await connected(await listenWith({ requestTimeMs: 300 }));
+    const headers = { ...documentHeaders, 'content-type': 'application/x-ndjson' };
+    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
+    const head = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Length: 100000\r\n\r\n`;
+    const answer = await dripping(socket, head);
+    expect(answer).to.match(/^HTTP\/1\.1 503 /);
+    expect(answer).to.match(/connection: close/i);
+  });
+
   it('slow clients are hung up on where a body that nobody reads does not end, after their answer', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';

@@ -235,7 +235,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
     const rendering = keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, options, run);
     const rendered = await inTime(call, ctx.querystring, rendering);
-    if (sentBody.bodyStream !== undefined && !ctx.req.readableEnded) await drain(ctx.req);
+    if (sentBody.bodyStream !== undefined) await endStream(ctx, rendered);
     await writeRendered(ctx, rendered);
   }
 
@@ -312,6 +312,16 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     else logger.error({ ...fields, err: thrown }, 'request failed');
     return { rendered, error };
   }
+}
+
+/**
+ * A streamed body of which more comes than anybody reads is given up with its connection; at once where the time of the
+ * request is over, since then its route still waits for more.
+ */
+async function endStream(ctx: Context, { status }: Pick<Rendered, 'status'>): Promise<void> {
+  if (ctx.req.readableEnded) return;
+  if (status < 500) await drain(ctx.req);
+  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
 }
 
 /** The caller, as audit rows show it. */

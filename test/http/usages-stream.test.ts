@@ -1,0 +1,99 @@
+import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { freshDatabase } from '../support/databases.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  type Serving,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
+
+const MEBIBYTE = 1_048_576;
+
+describe('usage in bulk that is sent bit by bit', () => {
+  let serving: Serving;
+  let subscriptionId: string;
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    await serving.call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
+  });
+  after(() => serving.close());
+  beforeEach(async () => {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const body = { accountId: createdId(account), planName: 'canopy-monthly' };
+    subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
+  });
+
+  const lineOf = (trackingId: number) => {
+    const usageRecords = [{ recordDate: '2024-03-01', amount: 1 }];
+    const line = { subscriptionId, trackingId, unitUsageRecords: [{ unitType: 'sms', usageRecords }] };
+    return `${JSON.stringify(line)}\n`;
+  };
+
+  async function summed(): Promise<number> {
+    const query = 'startDate=2024-01-01&endDate=2025-01-01';
+    const { json } = await serving.call('GET', `/1.0/kb/usages/${subscriptionId}?${query}`);
+    return (json as { rolledUpUnits: readonly { amount: number }[] }).rolledUpUnits[0]?.amount ?? 0;
+  }
+
+  function begin(): { readonly sending: ClientRequest; readonly answer: Promise<IncomingMessage> } {
+    const { promise: answer, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const sending = startRequest(`${serving.url}/1.0/kb/usages/bulk`, {
+      method: 'POST',
+      headers: { ...documentHeaders, 'content-type': 'application/x-ndjson' },
+    });
+    sending.on('response', resolve).on('error', reject);
+    answer.catch(() => undefined);
+    return { sending, answer };
+  }
+
+  async function untilSummed(wanted: number): Promise<void> {
+    for (let tries = 0; (await summed()) < wanted; tries += 1) {
+      if (tries > 500) throw new Error(`${await summed()} of ${wanted}`);
+      await setTimeout(10);
+    }
+  }
+
+  it('usage §2.5: is stored a chunk at a time while more of it is sent, cut wherever the network cuts it', async () => {
+    const { sending, answer } = begin();
+    const text = Array.from({ length: 5_001 }, (_, index) => lineOf(index)).join('');
+    for (let at = 0; at < text.length; at += 65_521) sending.write(text.slice(at, at + 65_521));
+    await untilSummed(5_000);
+    sending.end(lineOf(5_001).trim());
+    const report = JSON.parse(await textOf(await answer));
+    expect(report).to.include({ received: 5_002, accepted: 5_002, rejected: 0 });
+    expect(await summed()).to.equal(5_002);
+  });
+
+  it('usage §2.5: what was stored stays where the sender goes away, and may be sent again', async () => {
+    const { sending } = begin();
+    for (let index = 0; index < 5_500; index += 1) sending.write(lineOf(index));
+    await untilSummed(5_000);
+    sending.destroy();
+    await setTimeout(50);
+    expect(await summed()).to.equal(5_000);
+    const again = begin();
+    for (let index = 0; index < 5_500; index += 1) again.sending.write(lineOf(index));
+    again.sending.end();
+    const report = JSON.parse(await textOf(await again.answer));
+    expect(report).to.include({ received: 5_500, accepted: 500, duplicates: 5_000 });
+  });
+
+  it('usage §2.5: 413 with the report beyond 32 MiB, whose rest is not recorded', async () => {
+    const { sending, answer } = begin();
+    sending.write(lineOf(1));
+    const blank = Buffer.alloc(MEBIBYTE, ' ');
+    for (let sent = 0; sent < 33; sent += 1) sending.write(blank);
+    sending.end(`\n${lineOf(2)}`);
+    const answered = await answer;
+    expect(answered.statusCode).to.equal(413);
+    expect(JSON.parse(await textOf(answered))).to.include({ received: 1, accepted: 1 });
+    expect(await summed()).to.equal(1);
+  });
+});
