@@ -75,7 +75,7 @@ describe('clients that take their time (platform §16)', () => {
   }
 
   it('slow clients are hung up on where lines of usage have not all arrived in the time of a request', async () => {
-    const socket = await connected(await listenWith({ requestTimeMs: 300 }));
+    const socket = await connected(await listenWith({ requestTimeMs: 300, maxHeadersMs: 100 }));
     const headers = { ...documentHeaders, 'content-type': 'application/x-ndjson' };
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
     const head = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Length: 100000\r\n\r\n`;

@@ -235,7 +235,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
     const rendering = keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, options, run);
     const rendered = await inTime(call, ctx.querystring, rendering);
-    if (sentBody.bodyStream !== undefined) await endStream(ctx, rendered);
+    if (sentBody.bodyStream !== undefined) await endStream(ctx);
     await writeRendered(ctx, rendered);
   }
 
@@ -314,13 +314,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 }
 
-/**
- * A streamed body of which more comes than anybody reads is given up with its connection; at once where the time of the
- * request is over, since then its route still waits for more.
- */
-async function endStream(ctx: Context, { status }: Pick<Rendered, 'status'>): Promise<void> {
+/** A streamed body of which more comes than anybody reads is given up with its connection. */
+async function endStream(ctx: Context): Promise<void> {
   if (ctx.req.readableEnded) return;
-  if (status < 500) await drain(ctx.req);
+  await drain(ctx.req);
   if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
 }
 
