@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, configB, overdueXml } from '../support/overdue/overdue-documents.ts';
@@ -8,7 +8,7 @@ import { overdueEntries } from '../support/overdue/overdue-rows.ts';
 
 const PAID_THEN = 'ACTION_RETURN_PLUGIN_STATUS_PENDING';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue and payments', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

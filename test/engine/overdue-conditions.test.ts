@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type AccountInput, localDate, SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { type ConfigParts, overdueXml, type StateParts } from '../support/overdue/overdue-documents.ts';
@@ -13,7 +13,7 @@ const BOUNDARIES: ConfigParts = {
   ],
 };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue: conditions', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

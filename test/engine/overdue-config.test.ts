@@ -9,7 +9,7 @@ import {
   type TenantBilling,
 } from '../../lib/index.ts';
 import { authorshipOf } from '../../lib/runtime/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { hostOf } from '../support/host.ts';
@@ -23,7 +23,7 @@ const host: NewOverdueDefinition = {
   overdueStates: [{ name: 'HOUSE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } }],
 };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`overdue configurations of tenants on ${kind}`, () => {
     let engine: TestEngine;
     let acme: TenantBilling;

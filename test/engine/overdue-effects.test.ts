@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
@@ -17,7 +17,7 @@ const STATES: readonly StateParts[] = [
 const CONFIG = overdueXml({ states: STATES });
 const OD_DAYS = ['05-31', '06-01', '06-02', '06-03'] as const;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue §9: effects and events', () => {
     let engine: TestEngine;
     let debtor: Debtor;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { formatLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, type TestEngine } from '../support/engine.ts';
 import { Debtor, EIGHT_RETRIES, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_A, CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
 
 const AUTO_INVOICING_OFF = 'AUTO_INVOICING_OFF';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue, worked examples: what is owed', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue, worked examples: tags, cancellation, parents and JSON', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { Debtor, EIGHT_RETRIES, openStory } from '../support/overdue/debtor.ts';
@@ -53,7 +53,7 @@ const ALL_STAGES = [
   '07-20 told BLOCKING_STATE OVERDUE_CHANGE',
 ];
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue, worked examples: the stages of an account', () => {
     let engine: TestEngine;
     let debtor: Debtor;

@@ -9,7 +9,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product, TRIAL } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
@@ -26,7 +26,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly'] }),
 });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`what becomes of an account that does not pay, and why, on ${kind}`, () => {
     let engine: TestEngine;
     let accountId: Uuid;

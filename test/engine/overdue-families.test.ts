@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
@@ -10,7 +10,7 @@ const AT_ONCE = overdueXml({
   states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }],
 });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue §8: parents and children', () => {
     let engine: TestEngine;
     let parent: Debtor;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { decimal, SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue §5.2: order in time', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { configB, overdueXml } from '../support/overdue/overdue-documents.ts';
@@ -11,7 +11,7 @@ const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, blocksChanges: true }] });
 const BY_TOTAL = overdueXml({ states: [{ name: 'LATE', total: 20 }] });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('overdue §7: triggers', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/values/limits.ts';
 import { localDate } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
@@ -26,7 +26,7 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
   ],
 ];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`overdue where no state has a condition any more, on ${kind}`, () => {
     let engine: TestEngine;
     let statements: string[];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { aliasHeaders, basic, type Reply, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 import { migrated } from '../support/storage.ts';
@@ -13,7 +13,7 @@ const faulty = exampleXml
   .replace('PARTNER', 'FRIEND')
   .replace('name="WARNED"', 'name="BLOCKED"');
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the overdue configuration over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FakeClock } from '../../adapters/testing/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 import { migrated } from '../support/storage.ts';
@@ -23,7 +23,7 @@ const clearInK = {
   reevaluationIntervalDays: null,
 };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the overdue state of an account over HTTP on ${kind}`, () => {
     let serving: Serving & { readonly clock: FakeClock };
     let accountId: string;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { serve, xmlType } from '../support/http/serving.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
@@ -9,7 +9,7 @@ import { httpTeller } from '../support/overdue/http-teller.ts';
 import type { Teller } from '../support/overdue/teller.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, function () {
     this.timeout(60_000);
     let teller: Teller;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
@@ -13,7 +13,7 @@ import { migrated } from '../support/storage.ts';
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`usage in bulk over HTTP on ${kind}`, () => {
     let serving: Serving;
     let subscriptionId: string;

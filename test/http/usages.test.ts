@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { FakeClock } from '../../adapters/testing/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -16,7 +16,7 @@ const catalog = catalogXml({
 });
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`usage over HTTP on ${kind}`, () => {
     let serving: Serving & { readonly clock: FakeClock };
     let subscriptionId: string;
