@@ -1,3 +1,4 @@
+export { ActiveValueCache } from './configuration/active-value-cache.ts';
 export {
   busyPausesOf,
   type ConfigurationObject,

@@ -1,5 +1,5 @@
 import { atReferenceTime } from '../../subscriptions/index.ts';
-import { type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
+import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
 import type { OverdueConfig, OverdueState } from '../config/overdue-config.ts';
 import { type BillingSnapshot, billingSnapshot, unpaidOn } from '../evaluation/billing-snapshot.ts';
 import { type EffectiveInput, effectiveOf } from '../evaluation/effective-date.ts';
@@ -10,7 +10,6 @@ import { isWorse } from '../evaluation/severity.ts';
 import { type OverdueTransition, planTransition } from '../evaluation/transition.ts';
 import type { OverdueFacts } from '../loading/overdue-facts.ts';
 import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
-import { endOfDay } from './work-ahead.ts';
 
 /** What becomes of the pending check of an account (§6). */
 export type NextCheck =

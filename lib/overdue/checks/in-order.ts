@@ -1,9 +1,9 @@
 import type { ClaimedEntry, WorkAhead, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, NewNotification } from '../../records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
-import type { Instant } from '../../values/time/index.ts';
+import { endOfDay, type Instant } from '../../values/time/index.ts';
 import { type OverdueJob, overdueNotification } from '../triggers/overdue-jobs.ts';
-import { comesAgain, dueAhead, endOfDay } from './work-ahead.ts';
+import { comesAgain, dueAhead } from './work-ahead.ts';
 
 /** An entry with what it asks for. */
 export interface AskedJob {

@@ -1,14 +1,6 @@
 import type { FoundAhead } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import {
-  addDays,
-  addMilliseconds,
-  type Instant,
-  localDateOf,
-  maxInstant,
-  startOfDay,
-  type TimeZone,
-} from '../../values/time/index.ts';
+import { endOfDay, type Instant, maxInstant } from '../../values/time/index.ts';
 import { OverdueAction, type OverdueJob } from '../triggers/overdue-jobs.ts';
 
 /**
@@ -23,11 +15,6 @@ export function dueAhead(
 ): Instant | null {
   if (action === OverdueAction.CLEAR) return null;
   return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
-}
-
-/** The last instant of the local day of an instant. */
-export function endOfDay(at: Instant, zone: TimeZone): Instant {
-  return addMilliseconds(startOfDay(addDays(localDateOf(at, zone), 1), zone), -1);
 }
 
 /** When a job comes again whose account, or the parent that pays for it, has other work to do first. */

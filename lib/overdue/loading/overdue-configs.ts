@@ -1,7 +1,6 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ActiveValue, ReadSession } from '../../ports/storage/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
+import { ActiveValueCache } from '../../tenants/index.ts';
 import { readOverdueDocument } from '../config/document-format.ts';
 import { defaultOverdueConfig, type OverdueConfig } from '../config/overdue-config.ts';
 import { writeOverdueXml } from '../config/write-config.ts';
@@ -23,7 +22,7 @@ export interface OverdueDocument {
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
-  readonly #byId = new Map<Uuid, OverdueConfig>();
+  readonly #cache = new ActiveValueCache<OverdueConfig>();
 
   /**
    * @param defaultText the host's configuration of tenants without one.
@@ -40,8 +39,7 @@ export class OverdueConfigs {
   readonly configOf: OverdueConfigOf = async (session) => {
     const { overdueConfig: active } = await session.revisions();
     if (active === null) return this.#default.config;
-    const cached = active.id === null ? undefined : this.#byId.get(active.id);
-    return cached ?? (await this.#read(session, active)).config;
+    return this.#cache.find(active) ?? (await this.#read(session, active)).config;
   };
 
   /** The configuration in force with its text, which is read from the storage. */
@@ -50,13 +48,9 @@ export class OverdueConfigs {
     return active === null ? this.#default : this.#read(session, active);
   }
 
-  async #read(session: ReadSession, { id, recordId }: ActiveValue): Promise<OverdueDocument> {
-    const document = this.#parsed(session, await session.keyValues.valueOf(recordId));
-    // The host may roll back what its transaction holds, so it is not kept.
-    if (session.tenant.within || id === null) return document;
-    this.#byId.set(id, document.config);
-    const oldest = this.#byId.keys().next();
-    if (this.#byId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done) this.#byId.delete(oldest.value);
+  async #read(session: ReadSession, active: ActiveValue): Promise<OverdueDocument> {
+    const document = this.#parsed(session, await session.keyValues.valueOf(active.recordId));
+    this.#cache.keep(session, active, document.config);
     return document;
   }
 

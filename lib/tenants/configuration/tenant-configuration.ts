@@ -1,7 +1,6 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
+import { ActiveValueCache } from './active-value-cache.ts';
 import { readStoredConfiguration } from './read-configuration.ts';
 import type { TenantSettings } from './settings.ts';
 
@@ -16,7 +15,7 @@ export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 export class TenantConfiguration {
   readonly #logger: Logger;
   readonly #server: TenantSettings;
-  readonly #byId = new Map<Uuid, TenantSettings>();
+  readonly #cache = new ActiveValueCache<TenantSettings>();
 
   constructor(logger: Logger, server: TenantSettings) {
     this.#logger = logger;
@@ -26,15 +25,10 @@ export class TenantConfiguration {
   async settingsOf(session: ReadSession): Promise<TenantSettings> {
     const { configuration } = await session.revisions();
     if (configuration === null) return this.#server;
-    const { id, recordId } = configuration;
-    const cached = id === null ? undefined : this.#byId.get(id);
+    const cached = this.#cache.find(configuration);
     if (cached) return cached;
-    const settings = await this.#load(session, recordId);
-    // The host may roll back what its transaction holds, so it is not cached.
-    if (session.tenant.within || id === null) return settings;
-    this.#byId.set(id, settings);
-    const oldest = this.#byId.keys().next();
-    if (this.#byId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done) this.#byId.delete(oldest.value);
+    const settings = await this.#load(session, configuration.recordId);
+    this.#cache.keep(session, configuration, settings);
     return settings;
   }
 

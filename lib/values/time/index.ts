@@ -76,4 +76,11 @@ export {
   parseWireMoment,
   type WireMoment,
 } from './wire.ts';
-export { type DatedInstant, instantAt, localDateOf, localTimeOf, startOfDay } from './zone-conversion.ts';
+export {
+  type DatedInstant,
+  endOfDay,
+  instantAt,
+  localDateOf,
+  localTimeOf,
+  startOfDay,
+} from './zone-conversion.ts';

@@ -1,6 +1,6 @@
 import { MAX_TRANSITION_SEARCH_STEPS } from '../limits.ts';
-import { type Instant, instant, instantWithinCalendar } from './instant.ts';
-import { type LocalDate, localDateWithinCalendar } from './local-date.ts';
+import { addMilliseconds, type Instant, instant, instantWithinCalendar } from './instant.ts';
+import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.ts';
 import { type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
 import type { TimeZone } from './time-zone.ts';
 import { offsetMsAt } from './zone-offset.ts';
@@ -38,6 +38,11 @@ export function localTimeOf(at: Instant, zone: TimeZone): LocalTime {
  */
 export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
   return instantAt(date, MIDNIGHT, zone);
+}
+
+/** The last instant of the local day of `at`. */
+export function endOfDay(at: Instant, zone: TimeZone): Instant {
+  return addMilliseconds(startOfDay(addDays(localDateOf(at, zone), 1), zone), -1);
 }
 
 /**
