@@ -2,6 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingAlignment, BillingMode } from './catalog/catalog-enumerations.ts';
+import type { UsageSection } from './usage-section.ts';
 
 export const BillingTransitionType = {
   CREATE: 'CREATE',
@@ -50,6 +51,8 @@ export interface BillingEvent {
   /** True if the day is that of a BCD_CHANGE, whatever the alignment. */
   readonly isRequestedDay: boolean;
   readonly quantity: number;
+  /** Usage sections billed IN_ARREAR of the phase in force; empty on CANCEL, EXPIRED and START_BILLING_DISABLED (usage §6). */
+  readonly usages: readonly UsageSection[];
 }
 
 /** What a case asks for, by the name of the property that it reads; empty = it always holds. */

@@ -21,7 +21,6 @@ export {
   type PointInTime,
 } from './intervals/billed-time.ts';
 export { knownUnits } from './intervals/known-units.ts';
-export type { UsageEvent } from './intervals/usage-event.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
 export { BulkService } from './operations/bulk-service.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { UsageEvent } from '../../lib/usage/intervals/usage-event.ts';
+import type { BillingEvent } from '../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../lib/values/time/index.ts';
 import { historyRuns } from '../support/runs.ts';
@@ -208,7 +208,7 @@ function atHour(on: number, hour: number): string {
 }
 
 /** A history in order: a pause ends with the next change, nothing follows an end. */
-function eventsOf({ hour, sections, changes }: History, zone: Zone): readonly UsageEvent[] {
+function eventsOf({ hour, sections, changes }: History, zone: Zone): readonly BillingEvent[] {
   let usages = sectionSets[sections] ?? [];
   const events = [usageEvent('CREATE', atHour(0, hour), { usages, bcd: 1, zone })];
   let isPaused = false;

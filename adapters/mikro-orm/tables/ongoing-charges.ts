@@ -6,6 +6,9 @@ import { readDay, writeDay } from '../sql/remembered-dates.ts';
 /** What subscriptions bought alike have in common, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
 
+/** What goes on by itself charges no usage. */
+const NO_USAGES: BillingEvent['usages'] = [];
+
 /** The charge in three columns: its subscription's ids are stored apart from the rest. */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
@@ -108,5 +111,6 @@ function readFacts(text: string): SharedFacts {
     billingAlignment,
     isRequestedDay,
     quantity,
+    usages: NO_USAGES,
   };
 }

@@ -1,5 +1,5 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
-import type { Account, BillingEvent, StoredCursor } from '../../records/index.ts';
+import type { Account, BillingEvent, StoredCursor, UsageSection } from '../../records/index.ts';
 import { type BilledHistory, billingEvents } from '../../subscriptions/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -78,7 +78,8 @@ function withoutPriceChanges(
 
 /**
  * The local date from which one subscription is billed differently under another stream of events; null = it is billed
- * the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1).
+ * the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage, which is
+ * counted anew under another version (usage §6.1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],
@@ -97,7 +98,8 @@ function isBilledAlike(one: BillingEvent, other: BillingEvent): boolean {
   return (
     comparedAsTheyAre.every((name) => one[name] === other[name]) &&
     isSameAmount(one.fixedPrice, other.fixedPrice) &&
-    isSameAmount(one.recurringPrice, other.recurringPrice)
+    isSameAmount(one.recurringPrice, other.recurringPrice) &&
+    hasSameUsages(one.usages, other.usages)
   );
 }
 
@@ -110,6 +112,23 @@ const comparedAsTheyAre = [
   'billCycleDayLocal',
   'quantity',
 ] as const satisfies readonly (keyof BillingEvent)[];
+
+function hasSameUsages(some: readonly UsageSection[], others: readonly UsageSection[]): boolean {
+  if (some === others) return true;
+  return (
+    some.length === others.length &&
+    some.every((section) => others.some((other) => isSameSection(section, other)))
+  );
+}
+
+function isSameSection(one: UsageSection, other: UsageSection): boolean {
+  return (
+    one.name === other.name &&
+    one.versionDate === other.versionDate &&
+    one.priceIdentity === other.priceIdentity &&
+    one.billingPeriod === other.billingPeriod
+  );
+}
 
 function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);

@@ -12,7 +12,7 @@ import { isBehind } from './catalog-changes.ts';
 
 /**
  * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
- * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that
+ * before what is settled, charges no usage and is followed by none. Until the subscription or the catalog changes, windows begin at that
  * event (§7.2 step 2) and see no other. Null = the next evaluation needs more.
  * @param events all billing events, in order, of a subscription that is billed by its own events alone; an add-on is not:
  * it ends with its base.
@@ -23,7 +23,13 @@ export function ongoingChargeAfter(
 ): OngoingCharge | null {
   const event = events.at(-1);
   if (event === undefined || settledThrough === null) return null;
-  if (!recurs(event) || event.localDate >= settledThrough || leavesFreeItems(event)) return null;
+  if (
+    !recurs(event) ||
+    event.usages.length > 0 ||
+    event.localDate >= settledThrough ||
+    leavesFreeItems(event)
+  )
+    return null;
   return { event };
 }
 

@@ -1,4 +1,4 @@
-import { type InternationalPrice, priceOf } from '../../catalog/index.ts';
+import { type InternationalPrice, priceOf, usageSectionsOf } from '../../catalog/index.ts';
 import {
   type Account,
   type BillingEvent,
@@ -8,6 +8,7 @@ import {
   type LifecycleEvent,
   LifecycleEventType,
   PhaseType,
+  type UsageSection,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -171,6 +172,7 @@ function billingEventOf(
     billingAlignment: cycle?.alignment ?? null,
     isRequestedDay: cycle?.isRequested ?? false,
     quantity: transition.quantity ?? 1,
+    usages: usagesOf(inForce, stream.account),
   };
 }
 
@@ -228,11 +230,36 @@ function priceIn(
   if (price.prices.length === 0) return ZERO;
   const currency: Currency | null = account.currency;
   if (currency !== null) return priceOf(price, currency);
-  throw new BillingError({
+  throw withoutCurrency(inForce, account);
+}
+
+function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput['account']): BillingError {
+  return new BillingError({
     code: ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-    message: `Account ${account.id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
-    facts: { accountId: account.id, planName: inForce?.plan.name },
+    message: `Account ${id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
+    facts: { accountId: id, planName: inForce?.plan.name },
   });
+}
+
+// Shared, since most phases charge no usage.
+const NO_USAGES: readonly UsageSection[] = [];
+
+/**
+ * The sections come from the catalog version, also where the plan overrides prices: a change of day or quantity brings no
+ * other sections.
+ */
+function usagesOf(
+  inForce: PlanInForce | null,
+  account: BillingEventsInput['account'],
+): readonly UsageSection[] {
+  if (
+    inForce === null ||
+    !inForce.phase.usages.some(({ billingMode }) => billingMode === BillingMode.IN_ARREAR)
+  )
+    return NO_USAGES;
+  const { currency } = account;
+  if (currency === null) throw withoutCurrency(inForce, account);
+  return usageSectionsOf(inForce.phase, { currency, versionDate: inForce.version.effectiveDate });
 }
 
 function billingTypeOf(event: LifecycleEvent): BillingTransitionType {

@@ -51,6 +51,7 @@ function disabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent
     fixedPrice: null,
     recurringPrice: null,
     billingPeriod: BillingPeriod.NO_BILLING_PERIOD,
+    usages: [],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BillingEvent } from '../../records/index.ts';
 import {
   addDays,
   addMilliseconds,
@@ -7,7 +8,7 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { isEnd, type UsageEvent } from '../intervals/usage-event.ts';
+import { isEnd } from '../intervals/usage-event.ts';
 import type { ConsumingInterval, DayUsage, PointRange, UsagePiece } from './usage-piece.ts';
 
 /** A day of a unit that storage is asked to split, so that each piece is in one interval and consumed as a whole. */
@@ -29,7 +30,7 @@ export interface PiecesNeeded {
 export interface PiecesInput {
   readonly days: readonly DayUsage[];
   /** All of the subscription. */
-  readonly events: readonly UsageEvent[];
+  readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   /** Those of the subscription, on invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];
@@ -84,7 +85,7 @@ function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly In
 }
 
 /** Instants have whole milliseconds, so that the last one of a subscription is a part of its own (§6.4). */
-function cutsOf(event: UsageEvent): readonly DatedInstant[] {
+function cutsOf(event: BillingEvent): readonly DatedInstant[] {
   const { effectiveDate: at, localDate: date } = event;
   return isEnd(event)
     ? [

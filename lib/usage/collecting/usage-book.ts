@@ -1,6 +1,6 @@
+import type { BillingEvent } from '../../records/index.ts';
 import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../values/time/index.ts';
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
-import type { UsageEvent } from '../intervals/usage-event.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf } from '../rating/quantities.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
@@ -10,7 +10,7 @@ import { type ConsumingInterval, holds, type PointRange, type UsagePiece } from 
 
 export interface UsageBookInput {
   /** All of the subscription, in order. */
-  readonly events: readonly UsageEvent[];
+  readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   /** On invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];

@@ -1,12 +1,12 @@
+import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
-import type { UsageEvent } from '../intervals/usage-event.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import type { ConsumingInterval } from './usage-piece.ts';
 
 export interface UsageWindowInput {
   /** All of the subscription, in order. */
-  readonly events: readonly UsageEvent[];
+  readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
   /** Those that the last run has read, and those that it has made. */

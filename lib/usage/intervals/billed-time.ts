@@ -1,5 +1,6 @@
+import type { BillingEvent } from '../../records/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
-import { isBilled, isEnd, type UsageEvent } from './usage-event.ts';
+import { isBilled, isEnd } from './usage-event.ts';
 import type { UsageInterval } from './usage-intervals.ts';
 
 /** A stretch in which a subscription is billed: from its start, or the end of a pause. */
@@ -21,7 +22,7 @@ export interface PointInTime {
 }
 
 /** When a subscription is billed, in order. */
-export function billedTimes(events: readonly UsageEvent[]): readonly BilledTime[] {
+export function billedTimes(events: readonly BillingEvent[]): readonly BilledTime[] {
   const times: BilledTime[] = [];
   let start: DatedInstant | null = null;
   for (const event of events) {

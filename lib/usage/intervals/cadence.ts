@@ -1,3 +1,4 @@
+import type { BillingEvent } from '../../records/index.ts';
 import {
   type CycleDates,
   cycleDate,
@@ -7,13 +8,12 @@ import {
   isMonthBased,
   type LocalDate,
 } from '../../values/time/index.ts';
-import type { UsageEvent } from './usage-event.ts';
 import type { UsageRun } from './usage-runs.ts';
 
 /** The cycle dates of a run while its bill cycle day stays (§6.2). */
 export interface Cadence {
   /** The event whose date they count from. */
-  readonly from: UsageEvent;
+  readonly from: BillingEvent;
   readonly cycle: CycleDates;
   /** They hold up to this instant, exclusive; null = as long as the run is open. */
   readonly until: Instant | null;
@@ -40,6 +40,6 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
   return cycleDate(last.cycle, firstCycleAfter(last.cycle, targetDate));
 }
 
-function bringsAnotherDay(event: UsageEvent, index: number, events: readonly UsageEvent[]): boolean {
+function bringsAnotherDay(event: BillingEvent, index: number, events: readonly BillingEvent[]): boolean {
   return index === 0 || event.billCycleDayLocal !== events[index - 1]?.billCycleDayLocal;
 }

@@ -1,5 +1,5 @@
+import type { BillingEvent } from '../../records/index.ts';
 import { unitsOf } from '../rating/quantities.ts';
-import type { UsageEvent } from './usage-event.ts';
 import type { UsageInterval } from './usage-intervals.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { UsageInterval } from './usage-intervals.ts';
  * @param events all of the subscription, in order.
  */
 export function knownUnits(
-  events: readonly UsageEvent[],
+  events: readonly BillingEvent[],
   { start, end }: UsageInterval,
 ): ReadonlySet<string> {
   const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);

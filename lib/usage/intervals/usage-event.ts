@@ -1,17 +1,11 @@
-import type { BillingEvent, UsageSection } from '../../records/index.ts';
-
-/** A billing event with what it charges for usage. */
-export interface UsageEvent extends BillingEvent {
-  /** Sections billed IN_ARREAR of the phase in force; empty on CANCEL, EXPIRED and START_BILLING_DISABLED (§6). */
-  readonly usages: readonly UsageSection[];
-}
+import type { BillingEvent } from '../../records/index.ts';
 
 /** True for what ends a subscription for good. */
-export function isEnd({ transitionType }: UsageEvent): boolean {
+export function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
 }
 
 /** True while a subscription is billed from this event on. */
-export function isBilled(event: UsageEvent): boolean {
+export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }

@@ -1,21 +1,20 @@
-import type { UsageSection } from '../../records/index.ts';
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import { compareText } from '../rating/text-order.ts';
-import type { UsageEvent } from './usage-event.ts';
 
 /** An uninterrupted stretch of billing events that keep one usage section (§6.1). */
 export interface UsageRun {
   readonly section: UsageSection;
-  readonly events: readonly [UsageEvent, ...UsageEvent[]];
+  readonly events: readonly [BillingEvent, ...BillingEvent[]];
   /** The event that ends the run; null = it reaches through the target date. */
-  readonly closedBy: UsageEvent | null;
+  readonly closedBy: BillingEvent | null;
 }
 
 /**
  * The runs of one subscription, by start, then usage name.
  * @param events all of the subscription, in order; those after the target date are not looked at (§6).
  */
-export function usageRuns(events: readonly UsageEvent[], targetDate: LocalDate): readonly UsageRun[] {
+export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
   const runs: UsageRun[] = [];
   let open: ReadonlyMap<string, OpenRun> = new Map();
   for (const event of withoutEmptyPauses(events)) {
@@ -36,7 +35,7 @@ export function usageRuns(events: readonly UsageEvent[], targetDate: LocalDate):
 
 interface OpenRun {
   readonly section: UsageSection;
-  readonly events: [UsageEvent, ...UsageEvent[]];
+  readonly events: [BillingEvent, ...BillingEvent[]];
 }
 
 function keyOf({ name, versionDate, priceIdentity }: UsageSection): string {
@@ -44,7 +43,7 @@ function keyOf({ name, versionDate, priceIdentity }: UsageSection): string {
 }
 
 /** Block and unblock at one instant cancel out (§6.1). */
-function withoutEmptyPauses(events: readonly UsageEvent[]): readonly UsageEvent[] {
+function withoutEmptyPauses(events: readonly BillingEvent[]): readonly BillingEvent[] {
   return events.filter((event, index) => {
     const next = events[index + 1];
     return !(

@@ -1,7 +1,7 @@
+import type { BillingEvent } from '../../records/index.ts';
 import type { DatedInstant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import { nextUsageDate } from '../intervals/cadence.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
-import type { UsageEvent } from '../intervals/usage-event.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval } from './billed-interval.ts';
@@ -15,7 +15,7 @@ export interface BilledOfSection extends BilledInterval {
 
 export interface UsagePlanInput<Billed extends BilledOfSection> {
   /** All of one subscription, in order. */
-  readonly events: readonly UsageEvent[];
+  readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
   readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;

@@ -66,6 +66,7 @@ export function event(
     billingAlignment: null,
     isRequestedDay: false,
     quantity: fields.quantity ?? 1,
+    usages: [],
   };
 }
 

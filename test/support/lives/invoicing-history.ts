@@ -165,7 +165,12 @@ function on(localDate: LocalDate): Pick<BillingEvent, 'localDate' | 'effectiveDa
   return { localDate, effectiveDate: instant(localDate * 86_400_000) };
 }
 
-const noPrices = { fixedPrice: null, recurringPrice: null, billingPeriod: 'NO_BILLING_PERIOD' } as const;
+const noPrices = {
+  fixedPrice: null,
+  recurringPrice: null,
+  billingPeriod: 'NO_BILLING_PERIOD',
+  usages: [],
+} as const;
 const bringsPhase: ReadonlySet<string> = new Set(['CREATE', 'CHANGE']);
 
 /** The first date on which the two streams differ; null = they do not. */

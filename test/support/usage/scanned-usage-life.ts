@@ -1,5 +1,5 @@
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
-import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf } from '../../../lib/usage/rating/quantities.ts';
 import type { PlannedInterval } from '../../../lib/usage/settlement/usage-plan.ts';
@@ -58,7 +58,7 @@ export class ScannedUsageLife extends UsageLife<Points> {
   }
 }
 
-function sumsOf(section: UsageEvent['usages'][number], points: readonly LifePoint[]): Quantities {
+function sumsOf(section: BillingEvent['usages'][number], points: readonly LifePoint[]): Quantities {
   return quantitiesOf(
     section,
     points.map(({ unit, amount }) => ({ unit, sum: amount, max: amount })),

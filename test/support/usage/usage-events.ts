@@ -1,5 +1,4 @@
-import type { BillingTransitionType, UsageSection } from '../../../lib/records/index.ts';
-import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
+import type { BillingEvent, BillingTransitionType, UsageSection } from '../../../lib/records/index.ts';
 import { localDateOf, startOfDay, type TimeZone, timeZone } from '../../../lib/values/time/index.ts';
 import { day, type EventFields, event } from '../invoicing/billing-events.ts';
 import { at } from './sections.ts';
@@ -16,7 +15,7 @@ export function usageEvent(
   type: BillingTransitionType,
   when: string,
   { usages = [], zone = UTC_ZONE, ...fields }: UsageEventFields = {},
-): UsageEvent {
+): BillingEvent {
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(when);
   const effectiveDate = isDate ? startOfDay(day(when), zone) : at(when);
   const localDate = isDate ? day(when) : localDateOf(effectiveDate, zone);

@@ -1,4 +1,4 @@
-import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
 import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
@@ -83,7 +83,7 @@ interface StoredEntry {
 
 /** The usage of one subscription kept in memory. Runs go through the rules of `lib/usage` as they do in the engine. */
 export abstract class UsageLife<Consumed = unknown> {
-  events: readonly UsageEvent[];
+  events: readonly BillingEvent[];
   readonly zone: TimeZone;
   config: UsageConfig;
   readonly points: LifePoint[] = [];
@@ -92,7 +92,7 @@ export abstract class UsageLife<Consumed = unknown> {
   #items = 0;
 
   constructor(
-    events: readonly UsageEvent[],
+    events: readonly BillingEvent[],
     options: { readonly zone?: TimeZone; readonly config?: Partial<UsageConfig> } = {},
   ) {
     this.events = events;

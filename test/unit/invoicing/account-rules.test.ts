@@ -7,6 +7,7 @@ import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill
 import { effectiveTargetDate } from '../../../lib/invoicing/periods/target-date.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
+import { smsUsage } from '../../support/usage/sections.ts';
 
 describe('the bill cycle day that an account gets', () => {
   it('invoicing E1 Trial and phase: is that of the first event that recurs, future or not', () => {
@@ -24,6 +25,11 @@ describe('the bill cycle day that an account gets', () => {
       event('CREATE', '2024-03-07', { price: '0', bcd: 7, order: 3 }),
     ];
     expect(accountBillCycleDay(events)).to.equal(22);
+  });
+
+  it('the bill cycle day that an account gets counts usage like a recurring price', () => {
+    const used = { ...event('CREATE', '2024-03-07', { bcd: 7 }), usages: [smsUsage] };
+    expect(accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', bcd: 9 }), used])).to.equal(7);
   });
 
   it('the bill cycle day that an account gets is not taken from other alignments, nor from events without a recurring price', () => {

@@ -6,6 +6,7 @@ import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { OngoingCharge } from '../../../lib/records/cursor.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
+import { smsUsage } from '../../support/usage/sections.ts';
 
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });
 const settledThrough = day('2024-02-01');
@@ -57,6 +58,7 @@ describe('an ongoing charge', () => {
       [{ ...monthly, billingMode: 'IN_ARREAR', recurringPrice: decimal('0.4'), quantity: 2 }],
       settledThrough,
     ],
+    'the last event charges usage': [[{ ...monthly, usages: [smsUsage] }], settledThrough],
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without)) {

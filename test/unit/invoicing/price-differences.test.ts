@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import { firstChangedDate } from '../../../lib/invoicing/evaluation/catalog-changes.ts';
 import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, event } from '../../support/invoicing/billing-events.ts';
+import { clubUsage, smsUsage } from '../../support/usage/sections.ts';
 
 const created = event('CREATE', '2024-01-01', { price: '10.00' });
 const raised = event('CHANGE', '2024-03-01', { price: '12.00' });
+const used: BillingEvent = { ...created, usages: [smsUsage, clubUsage] };
+const smsAtOtherPrice = { ...smsUsage, priceIdentity: '3.05 5.95' };
+const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
 describe('the first date that is billed differently', () => {
@@ -27,6 +32,10 @@ describe('the first date that is billed differently', () => {
       '2024-02-01',
     ],
     ['another version', [created], [{ ...created, catalogEffectiveDate: raised.effectiveDate }], null],
+    ['no usage any more', [used, raised], [created, raised], '2024-01-01'],
+    ['another price of usage', [used], [{ ...used, usages: [clubUsage, smsAtOtherPrice] }], '2024-01-01'],
+    ['usage of another version', [used], [{ ...used, usages: [laterSms, clubUsage] }], '2024-01-01'],
+    ['usages in another order', [used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
     ['all of it', [], [created], '2024-01-01'],
   ] as const;
   for (const [name, before, after, expected] of cases) {

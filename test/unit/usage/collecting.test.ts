@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import { piecesNeeded } from '../../../lib/usage/collecting/pieces-needed.ts';
 import type {
   ConsumingInterval,
@@ -8,7 +9,6 @@ import type {
 } from '../../../lib/usage/collecting/usage-piece.ts';
 import { holds } from '../../../lib/usage/collecting/usage-piece.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
-import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
@@ -43,7 +43,7 @@ function billed(
 
 /** The days that are split: date, then times of its parts, then ordinals. */
 function splits(
-  events: readonly UsageEvent[],
+  events: readonly BillingEvent[],
   options: {
     readonly days?: readonly DayUsage[];
     readonly billed?: readonly ConsumingInterval[];

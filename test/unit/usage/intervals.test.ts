@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import { nextUsageDate } from '../../../lib/usage/intervals/cadence.ts';
 import { knownUnits } from '../../../lib/usage/intervals/known-units.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
-import type { UsageEvent } from '../../../lib/usage/intervals/usage-event.ts';
 import { usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
@@ -19,7 +19,7 @@ interface Options {
   readonly lookBack?: string;
 }
 
-function intervalsOf(events: readonly UsageEvent[], target: string, options: Options = {}) {
+function intervalsOf(events: readonly BillingEvent[], target: string, options: Options = {}) {
   const { zone = UTC_ZONE, lookBack } = options;
   const [first] = events;
   if (first === undefined) return [];
@@ -38,7 +38,7 @@ function dated(date: string, zone = UTC_ZONE) {
 }
 
 /** Usage name, then the dates of its intervals; `!` where the last instant counts. */
-function told(events: readonly UsageEvent[], target: string, options: Options = {}): readonly string[] {
+function told(events: readonly BillingEvent[], target: string, options: Options = {}): readonly string[] {
   return intervalsOf(events, target, options).map(
     ({ run, interval: { start, end, includesEnd } }) =>
       `${run.section.name} ${text(start.date)} ${text(end.date)}${includesEnd ? '!' : ''}`,
@@ -46,7 +46,11 @@ function told(events: readonly UsageEvent[], target: string, options: Options = 
 }
 
 /** The dates at which periods of a section begin and end. */
-function boundaries(events: readonly UsageEvent[], target: string, options: Options = {}): readonly string[] {
+function boundaries(
+  events: readonly BillingEvent[],
+  target: string,
+  options: Options = {},
+): readonly string[] {
   const found = intervalsOf(events, target, options).map(({ interval }) => interval);
   return [
     ...found.slice(0, 1).map(({ start }) => text(start.date)),
@@ -120,7 +124,7 @@ describe('usage E17: cycle dates', () => {
   });
 
   it('usage §7.9 rule 3: the next date is the first cycle date after the target', () => {
-    const next = (events: readonly UsageEvent[], target: string) =>
+    const next = (events: readonly BillingEvent[], target: string) =>
       usageRuns(events, day(target)).map((run) => {
         const date = nextUsageDate(run, day(target));
         return date === null ? null : text(date);
@@ -134,106 +138,110 @@ describe('usage E17: cycle dates', () => {
 });
 
 describe('usage intervals', () => {
-  const cases: readonly [title: string, events: readonly UsageEvent[], target: string, expected: string[]][] =
+  const cases: readonly [
+    title: string,
+    events: readonly BillingEvent[],
+    target: string,
+    expected: string[],
+  ][] = [
     [
+      'usage E8: a phase ends the run of its section',
+      [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
+      '2026-05-01',
+      ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
+    ],
+    [
+      'usage E10: a plan changes on the day on which it began',
+      [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
+      '2026-02-01',
+      ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
+    ],
+    [
+      'usage E13: nothing is billed while billing is blocked',
       [
-        'usage E8: a phase ends the run of its section',
-        [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
-        '2026-05-01',
-        ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
+        created('2026-08-01'),
+        usageEvent('START_BILLING_DISABLED', '2026-09-01'),
+        usageEvent('END_BILLING_DISABLED', '2026-09-05', { usages: [stdUsage], bcd: 5 }),
       ],
+      '2026-10-05',
+      ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
+    ],
+    [
+      'usage §6.1: block and unblock at one instant cancel out',
       [
-        'usage E10: a plan changes on the day on which it began',
-        [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
-        '2026-02-01',
-        ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
+        created('2026-08-01'),
+        usageEvent('START_BILLING_DISABLED', '2026-08-10'),
+        usageEvent('END_BILLING_DISABLED', '2026-08-10', { usages: [stdUsage] }),
       ],
+      '2026-09-01',
+      ['std-usage 2026-08-01 2026-09-01'],
+    ],
+    [
+      'usage E12: a cancellation closes the last interval, its instant included',
+      [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
+      '2026-06-01',
+      ['std-usage 2026-05-01 2026-05-16!'],
+    ],
+    [
+      'usage §6.4: only the last instant before a cancellation is included',
+      [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
+      '2026-06-01',
+      ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
+    ],
+    [
+      'usage §6.3 rule 3: a subscription cancelled at its start has one instant',
+      [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
+      '2026-06-01',
+      ['std-usage 2026-05-01 2026-05-01!'],
+    ],
+    [
+      'usage §6.3 rule 3: a section left at its start has none',
+      [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
+      '2026-06-01',
+      ['plus-usage 2026-05-01 2026-06-01'],
+    ],
+    [
+      'usage §6.3 rule 3: a cancellation on a cycle date adds no interval',
+      [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
+      '2026-07-01',
+      ['std-usage 2026-05-01 2026-06-01!'],
+    ],
+    [
+      'usage §6.1: the same plan and version again is no boundary',
+      [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
+      '2026-06-01',
+      ['std-usage 2026-05-01 2026-06-01'],
+    ],
+    [
+      'usage §4.1 rule 5: another override price closes and reopens',
       [
-        'usage E13: nothing is billed while billing is blocked',
-        [
-          created('2026-08-01'),
-          usageEvent('START_BILLING_DISABLED', '2026-09-01'),
-          usageEvent('END_BILLING_DISABLED', '2026-09-05', { usages: [stdUsage], bcd: 5 }),
-        ],
-        '2026-10-05',
-        ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
+        created('2026-05-01'),
+        usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
       ],
+      '2026-06-01',
+      ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
+    ],
+    [
+      'usage §4 rule 4: each section of a phase by itself',
+      [created('2026-05-01', [stdUsage, section('WEEKLY')])],
+      '2026-06-01',
       [
-        'usage §6.1: block and unblock at one instant cancel out',
-        [
-          created('2026-08-01'),
-          usageEvent('START_BILLING_DISABLED', '2026-08-10'),
-          usageEvent('END_BILLING_DISABLED', '2026-08-10', { usages: [stdUsage] }),
-        ],
-        '2026-09-01',
-        ['std-usage 2026-08-01 2026-09-01'],
+        ...[
+          '2026-05-01 2026-05-08',
+          '2026-05-08 2026-05-15',
+          '2026-05-15 2026-05-22',
+          '2026-05-22 2026-05-29',
+        ].map((dates) => `own ${dates}`),
+        'std-usage 2026-05-01 2026-06-01',
       ],
-      [
-        'usage E12: a cancellation closes the last interval, its instant included',
-        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
-        '2026-06-01',
-        ['std-usage 2026-05-01 2026-05-16!'],
-      ],
-      [
-        'usage §6.4: only the last instant before a cancellation is included',
-        [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
-        '2026-06-01',
-        ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
-      ],
-      [
-        'usage §6.3 rule 3: a subscription cancelled at its start has one instant',
-        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
-        '2026-06-01',
-        ['std-usage 2026-05-01 2026-05-01!'],
-      ],
-      [
-        'usage §6.3 rule 3: a section left at its start has none',
-        [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
-        '2026-06-01',
-        ['plus-usage 2026-05-01 2026-06-01'],
-      ],
-      [
-        'usage §6.3 rule 3: a cancellation on a cycle date adds no interval',
-        [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
-        '2026-07-01',
-        ['std-usage 2026-05-01 2026-06-01!'],
-      ],
-      [
-        'usage §6.1: the same plan and version again is no boundary',
-        [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
-        '2026-06-01',
-        ['std-usage 2026-05-01 2026-06-01'],
-      ],
-      [
-        'usage §4.1 rule 5: another override price closes and reopens',
-        [
-          created('2026-05-01'),
-          usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
-        ],
-        '2026-06-01',
-        ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
-      ],
-      [
-        'usage §4 rule 4: each section of a phase by itself',
-        [created('2026-05-01', [stdUsage, section('WEEKLY')])],
-        '2026-06-01',
-        [
-          ...[
-            '2026-05-01 2026-05-08',
-            '2026-05-08 2026-05-15',
-            '2026-05-15 2026-05-22',
-            '2026-05-22 2026-05-29',
-          ].map((dates) => `own ${dates}`),
-          'std-usage 2026-05-01 2026-06-01',
-        ],
-      ],
-      [
-        'usage §6: what comes after the target date is not known yet',
-        [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
-        '2026-05-15',
-        [],
-      ],
-    ];
+    ],
+    [
+      'usage §6: what comes after the target date is not known yet',
+      [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
+      '2026-05-15',
+      [],
+    ],
+  ];
   for (const [title, events, target, expected] of cases) {
     it(title, () => {
       expect(told(events, target)).to.deep.equal(expected);
