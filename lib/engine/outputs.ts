@@ -45,7 +45,14 @@ const creditNote = { createdDate: 'instant', creditNoteDate: 'date' } as const;
 
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
 const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
-const basis = { endDate: 'date', event: billedEvent, nextEvent: billedEvent, startDate: 'date' } as const;
+const basis = {
+  endDate: 'date',
+  endInstant: 'instant',
+  event: billedEvent,
+  nextEvent: billedEvent,
+  startDate: 'date',
+  startInstant: 'instant',
+} as const;
 const explainedDays = { basis, catalogEffectiveDate: 'instant', endDate: 'date', startDate: 'date' } as const;
 const billedDays = { ...explainedDays, basis: { ...basis, changed: basis } } as const;
 

@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingTransitionType, RuleDecision } from './billing-event.ts';
-import type { BillingAlignment, BillingMode } from './catalog/catalog-enumerations.ts';
+import type { BillingAlignment, BillingMode, TierBlockPolicy, UsageType } from './catalog/catalog-enumerations.ts';
 
 /** Item types in output order for equal start dates (invoicing §1.3). */
 export const InvoiceItemType = {
@@ -142,6 +142,49 @@ export interface RepairBasis {
   readonly repairable: Decimal;
 }
 
+/** Blocks of one unit in one tier or, of CAPACITY, the peak of a unit and the tier that it fits into. */
+export interface UsageLine {
+  /** From 1. */
+  readonly tier: number;
+  readonly unit: string;
+  /** Of one block; of CAPACITY that of the tier. */
+  readonly price: Decimal;
+  /** Blocks; of CAPACITY the peak. */
+  readonly quantity: Decimal;
+  /** Both null for CAPACITY. */
+  readonly blockSize: Decimal | null;
+  readonly amount: Decimal | null;
+}
+
+/** What was used in a period, and what was not billed of it yet (usage §5, §7.3). */
+export interface UsageBasis {
+  readonly kind: 'USAGE';
+  /** The event that began to charge the section, and the one that ends the period; null = a cycle date does. */
+  readonly event: BasisEvent;
+  readonly nextEvent: BasisEvent | null;
+  readonly usageName: string;
+  readonly usageType: UsageType;
+  /** null for CAPACITY. */
+  readonly tierBlockPolicy: TierBlockPolicy | null;
+  readonly billingPeriod: BillingPeriod;
+  readonly startInstant: Instant;
+  readonly endInstant: Instant;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** How much was used of the units of the lines. */
+  readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
+  /** All of the period or, where each line has an item, that one. */
+  readonly lines: readonly UsageLine[];
+  /** What the lines come to, rounded to the currency; of CAPACITY the price of the tier that all peaks fit into. */
+  readonly due: Decimal;
+  /** What was billed of that before. */
+  readonly billed: Decimal;
+  /** For an item that gives back: how much was still to be given back, and how much could be of the item it repairs. */
+  readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
+  /** As it was rated, whatever plugins made of the item. */
+  readonly amount: Decimal;
+}
+
 /** Account credit made of an invoice or used on it (invoicing §10 rule 2). */
 export interface CreditBasis {
   readonly kind: 'CREDIT';
@@ -162,7 +205,7 @@ export interface PluginBasis {
 }
 
 /** The facts of an amount that the engine has computed. */
-export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;
+export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | UsageBasis | CreditBasis;
 
 /**
  * The facts that made the amount of an item, as they were when it was made. They are stored with the item, because later

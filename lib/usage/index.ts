@@ -55,7 +55,7 @@ export {
   type SettledUsage,
   settleUsage,
 } from './settlement/settle-usage.ts';
-export type { UsageCharge, UsageCredit, UsageItem } from './settlement/usage-charge.ts';
+export type { ChargeFacts, UsageCharge, UsageCredit, UsageItem } from './settlement/usage-charge.ts';
 export {
   BeyondLookBack,
   DEFAULT_USAGE_CONFIG,

@@ -83,6 +83,8 @@ const ExplainedStep = model('ExplainedStep', {
       LIMIT: 'LIMIT',
       REMAINDER: 'REMAINDER',
       NEGATE: 'NEGATE',
+      ADD: 'ADD',
+      SUBTRACT: 'SUBTRACT',
     }),
     'R',
   ),

@@ -43,6 +43,26 @@ function readComputed(stored: StoredFacts<ComputedBasis>): ComputedBasis {
         share: stored.share && readShare(stored.share),
         repairable: decimal(stored.repairable),
       };
+    case 'USAGE':
+      return {
+        ...stored,
+        event: readEvent(stored.event),
+        nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
+        startDate: readDay(stored.startDate),
+        endDate: readDay(stored.endDate),
+        used: stored.used.map(({ unit, quantity }) => ({ unit, quantity: decimal(quantity) })),
+        lines: stored.lines.map((line) => ({
+          ...line,
+          price: decimal(line.price),
+          quantity: decimal(line.quantity),
+          blockSize: line.blockSize === null ? null : decimal(line.blockSize),
+          amount: line.amount === null ? null : decimal(line.amount),
+        })),
+        due: decimal(stored.due),
+        billed: decimal(stored.billed),
+        credit: stored.credit && { open: decimal(stored.credit.open), left: decimal(stored.credit.left) },
+        amount: decimal(stored.amount),
+      };
     case 'CREDIT':
       return { ...stored, balance: decimal(stored.balance), credit: decimal(stored.credit) };
     default:
@@ -93,6 +113,29 @@ function storedComputed(basis: ComputedBasis): StoredFacts<ComputedBasis> {
         amount: formatDecimal(basis.amount),
         share: basis.share && storedShare(basis.share),
         repairable: formatDecimal(basis.repairable),
+      };
+    case 'USAGE':
+      return {
+        ...basis,
+        event: storedEvent(basis.event),
+        nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
+        startDate: writeDay(basis.startDate),
+        endDate: writeDay(basis.endDate),
+        used: basis.used.map(({ unit, quantity }) => ({ unit, quantity: formatDecimal(quantity) })),
+        lines: basis.lines.map((line) => ({
+          ...line,
+          price: formatDecimal(line.price),
+          quantity: formatDecimal(line.quantity),
+          blockSize: line.blockSize && formatDecimal(line.blockSize),
+          amount: line.amount && formatDecimal(line.amount),
+        })),
+        due: formatDecimal(basis.due),
+        billed: formatDecimal(basis.billed),
+        credit: basis.credit && {
+          open: formatDecimal(basis.credit.open),
+          left: formatDecimal(basis.credit.left),
+        },
+        amount: formatDecimal(basis.amount),
       };
     case 'CREDIT':
       return { ...basis, balance: formatDecimal(basis.balance), credit: formatDecimal(basis.credit) };

@@ -15,6 +15,7 @@ import type { BilledItem } from '../reconciliation/recurring-row.ts';
 import { countedRun, creditRun } from './credit-run.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './evaluate-account.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
+import { usageAfter } from './evaluate-usage.ts';
 import type { RunInvoice } from './invoice-for-run.ts';
 
 /** Where there is nothing to invoice. */
@@ -382,7 +383,9 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
   const evaluationOf = new Map(run.evaluations.map((evaluation) => [evaluation.subscriptionId, evaluation]));
   const subscriptions = account.subscriptions.map((subscription) => {
     const evaluation = evaluationOf.get(subscription.subscriptionId);
-    return evaluation === undefined ? subscription : subscriptionAfter(subscription, evaluation);
+    return evaluation === undefined
+      ? subscription
+      : subscriptionAfter(subscription, evaluation, run.items.length > 0);
   });
   return { ...account, subscriptions, state: run.state };
 }
@@ -392,11 +395,19 @@ function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null 
   return index < 0 ? null : (drafts[index + 1] ?? null);
 }
 
-/** The subscription as the next evaluation finds it once this one is saved. */
+/**
+ * The subscription as the next evaluation finds it once this one is saved.
+ * @param hasInvoice whether the run of its account has made one; default: if the subscription has items.
+ */
 export function subscriptionAfter(
-  subscription: SubscriptionBilling,
-  { items, coverage, repairable, cursor }: SubscriptionEvaluation,
+  before: SubscriptionBilling,
+  { items, coverage, repairable, cursor, usage }: SubscriptionEvaluation,
+  hasInvoice = items.length > 0,
 ): SubscriptionBilling {
+  const subscription =
+    usage === null || before.usage == null
+      ? before
+      : { ...before, usage: usageAfter(before.usage, usage, hasInvoice) };
   if (items.length === 0) return { ...subscription, cursor };
   const billed = new Map<Uuid, BilledItem>(subscription.items);
   for (const change of repairable) {

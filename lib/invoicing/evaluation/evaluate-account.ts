@@ -36,7 +36,10 @@ export interface AccountRun {
   readonly invoice: RunInvoice;
   /** Amounts of the whole invoice while it is unpaid. */
   readonly amounts: InvoiceAmounts;
-  /** New charged-through dates by subscription (§8.5); none if the invoice is a DRAFT. */
+  /**
+   * New charged-through dates by subscription (§8.5), also where zero items of usage are dropped; none if the invoice is a
+   * DRAFT.
+   */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Dates after the target date for which the account needs a due entry; ascending, each once. */
   readonly dueDates: readonly LocalDate[];
@@ -63,7 +66,7 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
     items,
     invoice,
     amounts,
-    chargedThrough: chargedThroughDates(invoice.status === 'COMMITTED' ? all : []),
+    chargedThrough: invoice.status === 'COMMITTED' ? chargedThroughBy(all, evaluations) : new Map(),
     dueDates: dueDatesAfter(evaluations, input.targetDate),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
   };
@@ -76,6 +79,19 @@ export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[]
 
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
   return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, config }));
+}
+
+/** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */
+function chargedThroughBy(
+  items: readonly NewInvoiceItem[],
+  evaluations: readonly SubscriptionEvaluation[],
+): ReadonlyMap<Uuid, LocalDate> {
+  const dates = new Map(chargedThroughDates(items));
+  for (const { subscriptionId, usage } of evaluations) {
+    const date = usage?.chargedThrough ?? null;
+    if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
+  }
+  return dates;
 }
 
 function dueDatesAfter(

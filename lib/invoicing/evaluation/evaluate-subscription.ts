@@ -7,7 +7,7 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
+import { type LocalDate, minDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { fixedProposals } from '../periods/fixed-proposals.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
@@ -18,8 +18,8 @@ import { applyToCoverage, type CoverageChanges } from '../reconciliation/apply-t
 import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
+import { evaluateUsage, type SubscriptionUsage, type UsageEvaluation } from './evaluate-usage.ts';
 import { fixedFrom } from './kept-as-billed.ts';
-
 import { assertItemBounds } from './safety-bounds.ts';
 
 /** Everything that the evaluation of one subscription reads. */
@@ -30,7 +30,7 @@ export interface SubscriptionBilling {
    * rows. Its event then replaces `events`. Default null.
    */
   readonly ongoing?: OngoingCharge | null;
-  /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4). */
+  /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4), but for usage. */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
@@ -42,6 +42,8 @@ export interface SubscriptionBilling {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
+  /** null = none of its events charges usage, or nothing is to be billed of it. Default null. */
+  readonly usage?: SubscriptionUsage | null;
 }
 
 export interface EvaluationSettings {
@@ -59,12 +61,14 @@ export interface EvaluationSettings {
 /** What a run has to write for one subscription; without items only the cursor changes. */
 export interface SubscriptionEvaluation {
   readonly subscriptionId: Uuid;
-  /** FIXED, RECURRING and REPAIR_ADJ items in output order. */
+  /** FIXED, RECURRING and REPAIR_ADJ items in output order, then those of usage. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
   /** New `repairable` of existing items. */
   readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
   readonly cursor: InvoicingCursor;
+  /** null = no usage was evaluated. */
+  readonly usage: UsageEvaluation | null;
 }
 
 interface Proposals {
@@ -77,7 +81,8 @@ interface Proposals {
 /**
  * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for `nextItemId`,
  * which is called once per item in output order: a run passes the id port, a dry run and the tests a counter.
- * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of §8.4 is broken.
+ * @throws InvariantError if an item that is repaired is not loaded, a safety bound of §8.4 is broken, or usage cannot be
+ * billed (see `evaluateUsage`).
  */
 export function evaluateSubscription(
   subscription: SubscriptionBilling,
@@ -107,18 +112,42 @@ export function evaluateSubscription(
   });
 
   const items = newItems(reconciliation, nextItemId);
-  assertItemBounds({ items, subscription, config });
+  const usage = usageOf(subscription, settings, nextItemId);
+  assertItemBounds({ items, usageItems: usage?.items ?? [], subscription, config });
+  const standing = standingAfter({ events, targetDate, config });
+  const usageRepairs = usage?.repairable ?? [];
   return {
     subscriptionId,
-    items,
+    items: usage === null ? items : [...items, ...usage.items],
     coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
-    repairable: [...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
+    repairable: [
+      ...[...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
+      ...usageRepairs,
+    ],
     cursor: {
       subscriptionId,
       dirtyFrom: null,
-      ...standingAfter({ events, targetDate, config }),
+      ...standing,
+      nextDueDate: earlier(standing.nextDueDate, usage?.nextDate ?? null),
     },
+    usage,
   };
+}
+
+function usageOf(
+  { subscriptionId, events, usage = null }: SubscriptionBilling,
+  { targetDate, currency, config }: EvaluationSettings,
+  nextItemId: () => Uuid,
+): UsageEvaluation | null {
+  if (usage === null) return null;
+  return evaluateUsage(
+    { subscriptionId, events, usage, targetDate, currency, config: config.usage },
+    nextItemId,
+  );
+}
+
+function earlier(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
+  return one === null || other === null ? (one ?? other) : minDate(one, other);
 }
 
 /**

@@ -5,8 +5,10 @@ import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import type { BilledItem } from '../reconciliation/recurring-row.ts';
 
 export interface ItemBoundsInput {
-  /** New items of one subscription in output order. */
+  /** New items of one subscription in output order, without those of usage. */
   readonly items: readonly NewInvoiceItem[];
+  /** Its new items of usage, which overlap where there was late usage; default none. */
+  readonly usageItems?: readonly NewInvoiceItem[];
   readonly subscription: {
     readonly subscriptionId: Uuid;
     readonly itemsCreatedToday: number;
@@ -20,11 +22,11 @@ export interface ItemBoundsInput {
  * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. Nothing may be written then, and the account is
  * parked.
  */
-export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
-  if (items.length === 0) return;
+export function assertItemBounds({ items, usageItems = [], subscription, config }: ItemBoundsInput): void {
+  if (items.length === 0 && usageItems.length === 0) return;
   const { subscriptionId } = subscription;
   if (config.sanitySafetyBoundEnabled) refuseDoubleFixed(items, subscriptionId);
-  if (config.maxDailyItems >= 0) refuseDailyNumber({ items, subscription, config });
+  if (config.maxDailyItems >= 0) refuseDailyNumber({ items: [...items, ...usageItems], subscription, config });
   assertNoOverlap(items, 'RECURRING', () => subscriptionId);
   assertNoOverlap(items, 'REPAIR_ADJ', (item) => item.linkedItemId);
   assertRepairs(items, subscription.items);

@@ -4,6 +4,7 @@ import {
   type RepairBasis,
   RepairRule,
   type Share,
+  type UsageBasis,
 } from '../../records/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import {
@@ -21,9 +22,10 @@ export interface CalculationStep {
   /**
    * MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the currency. ROUND: base
    * rounded half up to the currency. LIMIT: base, but at most factor. REMAINDER: factor, whatever the base. NEGATE: base
-   * with the other sign.
+   * with the other sign. ADD, SUBTRACT: base + factor, base − factor; before an ADD, the base is what the lines before have
+   * come to.
    */
-  readonly operation: 'MULTIPLY' | 'PRORATE' | 'ROUND' | 'LIMIT' | 'REMAINDER' | 'NEGATE';
+  readonly operation: 'MULTIPLY' | 'PRORATE' | 'ROUND' | 'LIMIT' | 'REMAINDER' | 'NEGATE' | 'ADD' | 'SUBTRACT';
   readonly base: Decimal;
   readonly factor: Decimal | null;
   readonly days: number | null;
@@ -46,6 +48,8 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
       return recurringSteps(basis, currency);
     case 'REPAIR':
       return repairSteps(basis, currency);
+    case 'USAGE':
+      return usageSteps(basis, currency);
     case 'CREDIT': {
       if (basis.balance.isNegative()) return [negated(basis.balance)];
       const used = step({
@@ -82,6 +86,40 @@ function repairSteps(basis: RepairBasis, currency: Currency): readonly Calculati
   return [...steps, negated(resultOf(steps, amount))];
 }
 
+function usageSteps(basis: UsageBasis, currency: Currency): readonly CalculationStep[] {
+  const { due, billed, credit } = basis;
+  const lines = lineSteps(basis);
+  const steps = [...lines, rounded(resultOf(lines, due), currency)];
+  if (!billed.isZero()) steps.push(subtracted(resultOf(steps, due), billed));
+  if (credit === null) return steps;
+  const tooMuch = resultOf(steps, due);
+  const given = tooMuch.abs().minus(credit.open);
+  if (!given.isZero()) steps.push(added(tooMuch, given));
+  steps.push(negated(resultOf(steps, due)));
+  steps.push(
+    step({
+      operation: 'LIMIT',
+      base: credit.open,
+      factor: credit.left,
+      result: smaller(credit.open, credit.left),
+    }),
+  );
+  return [...steps, negated(resultOf(steps, due))];
+}
+
+/** Price × blocks of each line, and what they come to together; a tier of CAPACITY has a price of its own. */
+function lineSteps({ lines }: UsageBasis): CalculationStep[] {
+  const steps: CalculationStep[] = [];
+  let total: Decimal | null = null;
+  for (const { price, quantity, amount } of lines) {
+    if (amount === null) continue;
+    steps.push(step({ operation: 'MULTIPLY', base: price, factor: quantity, unrounded: amount, result: amount }));
+    if (total !== null) steps.push(added(total, amount));
+    total = total === null ? amount : total.plus(amount);
+  }
+  return steps;
+}
+
 /** Price × quantity with up to 9 decimals, as rates are stored. */
 function pricedSteps(price: Decimal, quantity: number): CalculationStep[] {
   if (quantity === 1) return [];
@@ -103,6 +141,14 @@ function prorated({ base, days, totalDays }: Share, currency: Currency): Calcula
 
 function rounded(base: Decimal, currency: Currency): CalculationStep {
   return step({ operation: 'ROUND', base, unrounded: base, result: roundToCurrency(base, currency) });
+}
+
+function added(base: Decimal, factor: Decimal): CalculationStep {
+  return step({ operation: 'ADD', base, factor, result: base.plus(factor) });
+}
+
+function subtracted(base: Decimal, factor: Decimal): CalculationStep {
+  return step({ operation: 'SUBTRACT', base, factor, result: base.minus(factor) });
 }
 
 function negated(base: Decimal): CalculationStep {

@@ -49,7 +49,7 @@ export function eventsBehind(
   const known = new Past(past, item.createdDate);
   const { event } = basis;
   if (basis.kind === 'REPAIR') return { ...NO_EVENTS, event: event && known.factsOf(event) };
-  const nextEvent = basis.kind === 'RECURRING' ? basis.nextEvent : null;
+  const nextEvent = basis.kind === 'FIXED' ? null : basis.nextEvent;
   return {
     event: event && known.factsOf(event),
     nextEvent: nextEvent && known.factsOf(nextEvent),

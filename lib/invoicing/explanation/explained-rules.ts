@@ -34,6 +34,7 @@ export function rulesBehind(basis: ComputedBasis, events: ItemEvents): readonly 
 
 /** The next event, if the item ends by it; a whole period would end the same without it. */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
+  if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
   const ends = basis.rule === PeriodRule.TRAILING || basis.rule === PeriodRule.BETWEEN_EVENTS;
   return ends && basis.endDate === nextEvent.localDate ? nextEvent : null;

@@ -15,6 +15,7 @@ import type { CalculationStep } from './basis-calculation.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { endingEvent } from './explained-rules.ts';
 import { cycleSentence, dateSentence, phaseSentence } from './explanation-rules-text.ts';
+import { usageFacts } from './explanation-usage-text.ts';
 import {
   capitalised,
   counted,
@@ -64,6 +65,8 @@ function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string
       return [...recurringFacts(basis, parts), `${sumOf(parts)}.`];
     case 'REPAIR':
       return [...repairFacts(basis, parts), `${sumOf(parts)}.`];
+    case 'USAGE':
+      return [...usageFacts(basis, parts), dateSentence(endingEvent(basis, parts.events)), `${sumOf(parts)}.`];
     case 'CREDIT':
       return [creditFacts(basis, parts)];
     default:
@@ -190,6 +193,10 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
       return [`the smaller of ${amount(base)} and ${amount(factor ?? result)} is ${amount(result)}`];
     case 'REMAINDER':
       return [`what is left is ${amount(result)}`];
+    case 'ADD':
+      return [`${amount(base)} + ${amount(factor ?? result)} = ${amount(result)}`];
+    case 'SUBTRACT':
+      return [`${amount(base)} − ${amount(factor ?? result)} = ${amount(result)}`];
     case 'NEGATE':
       return [`so the item is ${amount(result)}`];
     default:

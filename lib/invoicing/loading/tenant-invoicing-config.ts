@@ -1,5 +1,6 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { SettingsOf } from '../../tenants/index.ts';
+import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
+import { negativeDeltaOf, type UsageConfig } from '../../usage/index.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 
 /** Gives the invoicing settings of a session's tenant. */
@@ -19,7 +20,27 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       maxDailyItems: settings['invoice.maxDailyNumberOfItemsSafetyBound'],
       parentCommitTimeOfDay: settings['invoice.parent.commit.local.utc.time'],
       plugins: settings['invoice.plugin'],
+      usage: usageConfig(settings),
       alignPriceChanges: settings['subscription.align.effectiveDateForExistingSubscriptions'],
     };
+  };
+}
+
+/** The settings of usage §8 for what our own store has recorded. */
+function usageConfig(settings: TenantSettings): UsageConfig {
+  return {
+    lookBackPeriods: settings['invoice.readMaxRawUsagePreviousPeriod'],
+    itemMode: settings['invoice.item.result.behavior.mode'],
+    overflow: settings['invoice.usage.overflow'],
+    lateMode: settings['invoice.usage.lateMode'],
+    beyondLookBack: settings['invoice.usage.beyondLookback'],
+    negativeDelta: negativeDeltaOf({
+      setting: settings['invoice.usage.negativeDelta'],
+      isLenient: settings['invoice.usage.missing.lenient'],
+      isFromSource: false,
+      isDryRun: false,
+    }),
+    dropsZeroItems: settings['invoice.disable.usage.zero.amount'],
+    refusesUnknownUnits: settings['invoice.parkAccountsWithUnknownUsage'],
   };
 }

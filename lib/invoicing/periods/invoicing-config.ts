@@ -1,4 +1,5 @@
 import { InArrearMode } from '../../tenants/index.ts';
+import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../usage/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
 
 /** Per-tenant settings that the rules of this room read (§18, prefix `org.service.invoice.`). */
@@ -26,6 +27,7 @@ export interface InvoicingConfig {
   readonly plugins: readonly string[];
   /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
+  readonly usage: UsageConfig;
 }
 
 export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
@@ -39,4 +41,5 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   alignPriceChanges: false,
   plugins: [],
   parentCommitTimeOfDay: 86_399_999,
+  usage: DEFAULT_USAGE_CONFIG,
 });

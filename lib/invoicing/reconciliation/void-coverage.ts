@@ -8,7 +8,7 @@ import { rowsOfItem } from './apply-to-coverage.ts';
 export interface VoidInput {
   /** All items of the invoice that is voided. */
   readonly items: readonly NewInvoiceItem[];
-  /** The RECURRING items of other invoices that its repairs have cut. */
+  /** The RECURRING items of other invoices that its repairs have cut, and the USAGE items that they have credited. */
   readonly repaired: readonly NewInvoiceItem[];
   /** Repairs of those items on other invoices that are not VOID. */
   readonly otherRepairs: readonly NewInvoiceItem[];
@@ -29,17 +29,20 @@ export interface ReleasedCoverage {
 /** Takes the charges of the invoice out of the coverage and puts back the days that its repairs have cut. */
 export function releaseCoverage({ items, repaired, otherRepairs, currency }: VoidInput): ReleasedCoverage {
   const charges = items.filter(isCovering);
+  const covering = repaired.filter(isCovering);
   const repairsOf = Map.groupBy(items.filter(isRepair), ({ linkedItemId }) => linkedItemId);
   const othersOf = Map.groupBy(otherRepairs, ({ linkedItemId }) => linkedItemId);
   return {
-    itemIds: [...charges, ...repaired].map(({ id }) => id),
-    rows: repaired.flatMap((item) => rowsOfItem(item, othersOf.get(item.id) ?? [], currency)),
+    itemIds: [...charges, ...covering].map(({ id }) => id),
+    rows: covering.flatMap((item) => rowsOfItem(item, othersOf.get(item.id) ?? [], currency)),
     repairable: repaired.map(({ id, repairable }) => ({
       id,
       repairable: repairable.minus(sum((repairsOf.get(id) ?? []).map(({ amount }) => amount))),
     })),
     touched: [
-      ...charges.flatMap(({ subscriptionId, startDate }) => touchOf(subscriptionId, startDate)),
+      ...items
+        .filter((item) => isCovering(item) || item.itemType === InvoiceItemType.USAGE)
+        .flatMap(({ subscriptionId, startDate }) => touchOf(subscriptionId, startDate)),
       ...repaired.flatMap(({ id, subscriptionId }) =>
         (repairsOf.get(id) ?? []).flatMap(({ startDate }) => touchOf(subscriptionId, startDate)),
       ),

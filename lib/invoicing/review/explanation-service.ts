@@ -50,7 +50,7 @@ async function pastOf(
   const { subscriptions } = session;
   const active = await subscriptions.findEvents([subscriptionId]);
   const withdrawn = await subscriptions.findWithdrawnEvents([subscriptionId]);
-  const named = [basis.event, basis.kind === 'RECURRING' ? basis.nextEvent : null];
+  const named = [basis.event, 'nextEvent' in basis ? basis.nextEvent : null];
   const isBlocked = named.some((event) => event?.type.endsWith('_BILLING_DISABLED'));
   const blocked = [subscriptionId, bundleId, accountId].filter((id) => id !== null);
   return {

@@ -75,6 +75,12 @@ export class UsageBook {
     return beyond ? [...own, ...this.#beyond(name, planned)] : own;
   }
 
+  /** The units of which something was used in an interval, whatever charges them (§7.8). */
+  unitsIn(interval: UsageInterval): ReadonlySet<string> {
+    const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
+    return new Set(used.map(({ unit }) => unit));
+  }
+
   #fresh(name: string, interval: UsageInterval): readonly UsagePiece[] {
     return this.#within(interval).filter((piece) => !this.#isConsumed(name, piece));
   }

@@ -6,7 +6,7 @@ import { type BilledLine, billedLines, billedTotal, keyOf } from './billed-so-fa
 import { Refundable } from './credits.ts';
 import { changeOf, type LineChange } from './line-changes.ts';
 import { givesBack, type NegativeDeltaFacts } from './negative-delta.ts';
-import type { UsageCharge } from './usage-charge.ts';
+import type { ChargeFacts, UsageCharge } from './usage-charge.ts';
 
 export interface SettleAggregateInput extends NegativeDeltaFacts {
   readonly rated: RatedUsage;
@@ -17,16 +17,17 @@ export interface SettleAggregateInput extends NegativeDeltaFacts {
 /** One item for the interval, of the difference between its rating and what is billed (§7.3 steps 4 and 5, §7.4). */
 export function settleAggregate(input: SettleAggregateInput): readonly UsageCharge[] {
   const { rated, previous } = input;
-  if (previous.length === 0) return [usageItem(rated.amount, fullDetails(rated))];
-  const delta = rated.amount.minus(billedTotal(previous));
+  const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
+  if (previous.length === 0) return [usageItem(rated.amount, fullDetails(rated), facts)];
+  const delta = rated.amount.minus(facts.billed);
   if (delta.isZero() || isOnlyRoundedOtherwise(input)) return [];
   const details = deltaDetails(input);
-  if (delta.greaterThan(ZERO)) return [usageItem(delta, details.first)];
-  return givesBack(delta, input) ? new Refundable(previous).credit(delta.abs(), details) : [];
+  if (delta.greaterThan(ZERO)) return [usageItem(delta, details.first, facts)];
+  return givesBack(delta, input) ? new Refundable(previous).credit(delta.abs(), { details, facts }) : [];
 }
 
-function usageItem(amount: Decimal, details: string): UsageCharge {
-  return { kind: 'USAGE', amount, rate: null, quantity: null, details };
+function usageItem(amount: Decimal, details: string, facts: ChargeFacts): UsageCharge {
+  return { kind: 'USAGE', amount, rate: null, quantity: null, details, ...facts };
 }
 
 function fullDetails({ lines, exact, overflow }: RatedUsage): string {

@@ -6,7 +6,7 @@ import { billedLines, keyOf } from './billed-so-far.ts';
 import { Refundable } from './credits.ts';
 import { changeOf, type LineChange } from './line-changes.ts';
 import { givesBack, type NegativeDeltaFacts } from './negative-delta.ts';
-import type { UsageCharge } from './usage-charge.ts';
+import type { ChargeFacts, UsageCharge } from './usage-charge.ts';
 
 export interface SettleDetailInput extends NegativeDeltaFacts {
   readonly rated: RatedConsumable;
@@ -23,9 +23,10 @@ export function settleDetail(input: SettleDetailInput): readonly UsageCharge[] {
     const isSame = delta.isZero() && line.change.quantity.isZero();
     if (isSame && previous.length > 0) return [];
     const details = detailsOf(line, rated);
-    if (!delta.lessThan(ZERO)) return [usageItem(delta, shownLine(line, rated), details.first)];
+    const facts = factsOf(line, delta, currency);
+    if (!delta.lessThan(ZERO)) return [usageItem(delta, shownLine(line, rated), details.first, facts)];
     const isOfLine = (item: BilledEntry) => standsFor(item, line.now, rated);
-    return givesBack(delta, input) ? refundable.credit(delta.abs(), details, isOfLine) : [];
+    return givesBack(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
   });
 }
 
@@ -36,8 +37,18 @@ function deltaOf({ now, change, billed }: LineChange, currency: Currency): Decim
   return roundToCurrency(now.amount, currency).minus(billed?.charged ?? ZERO);
 }
 
-function usageItem(amount: Decimal, { price, quantity }: BlockLine, details: string): UsageCharge {
-  return { kind: 'USAGE', amount, rate: price, quantity, details };
+function usageItem(
+  amount: Decimal,
+  { price, quantity }: BlockLine,
+  details: string,
+  facts: ChargeFacts,
+): UsageCharge {
+  return { kind: 'USAGE', amount, rate: price, quantity, details, ...facts };
+}
+
+function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): ChargeFacts {
+  const due = roundToCurrency(now.amount, currency);
+  return { lines: [now], due, billed: due.minus(delta) };
 }
 
 /** Of ALL_TIERS what is new; TOP_TIER shows all blocks at the new price (§7.4). */

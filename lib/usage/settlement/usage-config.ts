@@ -27,6 +27,8 @@ export interface UsageConfig {
   readonly negativeDelta: NegativeDelta;
   /** `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
+  /** `invoice.parkAccountsWithUnknownUsage`: a unit that no section charges stops the run (§7.8). */
+  readonly refusesUnknownUnits: boolean;
 }
 
 export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
@@ -37,6 +39,7 @@ export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
   beyondLookBack: BeyondLookBack.REPORT,
   negativeDelta: NegativeDelta.CREDIT,
   dropsZeroItems: false,
+  refusesUnknownUnits: false,
 });
 
 export interface NegativeDeltaInput {

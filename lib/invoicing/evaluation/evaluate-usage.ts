@@ -1,0 +1,209 @@
+import type { BillingEvent } from '../../records/index.ts';
+import {
+  type ConsumingInterval,
+  knownUnits,
+  type PlannedInterval,
+  planUsage,
+  type SettledInterval,
+  settleUsage,
+  UsageBook,
+  type UsageConfig,
+  type UsagePiece,
+  usageWindow,
+} from '../../usage/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  minDate,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { usageItem } from './usage-items.ts';
+
+/** What is read of the usage of one subscription. */
+export interface SubscriptionUsage {
+  readonly zone: TimeZone;
+  /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
+  readonly billed: readonly ConsumingInterval[];
+  /** Those of `piecesNeeded`. */
+  readonly pieces: readonly UsagePiece[];
+}
+
+export interface UsageRunInput {
+  readonly subscriptionId: Uuid;
+  /** All of the subscription, in order. */
+  readonly events: readonly BillingEvent[];
+  readonly usage: SubscriptionUsage;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: UsageConfig;
+}
+
+/** What a run has rated, as it is stored. */
+export interface RatedInterval extends ConsumingInterval {
+  readonly versionDate: Instant;
+  readonly priceIdentity: string;
+  /**
+   * True where some of it is billed already: it is stored with an invoice only, so that points that change no amount stay
+   * late until there is one (usage §7.7 rule 1).
+   */
+  readonly isBilledAgain: boolean;
+}
+
+/** What a run has to write for the usage of one subscription. */
+export interface UsageEvaluation {
+  /** USAGE items and the REPAIR_ADJ of what was billed too much, in output order. */
+  readonly items: readonly NewInvoiceItem[];
+  readonly intervals: readonly RatedInterval[];
+  /** New `repairable` of USAGE items that earlier runs have made. */
+  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
+  /** Latest end of its USAGE items, zero items that are dropped included; null = there are none. */
+  readonly chargedThrough: LocalDate | null;
+  /** The next date, after the target date, on which there is usage to bill. */
+  readonly nextDate: LocalDate | null;
+  /** From which date the next run reads; null = everything. */
+  readonly readFrom: LocalDate | null;
+}
+
+/**
+ * Rates the usage of one subscription up to the target date (usage §6, §7). Pure but for `nextItemId`, which is called once
+ * per item in output order.
+ * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses them.
+ */
+export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
+  const { events, usage, targetDate, currency, config } = input;
+  const { zone, billed } = usage;
+  const book = new UsageBook({ events, ...usage });
+  const plan = planUsage({ events, targetDate, zone, config, billed });
+  if (config.refusesUnknownUnits) for (const planned of plan.intervals) refuseUnknownUnits(planned, book, input);
+  const settled = settleUsage({
+    plan,
+    collected: plan.intervals.map((planned) => book.collect(planned)),
+    beyond: book.beyond(plan.intervals),
+    currency,
+    config,
+  });
+  const rated = settled.intervals.map((one) => {
+    const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
+    return { items, interval: ratedInterval(one, items, book.newlyConsumed(one.planned, one.consumes, plan.intervals)) };
+  });
+  const items = rated.flatMap((one) => one.items);
+  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
+  return {
+    items,
+    intervals,
+    repairable: repairableAfter(billed, items),
+    chargedThrough: settled.chargedThrough,
+    nextDate: plan.nextDate,
+    readFrom: readFrom(input, intervals),
+  };
+}
+
+/** The usage as the next run finds it once this one is saved. @param hasInvoice whether the run has made one. */
+export function usageAfter(
+  usage: SubscriptionUsage,
+  { intervals, repairable }: Pick<UsageEvaluation, 'intervals' | 'repairable'>,
+  hasInvoice: boolean,
+): SubscriptionUsage {
+  const left = new Map(repairable.map((each) => [each.id, each.repairable]));
+  const before = usage.billed.map((interval) => ({
+    ...interval,
+    entries: interval.entries.map((entry) => ({ ...entry, remaining: left.get(entry.itemId) ?? entry.remaining })),
+  }));
+  return { ...usage, billed: [...before, ...storedIntervals(intervals, hasInvoice)] };
+}
+
+/** The intervals that are stored. */
+export function storedIntervals(
+  intervals: readonly RatedInterval[],
+  hasInvoice: boolean,
+): readonly RatedInterval[] {
+  return hasInvoice ? intervals : intervals.filter(({ isBilledAgain }) => !isBilledAgain);
+}
+
+function ratedInterval(
+  { planned }: SettledInterval<ConsumingInterval>,
+  items: readonly NewInvoiceItem[],
+  consumed: readonly UsagePiece[],
+): RatedInterval {
+  const { run, interval, match } = planned;
+  const { start, end } = interval;
+  const { name, versionDate, priceIdentity } = run.section;
+  return {
+    usageName: name,
+    versionDate,
+    priceIdentity,
+    instants: { start: start.at, end: end.at },
+    startDate: start.date,
+    endDate: end.date,
+    entries: items.map(({ id, linkedItemId, amount, repairable, itemDetails }) => ({
+      itemId: id,
+      linkedItemId,
+      amount,
+      remaining: repairable,
+      details: itemDetails,
+    })),
+    consumed: consumed.map(({ unit, localDate, part, after, upTo }) => ({ unit, localDate, part, after, upTo })),
+    isBilledAgain: match.previous.length > 0,
+  };
+}
+
+/** An interval that is stored already as it is need not be stored again. */
+function tellsMore(billed: readonly ConsumingInterval[]): (interval: RatedInterval) => boolean {
+  return ({ usageName, instants, entries, consumed }) =>
+    entries.length > 0 ||
+    consumed.length > 0 ||
+    !billed.some(
+      (one) =>
+        one.usageName === usageName &&
+        one.instants?.start === instants?.start &&
+        one.instants?.end === instants?.end,
+    );
+}
+
+function repairableAfter(
+  billed: readonly ConsumingInterval[],
+  items: readonly NewInvoiceItem[],
+): UsageEvaluation['repairable'] {
+  const credits = items.filter(({ linkedItemId }) => linkedItemId !== null);
+  if (credits.length === 0) return [];
+  const creditsOf = Map.groupBy(credits, ({ linkedItemId }) => linkedItemId);
+  return billed
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ itemId, remaining }) => {
+      const own = creditsOf.get(itemId);
+      if (own === undefined) return [];
+      return { id: itemId, repairable: own.reduce((left, { amount }) => left.plus(amount), remaining) };
+    });
+}
+
+/** Some intervals are stored only if the run makes an invoice: what either way needs is read. */
+function readFrom(
+  { events, usage, config }: UsageRunInput,
+  intervals: readonly RatedInterval[],
+): LocalDate | null {
+  const { zone, billed } = usage;
+  const [withInvoice, without] = [true, false].map((hasInvoice) =>
+    usageWindow({ events, zone, config, billed: [...billed, ...storedIntervals(intervals, hasInvoice)] }),
+  );
+  return withInvoice == null || without == null ? null : minDate(withInvoice, without);
+}
+
+function refuseUnknownUnits(
+  { run, interval }: PlannedInterval,
+  book: UsageBook,
+  { events, subscriptionId }: UsageRunInput,
+): void {
+  const known = knownUnits(events, interval);
+  const unknown = [...book.unitsIn(interval)].filter((unit) => !known.has(unit)).sort();
+  if (unknown.length === 0) return;
+  const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
+  throw new InvariantError(
+    `Subscription ${subscriptionId} has usage of ${unknown.join(', ')} from ${start} to ${end}, which none of its usage sections charges; void these records, add the unit to the catalog, or set invoice.parkAccountsWithUnknownUsage to false`,
+    { subscriptionId, usageName: run.section.name, units: unknown, start, end },
+  );
+}

@@ -1,0 +1,84 @@
+import { InvoiceItemType, type UsageBasis, type UsageLine } from '../../records/index.ts';
+import type { ConsumingInterval, SettledInterval, UsageCharge } from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { ZERO } from '../../values/money/index.ts';
+import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { basisEvent } from '../reconciliation/new-items.ts';
+
+type Settled = SettledInterval<ConsumingInterval>;
+
+/** The item of a charge for usage, or of a credit for it (usage §7.4, §7.7 rule 2). */
+export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewInvoiceItem {
+  const { section, events } = settled.planned.run;
+  const { start, end } = settled.planned.interval;
+  const { amount, details } = charge;
+  const common = {
+    id,
+    startDate: start.date,
+    endDate: end.date,
+    amount,
+    itemDetails: details,
+    basis: usageBasis(settled, charge),
+  };
+  if (charge.kind === 'CREDIT') {
+    return plainItem({
+      ...common,
+      itemType: InvoiceItemType.REPAIR_ADJ,
+      description: 'Adjustment (usage)',
+      linkedItemId: charge.linkedItemId,
+      repairable: ZERO,
+    });
+  }
+  const [{ bundleId, subscriptionId, productName, planName, phaseName }] = events;
+  return plainItem({
+    ...common,
+    itemType: InvoiceItemType.USAGE,
+    bundleId,
+    subscriptionId,
+    productName,
+    planName,
+    phaseName,
+    usageName: section.name,
+    description: section.prettyName,
+    rate: charge.rate,
+    quantity: charge.quantity,
+    catalogEffectiveDate: section.versionDate,
+    repairable: amount,
+  });
+}
+
+function usageBasis({ planned, consumes }: Settled, charge: UsageCharge): UsageBasis {
+  const { run, interval } = planned;
+  const { section, closedBy } = run;
+  const { start, end } = interval;
+  const { lines, due, billed, amount } = charge;
+  const units = [...new Set(lines.map(({ unit }) => unit))];
+  return {
+    kind: 'USAGE',
+    event: basisEvent(run.events[0]),
+    nextEvent: closedBy?.effectiveDate === end.at ? basisEvent(closedBy) : null,
+    usageName: section.name,
+    usageType: section.usageType,
+    tierBlockPolicy: section.usageType === 'CONSUMABLE' ? section.tierBlockPolicy : null,
+    billingPeriod: section.billingPeriod,
+    startInstant: start.at,
+    endInstant: end.at,
+    startDate: start.date,
+    endDate: end.date,
+    used: units.map((unit) => ({ unit, quantity: consumes.quantities.get(unit) ?? ZERO })),
+    lines: lines.map(usageLine),
+    due,
+    billed,
+    credit: charge.kind === 'CREDIT' ? { open: charge.open, left: charge.left } : null,
+    amount,
+  };
+}
+
+function usageLine(line: UsageCharge['lines'][number]): UsageLine {
+  const { tier, unit, price, quantity } = line;
+  const blocks =
+    'blockSize' in line
+      ? { blockSize: line.blockSize, amount: line.amount }
+      : { blockSize: null, amount: null };
+  return { tier, unit, price, quantity, ...blocks };
+}

@@ -1,0 +1,36 @@
+import type { InvoiceItem, UsageBasis, UsageLine } from '../../records/index.ts';
+import { type Currency, formatDecimal, moneyText } from '../../values/money/index.ts';
+import { plural } from '../../values/text/index.ts';
+import { counted, periodName, planOf } from './explanation-words.ts';
+
+export interface UsageTextParts {
+  readonly item: InvoiceItem;
+  /** The USAGE item of a credit. */
+  readonly linked: InvoiceItem | undefined;
+}
+
+/** What was used, and what is charged for it, in sentences; without the sum. */
+export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
+  const { usageName, billingPeriod, used, lines, billed, credit } = basis;
+  const { currency } = item;
+  const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);
+  const what = credit === null ? 'Usage' : 'Credit for usage';
+  const before = moneyText(billed, currency);
+  return [
+    `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
+    ...lines.map((line) => lineText(line, currency)),
+    billed.isZero() ? '' : `${before} of it was billed before.`,
+    credit === null || credit.open.lessThanOrEqualTo(credit.left)
+      ? ''
+      : `No more than ${moneyText(credit.left, currency)} can be credited of the item.`,
+  ];
+}
+
+function lineText({ tier, unit, price, quantity, blockSize }: UsageLine, currency: Currency): string {
+  const amount = formatDecimal(quantity);
+  if (blockSize === null) {
+    return `The peak of ${amount} ${unit} is in tier ${tier}, which costs ${moneyText(price, currency)}.`;
+  }
+  const blocks = quantity.equals(1) ? plural(1, 'block') : `${amount} blocks`;
+  return `Tier ${tier}: ${blocks} of ${formatDecimal(blockSize)} ${unit} at ${moneyText(price, currency)}.`;
+}
