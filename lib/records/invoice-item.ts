@@ -2,7 +2,12 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingTransitionType, RuleDecision } from './billing-event.ts';
-import type { BillingAlignment, BillingMode, TierBlockPolicy, UsageType } from './catalog/catalog-enumerations.ts';
+import type {
+  BillingAlignment,
+  BillingMode,
+  TierBlockPolicy,
+  UsageType,
+} from './catalog/catalog-enumerations.ts';
 
 /** Item types in output order for equal start dates (invoicing §1.3). */
 export const InvoiceItemType = {

@@ -5,6 +5,7 @@ import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settleme
 import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../lib/values/time/index.ts';
 import { historyRuns } from '../support/runs.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
+import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { capacity, consumable } from '../support/usage/sections.ts';
 import { usageEvent } from '../support/usage/usage-events.ts';
@@ -168,7 +169,49 @@ describe('the book of what was used', () => {
     );
     expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
   }).timeout(0);
+
+  it('usage §7.3: the evaluation of a subscription bills it, reads no more than it has to, and keeps facts that make each amount', () => {
+    let credits = 0;
+    let again = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        histories,
+        fc.tuple(steps, configs),
+        (zone, first, [list, given]) => {
+          const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
+          const evaluated = new EvaluatedUsageLife(eventsOf(first, zone), { zone, config });
+          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
+          play([evaluated, full], [...list, ...billedAndVoided], {
+            zone,
+            bill: (target) => {
+              const invoice = evaluated.bill(target);
+              expect(invoice).to.deep.equal(full.bill(target));
+              credits += invoice.items.filter((item) => item.credits !== undefined).length;
+              expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
+              full.bill(target);
+              again += 1;
+            },
+            rewritten: () => {
+              evaluated.from = null;
+            },
+          });
+        },
+      ),
+      { numRuns: historyRuns },
+    );
+    expect(credits, 'items that give back').to.be.above(historyRuns / 50);
+    expect(again, 'runs').to.be.above(historyRuns);
+  }).timeout(0);
 });
+
+/** Much of what is billed is taken back. */
+const billedAndVoided: readonly Step[] = [
+  { do: 'BILL', on: 91 },
+  ...[0, 1, 2, 3, 4].map((submission): Step => ({ do: 'VOID_POINTS', submission })),
+  { do: 'BILL', on: 120 },
+  { do: 'BILL', on: 150 },
+];
 
 type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[] | (infer One)[]> ? One : never;
 type Zone = (typeof zones)[number];

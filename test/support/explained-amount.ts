@@ -78,7 +78,10 @@ function recomputed(explanation: ItemExplanation, basis: ComputedBasis): bigint 
 
 /** What the lines come to, less what was billed of that; of what is given back, no more than can be. */
 function usage({ lines, due, billed, credit, usageType }: Basis<'USAGE'>): bigint {
-  const total = lines.reduce((sum, line) => sum + divided(billionths(line.price) * billionths(line.quantity), ONE), 0n);
+  const total = lines.reduce(
+    (sum, line) => sum + divided(billionths(line.price) * billionths(line.quantity), ONE),
+    0n,
+  );
   if (usageType !== 'CAPACITY') expect(cents(total)).to.equal(billionths(due));
   if (credit === null) return billionths(due.minus(billed));
   const [open, left] = [billionths(credit.open), billionths(credit.left)];

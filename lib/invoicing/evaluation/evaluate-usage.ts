@@ -79,7 +79,8 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
   const { zone, billed } = usage;
   const book = new UsageBook({ events, ...usage });
   const plan = planUsage({ events, targetDate, zone, config, billed });
-  if (config.refusesUnknownUnits) for (const planned of plan.intervals) refuseUnknownUnits(planned, book, input);
+  if (config.refusesUnknownUnits)
+    for (const planned of plan.intervals) refuseUnknownUnits(planned, book, input);
   const settled = settleUsage({
     plan,
     collected: plan.intervals.map((planned) => book.collect(planned)),
@@ -89,7 +90,10 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
   });
   const rated = settled.intervals.map((one) => {
     const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
-    return { items, interval: ratedInterval(one, items, book.newlyConsumed(one.planned, one.consumes, plan.intervals)) };
+    return {
+      items,
+      interval: ratedInterval(one, items, book.newlyConsumed(one.planned, one.consumes, plan.intervals)),
+    };
   });
   const items = rated.flatMap((one) => one.items);
   const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
@@ -112,7 +116,10 @@ export function usageAfter(
   const left = new Map(repairable.map((each) => [each.id, each.repairable]));
   const before = usage.billed.map((interval) => ({
     ...interval,
-    entries: interval.entries.map((entry) => ({ ...entry, remaining: left.get(entry.itemId) ?? entry.remaining })),
+    entries: interval.entries.map((entry) => ({
+      ...entry,
+      remaining: left.get(entry.itemId) ?? entry.remaining,
+    })),
   }));
   return { ...usage, billed: [...before, ...storedIntervals(intervals, hasInvoice)] };
 }
@@ -147,7 +154,13 @@ function ratedInterval(
       remaining: repairable,
       details: itemDetails,
     })),
-    consumed: consumed.map(({ unit, localDate, part, after, upTo }) => ({ unit, localDate, part, after, upTo })),
+    consumed: consumed.map(({ unit, localDate, part, after, upTo }) => ({
+      unit,
+      localDate,
+      part,
+      after,
+      upTo,
+    })),
     isBilledAgain: match.previous.length > 0,
   };
 }

@@ -26,7 +26,8 @@ export function assertItemBounds({ items, usageItems = [], subscription, config 
   if (items.length === 0 && usageItems.length === 0) return;
   const { subscriptionId } = subscription;
   if (config.sanitySafetyBoundEnabled) refuseDoubleFixed(items, subscriptionId);
-  if (config.maxDailyItems >= 0) refuseDailyNumber({ items: [...items, ...usageItems], subscription, config });
+  if (config.maxDailyItems >= 0)
+    refuseDailyNumber({ items: [...items, ...usageItems], subscription, config });
   assertNoOverlap(items, 'RECURRING', () => subscriptionId);
   assertNoOverlap(items, 'REPAIR_ADJ', (item) => item.linkedItemId);
   assertRepairs(items, subscription.items);

@@ -25,7 +25,15 @@ export interface CalculationStep {
    * with the other sign. ADD, SUBTRACT: base + factor, base − factor; before an ADD, the base is what the lines before have
    * come to.
    */
-  readonly operation: 'MULTIPLY' | 'PRORATE' | 'ROUND' | 'LIMIT' | 'REMAINDER' | 'NEGATE' | 'ADD' | 'SUBTRACT';
+  readonly operation:
+    | 'MULTIPLY'
+    | 'PRORATE'
+    | 'ROUND'
+    | 'LIMIT'
+    | 'REMAINDER'
+    | 'NEGATE'
+    | 'ADD'
+    | 'SUBTRACT';
   readonly base: Decimal;
   readonly factor: Decimal | null;
   readonly days: number | null;
@@ -113,7 +121,9 @@ function lineSteps({ lines }: UsageBasis): CalculationStep[] {
   let total: Decimal | null = null;
   for (const { price, quantity, amount } of lines) {
     if (amount === null) continue;
-    steps.push(step({ operation: 'MULTIPLY', base: price, factor: quantity, unrounded: amount, result: amount }));
+    steps.push(
+      step({ operation: 'MULTIPLY', base: price, factor: quantity, unrounded: amount, result: amount }),
+    );
     if (total !== null) steps.push(added(total, amount));
     total = total === null ? amount : total.plus(amount);
   }

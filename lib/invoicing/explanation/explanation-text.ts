@@ -66,7 +66,11 @@ function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string
     case 'REPAIR':
       return [...repairFacts(basis, parts), `${sumOf(parts)}.`];
     case 'USAGE':
-      return [...usageFacts(basis, parts), dateSentence(endingEvent(basis, parts.events)), `${sumOf(parts)}.`];
+      return [
+        ...usageFacts(basis, parts),
+        dateSentence(endingEvent(basis, parts.events)),
+        `${sumOf(parts)}.`,
+      ];
     case 'CREDIT':
       return [creditFacts(basis, parts)];
     default:

@@ -24,7 +24,11 @@ export function settleDetail(input: SettleDetailInput): readonly UsageCharge[] {
     if (isSame && previous.length > 0) return [];
     const details = detailsOf(line, rated);
     const facts = factsOf(line, delta, currency);
-    if (!delta.lessThan(ZERO)) return [usageItem(delta, shownLine(line, rated), details.first, facts)];
+    if (!delta.lessThan(ZERO)) {
+      const { price, quantity } = shownLine(line, rated);
+      const text = details.first;
+      return [{ kind: 'USAGE', amount: delta, rate: price, quantity, details: text, ...facts }];
+    }
     const isOfLine = (item: BilledEntry) => standsFor(item, line.now, rated);
     return givesBack(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
   });
@@ -35,15 +39,6 @@ function deltaOf({ now, change, billed }: LineChange, currency: Currency): Decim
   const isUnchanged = change.quantity.isZero() && change.amount.isZero();
   if (billed?.isShared === true && isUnchanged) return ZERO;
   return roundToCurrency(now.amount, currency).minus(billed?.charged ?? ZERO);
-}
-
-function usageItem(
-  amount: Decimal,
-  { price, quantity }: BlockLine,
-  details: string,
-  facts: ChargeFacts,
-): UsageCharge {
-  return { kind: 'USAGE', amount, rate: price, quantity, details, ...facts };
 }
 
 function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): ChargeFacts {

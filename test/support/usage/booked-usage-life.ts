@@ -1,6 +1,7 @@
 import { piecesNeeded, type SplitRequest } from '../../../lib/usage/collecting/pieces-needed.ts';
 import { UsageBook } from '../../../lib/usage/collecting/usage-book.ts';
 import type {
+  ConsumingInterval,
   DayUsage,
   PartOfDay,
   PointRange,
@@ -35,7 +36,7 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   }
 
   /** What a run reads. */
-  protected pieces(billed: readonly StoredInterval<readonly PointRange[]>[]): readonly UsagePiece[] {
+  protected pieces(billed: readonly ConsumingInterval[]): readonly UsagePiece[] {
     const { events, zone } = this;
     const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed });
     this.splits = split;
@@ -76,7 +77,7 @@ function partsOf(bounds: SplitRequest['bounds']): readonly PartOfDay[] {
   return ['DAY_POINTS', ...parts];
 }
 
-function isIn(point: LifePoint, { unit, localDate, part, after, upTo }: PointRange): boolean {
+export function isIn(point: LifePoint, { unit, localDate, part, after, upTo }: PointRange): boolean {
   if (point.unit !== unit || point.localDate !== localDate) return false;
   if (point.ordinal <= after || point.ordinal > upTo) return false;
   if (part === 'ALL') return true;

@@ -1,6 +1,5 @@
-import type { PointRange, UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
+import type { ConsumingInterval, UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
-import type { StoredInterval } from './usage-life.ts';
 
 /** Reads what was used once, and goes from date to date with that, as a dry run does. */
 export class WalkedUsageLife extends BookedUsageLife {
@@ -11,7 +10,7 @@ export class WalkedUsageLife extends BookedUsageLife {
     this.#read = null;
   }
 
-  protected override pieces(billed: readonly StoredInterval<readonly PointRange[]>[]): readonly UsagePiece[] {
+  protected override pieces(billed: readonly ConsumingInterval[]): readonly UsagePiece[] {
     this.#read ??= super.pieces(billed);
     return this.#read;
   }

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
+import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import {
+  type RatedInterval,
+  storedIntervals,
+  usageAfter,
+} from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
+import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import type { DayUsage } from '../../../lib/usage/collecting/usage-piece.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import type { LocalDate } from '../../../lib/values/time/index.ts';
+import { day, subscriptionId, text } from '../invoicing/billing-events.ts';
+import { countedIds } from '../invoicing/subscription-ledger.ts';
+import { BookedUsageLife, isIn } from './booked-usage-life.ts';
+import type { LifeInvoice, LifeItem } from './usage-life.ts';
+
+interface KeptInterval extends RatedInterval {
+  readonly invoice: number;
+}
+
+/** Goes through the evaluation of the subscription, and reads no more of the past than that says. */
+export class EvaluatedUsageLife extends BookedUsageLife {
+  /** null = everything is read. */
+  from: LocalDate | null = null;
+  #kept: readonly KeptInterval[] = [];
+  readonly #items = new Map<string, NewInvoiceItem>();
+  #invoices = 0;
+  readonly #nextItemId = countedIds();
+
+  override bill(targetDate: string): LifeInvoice {
+    const { events, zone, from } = this;
+    const isRead = ({ endDate }: KeptInterval) => from === null || endDate >= from;
+    const billed = this.#kept.filter(isRead);
+    const usage = { zone, billed, pieces: this.pieces(billed) };
+    const evaluation = evaluateSubscription(
+      { subscriptionId, events, cursor: null, rows: [], items: new Map(), itemsCreatedToday: 0, usage },
+      {
+        targetDate: day(targetDate),
+        currency: 'USD',
+        config: { ...DEFAULT_INVOICING_CONFIG, maxDailyItems: -1, usage: this.config },
+      },
+      this.#nextItemId,
+    );
+    const made = evaluation.usage;
+    if (made === null) throw new Error('Usage was not evaluated');
+    const { items } = evaluation;
+    for (const item of items) this.#check(item);
+    const hasInvoice = items.length > 0;
+    this.#invoices += 1;
+    const added = new Set(storedIntervals(made.intervals, hasInvoice).map(({ consumed }) => consumed));
+    const after = usageAfter(usage, made, hasInvoice).billed as readonly KeptInterval[];
+    this.#kept = [
+      ...this.#kept.filter((one) => !isRead(one)),
+      ...after.map((one) => (added.has(one.consumed) ? { ...one, invoice: this.#invoices } : one)),
+    ];
+    this.from = made.readFrom;
+    return {
+      items: items.map((item) => this.#told(item)),
+      trackingIds: hasInvoice ? this.#trackingIds(made.intervals) : [],
+      chargedThrough: made.chargedThrough === null ? null : text(made.chargedThrough),
+      nextDate: made.nextDate === null ? null : text(made.nextDate),
+    };
+  }
+
+  override voidLast(): void {
+    const last = Math.max(...this.#kept.map(({ invoice }) => invoice));
+    const gone = this.#kept.filter(({ invoice }) => invoice === last).flatMap(({ entries }) => entries);
+    this.#kept = this.#kept
+      .filter(({ invoice }) => invoice !== last)
+      .map((one) => ({
+        ...one,
+        entries: one.entries.map((entry) => ({
+          ...entry,
+          remaining: gone
+            .filter(({ linkedItemId }) => linkedItemId === entry.itemId)
+            .reduce((left, { amount }) => left.minus(amount), entry.remaining),
+        })),
+      }));
+    this.from = null;
+  }
+
+  protected override days(): readonly DayUsage[] {
+    const { from } = this;
+    if (from === null) return super.days();
+    const read = this.#kept.filter(({ endDate }) => endDate >= from);
+    const consumed = new Set(read.flatMap((one) => one.consumed.map(({ localDate }) => localDate)));
+    return super.days().filter(({ localDate }) => localDate >= from || consumed.has(localDate));
+  }
+
+  /** Each item keeps facts that make its amount, also once they are stored. */
+  #check(item: NewInvoiceItem): void {
+    const { basis, amount } = item;
+    if (basis?.kind !== 'USAGE') throw new Error('An item of usage keeps no facts');
+    expect(writeBasis(readBasis(writeBasis(basis)))).to.equal(writeBasis(basis));
+    const computed = stepsOf(basis, 'USD').at(-1)?.result;
+    expect(computed && formatDecimal(computed), writeBasis(basis)).to.equal(formatDecimal(amount));
+    this.#items.set(item.id, item);
+  }
+
+  #told(item: NewInvoiceItem): LifeItem {
+    const { basis, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
+    if (basis?.kind !== 'USAGE' || startDate === null || endDate === null || itemDetails === null)
+      throw new Error('An item of usage is not whole');
+    const credited = linkedItemId === null ? undefined : this.#items.get(linkedItemId);
+    return {
+      usage: basis.usageName,
+      from: text(startDate),
+      to: text(endDate),
+      amount: formatDecimal(amount),
+      rate: rate === null ? null : formatDecimal(rate),
+      quantity: quantity === null ? null : formatDecimal(quantity),
+      details: JSON.parse(itemDetails),
+      ...(credited === undefined ? {} : { credits: formatDecimal(credited.amount) }),
+    };
+  }
+
+  #trackingIds(intervals: readonly RatedInterval[]): readonly string[] {
+    const ranges = intervals.flatMap(({ consumed }) => consumed);
+    const own = this.points.filter((point) => !point.isVoid && ranges.some((range) => isIn(point, range)));
+    return [...new Set(own.map(({ trackingId }) => trackingId))].sort();
+  }
+}

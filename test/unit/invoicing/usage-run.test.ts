@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import {
+  type DryRunWalkInput,
+  undisturbed,
+  walkToTargetDate,
+} from '../../../lib/invoicing/evaluation/dry-run-walk.ts';
+import {
+  type AccountRun,
+  type AccountRunInput,
+  evaluateAccount,
+} from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { NO_PAST } from '../../../lib/invoicing/explanation/event-facts.ts';
+import { explainItem } from '../../../lib/invoicing/explanation/explanation.ts';
+import { itemOf } from '../../../lib/invoicing/invoices/new-invoice.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
+import type { BillingEvent } from '../../../lib/records/index.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
+import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal, ZERO } from '../../../lib/values/money/index.ts';
+import { day, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
+import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
+import { at, clubUsage, smsUsage, type UsageSection } from '../../support/usage/sections.ts';
+import { type UsageEventFields, UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+
+const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
+
+function used(amount: string, unit: string, date: string): UsagePiece {
+  const sum = decimal(amount);
+  return { unit, localDate: day(date), part: 'ALL', after: 0, upTo: 1, sum, max: sum };
+}
+
+function created(section: UsageSection, from: string, fields: UsageEventFields = {}): BillingEvent {
+  return usageEvent('CREATE', from, { usages: [section], ...fields });
+}
+
+function billed(events: readonly BillingEvent[], pieces: readonly UsagePiece[]): SubscriptionBilling {
+  const usage = { zone: UTC_ZONE, billed: [], pieces };
+  return { subscriptionId, events, cursor: null, rows: [], items: new Map(), itemsCreatedToday: 0, usage };
+}
+
+function inputOf(
+  subscription: SubscriptionBilling,
+  targetDate: string,
+  usage: Partial<UsageConfig> = {},
+): AccountRunInput {
+  return {
+    state: {
+      accountId,
+      accountRecordId: 1,
+      maxTargetDate: null,
+      accountCBA: ZERO,
+      accountBalance: ZERO,
+      version: 0,
+    },
+    subscriptions: [subscription],
+    targetDate: day(targetDate),
+    currency: 'USD',
+    config: { ...DEFAULT_INVOICING_CONFIG, usage: { ...DEFAULT_USAGE_CONFIG, ...usage } },
+  };
+}
+
+function run(...input: Parameters<typeof inputOf>): AccountRun {
+  return evaluateAccount(inputOf(...input), countedIds());
+}
+
+/** Type, dates and amount of the items. */
+function lines({ items }: Pick<AccountRun, 'items'>): readonly string[] {
+  return items.map(({ itemType, startDate, endDate, amount }) =>
+    [itemType, ...[startDate, endDate].map((date) => date && text(date)), amount.toFixed()].join(' '),
+  );
+}
+
+describe('usage in a run', () => {
+  const videos = [used('6', 'videos', '2026-03-15'), used('7', 'videos', '2026-04-02')];
+  const club = billed([created(clubUsage, '2026-03-13', { price: '30', bcd: 13 })], videos);
+
+  it('usage E18 Recurring and usage together: comes after the recurring items, and sets the date of the next run', () => {
+    const first = run(club, '2026-03-13');
+    expect(lines(first)).to.deep.equal(['RECURRING 2026-03-13 2026-04-13 30']);
+    expect(first.dueDates.map(text)).to.deep.equal(['2026-04-13']);
+    const both = run(club, '2026-04-13');
+    expect(lines(both)).to.deep.equal([
+      'RECURRING 2026-03-13 2026-04-13 30',
+      'RECURRING 2026-04-13 2026-05-13 30',
+      'USAGE 2026-03-13 2026-04-13 18',
+    ]);
+    expect(both.evaluations[0]?.usage?.items).to.have.lengthOf(1);
+    expect(both.evaluations[0]?.coverage.inserted, 'usage covers no days').to.have.lengthOf(2);
+  });
+
+  it('usage in a run falls due by its own period, whatever the recurring one is', () => {
+    const fields = { price: '300', period: 'ANNUAL', bcd: 1 } as const;
+    const yearly = billed([created(clubUsage, '2026-04-01', fields)], []);
+    expect(run(yearly, '2026-04-01').dueDates.map(text)).to.deep.equal(['2026-05-01']);
+  });
+
+  it('usage in a run is what a dry run walks to with what was read once', () => {
+    const input: DryRunWalkInput = {
+      ...inputOf(club, '2026-05-13'),
+      now: at('2026-03-13T00:00:00Z'),
+      today: day('2026-03-13'),
+      dueDates: [day('2026-03-13')],
+    };
+    const found = undisturbed(walkToTargetDate(input, countedIds()));
+    expect(found && lines(found.run)).to.deep.equal([
+      'RECURRING 2026-05-13 2026-06-13 30',
+      'USAGE 2026-04-13 2026-05-13 0',
+    ]);
+  });
+
+  it('usage §7.5 rule 4: zero items that are dropped leave a charged-through date and a billed interval, not an invoice', () => {
+    const free = billed([created(smsUsage, '2026-04-01')], []);
+    const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
+    expect(dropped.items).to.deep.equal([]);
+    expect([...dropped.chargedThrough].map(([id, date]) => [id, text(date)])).to.deep.equal([
+      [subscriptionId, '2026-05-01'],
+    ]);
+    expect(dropped.evaluations[0]?.usage?.intervals).to.have.lengthOf(1);
+    const asDraft = evaluateAccount(
+      {
+        ...inputOf(free, '2026-05-01', { dropsZeroItems: true }),
+        invoice: { status: 'DRAFT', draft: null, isPaidByParent: false },
+      },
+      countedIds(),
+    );
+    expect([...asDraft.chargedThrough]).to.deep.equal([]);
+  });
+
+  it('usage §7.8: a unit that nothing charges stops the run where the tenant asks for that, until its records are void', () => {
+    const events = [created(smsUsage, '2026-04-01')];
+    const mms = billed(events, [used('3', 'mms', '2026-04-09')]);
+    expect(lines(run(mms, '2026-05-01'))).to.deep.equal(['USAGE 2026-04-01 2026-05-01 0']);
+    expect(() => run(mms, '2026-05-01', { refusesUnknownUnits: true })).to.throw(
+      InvariantError,
+      /usage of mms/,
+    );
+    const voided = billed(events, [used('0', 'mms', '2026-04-09')]);
+    expect(run(voided, '2026-05-01', { refusesUnknownUnits: true }).items).to.have.lengthOf(1);
+  });
+
+  it('usage in a run is explained by what was used, its tiers and the sum', () => {
+    const sms = billed([created(smsUsage, '2026-04-01')], [used('5325', 'sms', '2026-04-15')]);
+    const [item] = run(sms, '2026-05-01').items;
+    if (item === undefined) throw new Error('no item');
+    const invoice = { id: accountId, accountId, accountRecordId: 1, currency: 'USD' } as Parameters<
+      typeof itemOf
+    >[0];
+    const { text: told, steps } = explainItem({
+      item: { ...itemOf(invoice, item, at('2026-05-01T00:00:00Z')), recordId: 1 },
+      linked: undefined,
+      basis: item.basis ?? null,
+      past: NO_PAST,
+      hasOwnPrices: false,
+      isMigrated: false,
+    });
+    expect(told).to.equal(
+      'Usage sms-usage of plan gold-monthly, phase gold-monthly-evergreen for 2026-04-01 to 2026-05-01 (30 days), monthly and billed in arrear: 5325 sms. Tier 1: 10 blocks of 100 sms at 2.95 USD. Tier 2: 5 blocks of 1000 sms at 5.95 USD. 2.95 USD × 10 = 29.50 USD, 5.95 USD × 5 = 29.75 USD, 29.50 USD + 29.75 USD = 59.25 USD.',
+    );
+    expect(steps.map(({ operation }) => operation)).to.deep.equal(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
+  });
+
+  it('usage in a run is looked at again from its start when its invoice is void', () => {
+    const { items } = run(billed([created(smsUsage, '2026-04-01')], []), '2026-05-01');
+    const released = releaseCoverage({ items, repaired: [], otherRepairs: [], currency: 'USD' });
+    expect(released.itemIds, 'it covers no days').to.deep.equal([]);
+    expect(released.touched.map(({ date }) => text(date))).to.deep.equal(['2026-04-01']);
+  });
+});
