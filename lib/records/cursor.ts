@@ -1,6 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
+import type { UsageReading } from './usage-interval.ts';
 
 /** Where the invoicing of a subscription stands (invoicing §1.5, §7). */
 export interface InvoicingCursor {
@@ -8,6 +9,8 @@ export interface InvoicingCursor {
   readonly settledThrough: LocalDate | null;
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
+  /** null = nothing of it has charged usage; every run of the account looks for late usage of the others. Default null. */
+  readonly usage?: UsageReading | null;
 }
 
 /** What bills a subscription on while nothing changes, stored so that a run needs neither its events nor the catalog. */
@@ -30,6 +33,7 @@ export interface StoredCursor extends InvoicingCursor {
   readonly itemsCount: number;
   /** Holds while the subscription is not dirty and its catalog has the same revision; null = its events have to be read. */
   readonly ongoing: OngoingCharge | null;
+  readonly usage: UsageReading | null;
 }
 
 /** A cursor as it is to be stored. */

@@ -29,6 +29,8 @@ export * from './search-clause.ts';
 export * from './subscription.ts';
 export type * from './tag.ts';
 export type * from './tenant.ts';
+export type * from './usage-interval.ts';
+export type * from './usage-pieces.ts';
 export type * from './usage-section.ts';
 export * from './usage-submission.ts';
 export * from './user.ts';

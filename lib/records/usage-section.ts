@@ -8,7 +8,7 @@ import type { TierBlockPolicy } from './catalog/catalog-enumerations.ts';
  */
 export type UsageSection = ConsumableSection | CapacitySection;
 
-interface SectionFacts {
+export interface SectionFacts {
   readonly name: string;
   readonly prettyName: string;
   readonly billingPeriod: BillingPeriod;

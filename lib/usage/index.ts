@@ -60,6 +60,7 @@ export {
   BeyondLookBack,
   DEFAULT_USAGE_CONFIG,
   ItemMode,
+  inDryRun,
   LateMode,
   NegativeDelta,
   negativeDeltaOf,

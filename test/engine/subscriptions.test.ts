@@ -700,6 +700,7 @@ eachDatabase((kind, open) => {
             catalogRevision: null,
             itemsDate: null,
             itemsCount: 0,
+            usage: null,
             ongoing: null,
           },
         ]),

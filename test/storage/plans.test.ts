@@ -563,6 +563,7 @@ async function fill(opened: OpenedStorage) {
         catalogRevision: 1,
         itemsDate: null,
         itemsCount: 0,
+        usage: null,
         ongoing: null,
       })),
     );

@@ -624,6 +624,7 @@ eachDatabaseAndOneByOne((kind, open) => {
           catalogRevision: 1,
           itemsDate: today,
           itemsCount: 3,
+          usage: null,
           ...changes,
         });
       const notDue = settled(first, {});
@@ -655,6 +656,7 @@ eachDatabaseAndOneByOne((kind, open) => {
         catalogRevision: 2,
         itemsDate: today,
         itemsCount: 3,
+        usage: null,
         ongoing: {
           event: {
             ...monthly,
@@ -683,6 +685,7 @@ eachDatabaseAndOneByOne((kind, open) => {
         catalogRevision: 2,
         itemsDate: today,
         itemsCount: 3,
+        usage: null,
       };
       const cursorsNow = () => read((session) => session.invoices.cursorsOfAccounts([stored.id]));
       const save = (cursors: readonly StoredCursor[]) =>

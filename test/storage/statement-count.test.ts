@@ -83,6 +83,7 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
       catalogRevision: 1,
       itemsDate: null,
       itemsCount: 0,
+      usage: null,
       ongoing: null,
     })),
   );

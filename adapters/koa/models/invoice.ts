@@ -146,7 +146,7 @@ export const Invoice = model('Invoice', {
     from: ({ credits }: ShownInvoice) => credits ?? null,
   }),
   items: field(listOf(InvoiceItem), 'R'),
-  trackingIds: field(listOf(text()), 'R', { from: () => [] }),
+  trackingIds: field(listOf(text()), 'R'),
   isParentInvoice: field(bool, 'R'),
   parentInvoiceId: field(uuid, 'R', { nullable: true }),
   parentAccountId: field(uuid, 'R', { nullable: true }),

@@ -45,7 +45,7 @@ import { takeNumbers } from '../stores/counters.ts';
 import { idempotencyStore } from '../stores/idempotency-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { systemStore } from '../stores/system-store.ts';
-import { recordUsage } from '../stores/usage-recording.ts';
+import { recordUsage } from '../stores/usage/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning } from './failure-meaning.ts';

@@ -23,7 +23,7 @@ import { signingSecretReads, signingSecretWrites } from '../stores/signing-secre
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
 import { tagReads, tagWrites } from '../stores/tag-store.ts';
 import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
-import { usageReads, usageWrites } from '../stores/usage-store.ts';
+import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { type Makers, onDemand } from './on-demand.ts';
 import type { SessionPolicy } from './session-policy.ts';

@@ -106,12 +106,20 @@ export async function lastChargeDates(
     where tenant_record_id = ${scope.tenantRecordId} and kind = '${raw(kind)}'
       and ${isIn('subscription_id', 'uuid', subscriptionIds)}`;
   const rows = await scope.runner.rows(sql`
-    select c.subscription_id, max(c.start_date) as last_start, max(coalesce(c.end_date, i.end_date)) as last_end
-    from (${ofKind('RECURRING')} union all ${ofKind('FIXED')} union all ${ofKind('FREE')}) as c
-    join bw_invoice_items i on i.id = c.item_id
-    join bw_invoices v on v.id = i.invoice_id
-    where v.status = 'COMMITTED'
-    group by c.subscription_id`);
+    select subscription_id, max(start_date) as last_start, max(end_date) as last_end
+    from (
+      select c.subscription_id, c.start_date, coalesce(c.end_date, i.end_date) as end_date
+      from (${ofKind('RECURRING')} union all ${ofKind('FIXED')} union all ${ofKind('FREE')}) as c
+      join bw_invoice_items i on i.id = c.item_id
+      join bw_invoices v on v.id = i.invoice_id
+      where v.status = 'COMMITTED'
+      union all
+      select u.subscription_id, u.starts_at_local, u.ends_at_local
+      from bw_usage_intervals u left join bw_invoices v on v.id = u.invoice_id
+      where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.subscription_id', 'uuid', subscriptionIds)}
+        and (u.invoice_id is null or v.status = 'COMMITTED')
+    ) as charged
+    group by subscription_id`);
   return rows.map((row) => ({
     subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
     start: dateOf(row.last_start, 'last_start'),

@@ -147,7 +147,8 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         where a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
           and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
           and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
-            or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision)
+            or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision
+            or c.usage_look_back is not null)
         order by c.record_id`,
         (row) => cursorsTable.decode(row),
       );
@@ -338,6 +339,7 @@ const standing = [
   'catalogRevision',
   'itemsDate',
   'itemsCount',
+  'usage',
 ] as const satisfies readonly (keyof StoredCursor)[];
 const standingAndCharge = [...standing, 'ongoing'] as const;
 

@@ -42,6 +42,7 @@ import {
 import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
 import { tagDefinitionsTable, tagsTable } from './tags.ts';
 import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage.ts';
+import { usageIntervalsTable } from './usage-intervals.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
@@ -86,6 +87,7 @@ export const tables: readonly TableSpec[] = [
   usageKeysTable,
   usagePointsTable,
   usageDaysTable,
+  usageIntervalsTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

@@ -30,6 +30,7 @@ import {
 import { readBasis, writeBasis } from './item-basis-text.ts';
 import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
+import { usageReadingOrNull } from './usage-intervals.ts';
 
 /** An invoice with who made it and on which day, for searches. */
 export type StoredInvoice = New<Invoice> & {
@@ -259,6 +260,7 @@ export const cursorsTable = new RecordTable<New<StoredCursor>>(
     itemsDate: dateOrNull('items_date'),
     itemsCount: integer('items_count'),
     ongoing: ongoingChargeOrNull(),
+    usage: usageReadingOrNull(),
   },
 );
 

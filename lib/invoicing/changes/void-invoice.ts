@@ -121,7 +121,9 @@ async function release(session: ReadSession, { invoice, items }: Voiding): Promi
   const stored = await session.invoices.findItemsByIds(
     [...new Set(repairedIds)].filter((id) => !own.has(id)),
   );
-  const repaired = stored.filter(({ itemType }) => itemType === InvoiceItemType.RECURRING);
+  const repaired = stored.filter(
+    ({ itemType }) => itemType === InvoiceItemType.RECURRING || itemType === InvoiceItemType.USAGE,
+  );
   const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
   const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
   const released = releaseCoverage({

@@ -61,7 +61,7 @@ export class DryRunService {
 
   async #view(
     session: ReadSession,
-    { account, catalogOf, overridePlan }: LoadedDryRun,
+    { account, catalogOf, overridePlan, config }: LoadedDryRun,
     { invoice: found, now }: { readonly invoice: DryRunInvoice; readonly now: Instant },
   ): Promise<InvoiceView | null> {
     const { draft } = found.run.invoice;
@@ -85,8 +85,21 @@ export class DryRunService {
         catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
         parents: new Map(),
         numberPatterns: [],
+        trackingIds: new Map([[invoice.id, await trackingIds(session, found, config.maxTrackingIds)]]),
       },
     );
     return view ?? null;
   }
+}
+
+/** Of the usage that the invoice would be the first to bill; they are computed, not stored (usage §7.6). */
+async function trackingIds(
+  session: ReadSession,
+  { run }: DryRunInvoice,
+  limit: number,
+): Promise<readonly string[]> {
+  const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
+    usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
+  );
+  return points.length === 0 ? [] : session.usage.trackingIdsOfPoints(points, limit);
 }

@@ -12,6 +12,7 @@ import {
   notInBundle,
   notOfAccount,
 } from '../../subscriptions/index.ts';
+import { inDryRun } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { UNNUMBERED } from '../credit/apply-credit.ts';
@@ -98,6 +99,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     catalogOf,
     choice: 'all',
     alignPriceChanges: config.alignPriceChanges,
+    usageConfig: config.usage,
     hypothesis,
   });
   for (const { error } of failures) throw error;
@@ -117,7 +119,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
   const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const newDraft = { ...empty, recordId: 0 };
   const walkInput: DryRunWalkInput = {
-    ...runInput(billing, config),
+    ...runInput(billing, { ...config, usage: inDryRun(config.usage) }),
     invoice: runInvoiceOf(drafted, drafts),
     targetDate: asked,
     now,

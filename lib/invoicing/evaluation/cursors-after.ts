@@ -31,6 +31,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Cur
       itemsDate: runDate,
       itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
       ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
+      usage: cursor.usage ?? null,
       keepsOngoing: subscription?.ongoing != null,
     };
   });

@@ -18,7 +18,7 @@ import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './invoice-for-
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
   /**
-   * In output order. Those that are not due are passed over. Bundles tagged AUTO_INVOICING_OFF are left out by the
+   * In output order. Those that are neither due nor charge usage are passed over. Bundles tagged AUTO_INVOICING_OFF are left out by the
    * caller.
    */
   readonly subscriptions: readonly SubscriptionBilling[];
@@ -72,13 +72,20 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   };
 }
 
+/** Late usage makes no run, but whatever run comes next bills it (usage §7.7 rule 1). */
+function mayHaveLateUsage(usage: SubscriptionBilling['usage']): boolean {
+  return usage != null;
+}
+
 /** `missingItemIds` of all due subscriptions: one list, so that one query can load them. */
 export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
   return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
 }
 
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
-  return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, config }));
+  return subscriptions.filter(
+    ({ events, cursor, usage }) => mayHaveLateUsage(usage) || isDue({ events, cursor, targetDate, config }),
+  );
 }
 
 /** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */

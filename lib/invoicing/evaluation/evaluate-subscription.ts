@@ -129,6 +129,7 @@ export function evaluateSubscription(
       dirtyFrom: null,
       ...standing,
       nextDueDate: earlier(standing.nextDueDate, usage?.nextDate ?? null),
+      usage: usage?.reading ?? null,
     },
     usage,
   };

@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
   knownUnits,
@@ -45,6 +45,7 @@ export interface UsageRunInput {
 
 /** What a run has rated, as it is stored. */
 export interface RatedInterval extends ConsumingInterval {
+  readonly instants: NonNullable<ConsumingInterval['instants']>;
   readonly versionDate: Instant;
   readonly priceIdentity: string;
   /**
@@ -65,8 +66,8 @@ export interface UsageEvaluation {
   readonly chargedThrough: LocalDate | null;
   /** The next date, after the target date, on which there is usage to bill. */
   readonly nextDate: LocalDate | null;
-  /** From which date the next run reads; null = everything. */
-  readonly readFrom: LocalDate | null;
+  /** What the next run reads. */
+  readonly reading: UsageReading;
 }
 
 /**
@@ -103,7 +104,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     repairable: repairableAfter(billed, items),
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
-    readFrom: readFrom(input, intervals),
+    reading: { from: readFrom(input, intervals), lookBackPeriods: config.lookBackPeriods },
   };
 }
 

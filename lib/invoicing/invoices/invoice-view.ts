@@ -25,6 +25,8 @@ export interface InvoiceView extends Invoice {
   /** What is owed on it now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
+  /** Of the usage that it was the first to bill, no more than the tenant's setting says; empty without items. */
+  readonly trackingIds: readonly string[];
 }
 
 /** Reads one invoice with its items. */
@@ -43,13 +45,17 @@ export interface ViewSources {
   /** The parents' invoices that these are linked to, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
+  readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;
 }
+
+// Shared, since most invoices have none.
+const NO_TRACKING_IDS: readonly string[] = [];
 
 /** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  { catalogOf, parents, numberPatterns }: ViewSources,
+  { catalogOf, parents, numberPatterns, trackingIds }: ViewSources,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
@@ -61,6 +67,7 @@ export function viewInvoices(
     // The parent pays it by a summary; until it is in one, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
+    trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,
     items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
       viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),
     ),

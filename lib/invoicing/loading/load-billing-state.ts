@@ -9,8 +9,10 @@ import type { AccountStream, BillingRequest } from '../evaluation/account-stream
 import { isBehind } from '../evaluation/catalog-changes.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import { keptUntil } from '../evaluation/kept-as-billed.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { windowOf } from '../periods/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
+import { withUsage } from './load-usage.ts';
 
 /** What was loaded, and the accounts whose events cannot be built (a missing price, damaged events). */
 export interface LoadedBillingState {
@@ -19,6 +21,8 @@ export interface LoadedBillingState {
 }
 
 export interface LoadBillingInput extends LoadInput<BillingRequest> {
+  /** null = usage is left out. */
+  readonly usageConfig: InvoicingConfig['usage'] | null;
   /** For a walk over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDate?: LocalDate | null;
 }
@@ -31,7 +35,7 @@ export async function loadBillingState(
   session: ReadSession,
   input: LoadBillingInput,
 ): Promise<LoadedBillingState> {
-  const { cursors, streams, failures } = await loadStreams(session, input);
+  const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
   const changes = new Map(streams.flatMap((stream) => [...stream.changes]));
   const cursorOf = new Map(
     cursors.map((cursor) => {
@@ -48,8 +52,10 @@ export async function loadBillingState(
     });
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
-  const { catalogOf } = input;
-  return { billings: streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf })), failures };
+  const { catalogOf, usageConfig: config } = input;
+  const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
+  if (config === null) return { billings, failures };
+  return { billings: await withUsage(session, billings, { config, recordIds }), failures };
 }
 
 // Shared, since most of very many subscriptions have none.

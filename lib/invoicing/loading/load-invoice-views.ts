@@ -1,9 +1,9 @@
 import type { CatalogSource } from '../../catalog/index.ts';
 import { withOverridePlans } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Invoice, InvoiceItem } from '../../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
 import { planNamesOf } from '../../subscriptions/index.ts';
-import type { SettingsOf } from '../../tenants/index.ts';
+import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-open-invoices.ts';
 
@@ -46,8 +46,21 @@ export async function loadViewSources(
     settingsOf === null ? null : settingsOf(session),
   ]);
   const numberPatterns = settings === null ? [] : settings['invoice.numberPattern'];
-  if (catalogOf === null) return { catalogOf, parents, numberPatterns };
+  const trackingIds = await loadTrackingIds(session, items, settings);
+  if (catalogOf === null) return { catalogOf, parents, numberPatterns, trackingIds };
   const planNames = planNamesOf(items);
   const plansOf = await withOverridePlans(session, { catalogOf, accountIds, planNames });
-  return { catalogOf: plansOf, parents, numberPatterns };
+  return { catalogOf: plansOf, parents, numberPatterns, trackingIds };
+}
+
+/** Invoices without usage cost no statement (usage §7.6). */
+async function loadTrackingIds(
+  session: ReadSession,
+  items: readonly InvoiceItem[],
+  settings: TenantSettings | null,
+): Promise<ViewSources['trackingIds']> {
+  const used = items.filter(({ itemType }) => itemType === InvoiceItemType.USAGE);
+  if (used.length === 0 || settings === null) return new Map();
+  const limit = settings['invoice.trackingIds.maxReturned'];
+  return session.usage.trackingIds([...new Set(used.map(({ invoiceId }) => invoiceId))], limit);
 }

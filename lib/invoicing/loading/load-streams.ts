@@ -36,6 +36,8 @@ export interface LoadInput<R extends StreamRequest> {
 
 export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
   readonly cursors: readonly StoredCursor[];
+  /** Of the subscriptions whose events are loaded, as far as they are stored. */
+  readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
 /**
@@ -85,7 +87,8 @@ export async function loadStreams<R extends StreamRequest>(
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
   const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
-  return { cursors, ...streamsOf({ ...input, ...loaded }) };
+  const recordIds = new Map(found.map(({ id, recordId }) => [id, recordId]));
+  return { cursors, recordIds, ...streamsOf({ ...input, ...loaded }) };
 }
 
 /** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */

@@ -28,6 +28,8 @@ export interface InvoicingConfig {
   /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
   readonly usage: UsageConfig;
+  /** `trackingIds.maxReturned`: how many tracking ids an invoice tells at most. */
+  readonly maxTrackingIds: number;
 }
 
 export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
@@ -42,4 +44,5 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   plugins: [],
   parentCommitTimeOfDay: 86_399_999,
   usage: DEFAULT_USAGE_CONFIG,
+  maxTrackingIds: 10_000,
 });

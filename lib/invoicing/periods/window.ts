@@ -88,9 +88,15 @@ export function evaluatedThrough({ events, cursor, targetDate, config }: DueInpu
   ];
   const found = dates.find((date) => {
     const standing = standingAfter({ events, targetDate: date, config });
-    return standing.settledThrough === settledThrough && standing.nextDueDate === nextDueDate;
+    return standing.settledThrough === settledThrough && isDueBy(standing.nextDueDate, cursor);
   });
   return found ?? null;
+}
+
+/** Usage may fall due earlier than what recurs. */
+function isDueBy(date: LocalDate | null, { nextDueDate, usage }: InvoicingCursor): boolean {
+  if (date === nextDueDate) return true;
+  return usage != null && nextDueDate !== null && (date === null || nextDueDate < date);
 }
 
 function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): number {

@@ -120,7 +120,7 @@ async function load(
   { requests, choice }: LoadChoice,
 ): Promise<LoadedBillingState> {
   const { alignPriceChanges } = config;
-  return loadBillingState(session, { requests, catalogOf, choice, alignPriceChanges });
+  return loadBillingState(session, { requests, catalogOf, choice, alignPriceChanges, usageConfig: null });
 }
 
 async function withAllRows(

@@ -132,6 +132,7 @@ async function loadRuns(
     catalogOf,
     choice: choiceOfRun(config),
     alignPriceChanges: config.alignPriceChanges,
+    usageConfig: config.usage,
   });
   for (const { request, error } of failures) failed.push({ account: request.account, error });
   return { billings: await withRepairedItems(session, billings, config), failed };

@@ -1,17 +1,23 @@
 import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
-import type { CoverageRow, NewNotification } from '../../records/index.ts';
+import type { CoverageRow, NewNotification, StoredUsageInterval } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
+import { intervalsToStore } from '../evaluation/stored-usage.ts';
 import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 
+/** A run, and what each invoice of it has where it makes several. */
+export interface RunToSave extends EvaluatedRun {
+  readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
+}
+
 /** Saves what runs with items leave beside their invoices. */
-export async function saveRunFacts(session: WriteSession, runs: readonly EvaluatedRun[]): Promise<void> {
+export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
   const projection = saveProjection(session, runs);
   await allEnded([
     saveBillCycleDays(
@@ -30,11 +36,8 @@ export function isNew({ run }: EvaluatedRun): boolean {
   return run.invoice.draft === null;
 }
 
-/** Coverage, what remains of repaired items, and cursors. */
-export async function saveProjection(
-  session: WriteSession,
-  evaluated: readonly EvaluatedRun[],
-): Promise<void> {
+/** Coverage, billed intervals of usage, what remains of repaired items, and cursors. */
+export async function saveProjection(session: WriteSession, evaluated: readonly RunToSave[]): Promise<void> {
   const all = evaluated.flatMap(({ billing, run }) =>
     run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
   );
@@ -59,7 +62,31 @@ export async function saveProjection(
     ),
     session.invoices.setRepairable(repairable),
     session.invoices.insertCoverage(inserted, ownerOf),
+    session.usage.insertIntervals(evaluated.flatMap(usageIntervals)),
   ]);
+}
+
+function usageIntervals({
+  billing,
+  run,
+  invoiceId,
+  invoices = [],
+}: RunToSave): readonly StoredUsageInterval[] {
+  const accountRecordId = billing.account.recordId;
+  const otherInvoiceOf = new Map(
+    invoices.slice(1).flatMap(({ id, items }) => items.map((item) => [item.id, id] as const)),
+  );
+  return run.evaluations.flatMap(({ subscriptionId, usage }) =>
+    usage === null
+      ? []
+      : intervalsToStore({
+          accountRecordId,
+          subscriptionId,
+          usage,
+          invoiceId: run.items.length > 0 ? invoiceId : null,
+          otherInvoiceOf,
+        }),
+  );
 }
 
 export function dueEntries({ billing, run }: EvaluatedRun): readonly NewNotification[] {

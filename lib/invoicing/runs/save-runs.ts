@@ -46,7 +46,7 @@ export async function saveRuns(
     evaluated.map(({ billing }) => billing),
   );
   // The shortest statement comes first: the database works on it while the others are written.
-  const charged = session.subscriptions.setChargedThrough(chargedThrough(invoiced.filter(isNew)));
+  const charged = session.subscriptions.setChargedThrough(chargedThrough(evaluated.filter(hasOwnDates)));
   const projection = saveProjection(session, evaluated);
   const [, , , , , invoiceIds] = await allEnded([
     billCycleDays,
@@ -60,6 +60,11 @@ export async function saveRuns(
   session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
+}
+
+/** Runs without items tell charged-through dates, too: of zero items of usage that the tenant drops (§8.2 step 9). */
+function hasOwnDates(evaluated: EvaluatedAccount): boolean {
+  return evaluated.run.items.length === 0 || isNew(evaluated);
 }
 
 /**

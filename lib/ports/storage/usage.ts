@@ -1,3 +1,5 @@
+import type { DayUsage, PointRange, StoredUsageInterval, UsagePiece } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
@@ -26,7 +28,51 @@ export interface UsageSum {
   readonly amount: Decimal;
 }
 
+/** Days whose sums a run reads. */
+export interface UsageDaysRequest {
+  readonly subscriptionRecordId: number;
+  /** From this day on; null = all days. */
+  readonly from: LocalDate | null;
+  /** Days before it that are read, too. */
+  readonly dates: readonly LocalDate[];
+}
+
+/** A day of a unit in parts: the points of the day, those between neighbours of `bounds`, and each of these by ordinals. */
+export interface UsageSplitRequest {
+  readonly subscriptionRecordId: number;
+  readonly unit: string;
+  readonly localDate: LocalDate;
+  /** Ascending; empty = the day is not split by time. */
+  readonly bounds: readonly Instant[];
+  /** Ordinals after which another piece begins; ascending, between the first and the last. */
+  readonly ordinals: readonly number[];
+}
+
 export interface UsageReads {
+  /**
+   * The intervals of these subscriptions that end on or after the date (null = all), on invoices that are not VOID or on
+   * none, in the order in which they were billed; one statement.
+   */
+  intervals(
+    windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
+  ): Promise<readonly StoredUsageInterval[]>;
+  /**
+   * By invoice, the tracking ids of the points that it was the first to bill, in the order in which they were recorded and
+   * at most `limit` of each; those of voided submissions and of VOID invoices are left out. Two statements.
+   */
+  trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
+  /** The same of points that no invoice has billed yet; one statement. */
+  trackingIdsOfPoints(
+    points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
+    limit: number,
+  ): Promise<readonly string[]>;
+  /** For each request, in the order given, its days by date, then unit; one statement. */
+  days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
+  /**
+   * For each request, in the order given, the pieces that have points that count; one statement, which reads the points
+   * of these days.
+   */
+  pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
    * For each stretch, in the order given, the sums of the units that have points in it, by the names of the units in
    * the order of their code points; points of voided submissions do not count. One statement, which reads a row per day
@@ -36,6 +82,7 @@ export interface UsageReads {
 }
 
 export interface UsageWrites {
+  insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
   /**
    * Takes back what was recorded under the tracking id: its points no longer count, the days that they are on have
    * another version. False if there is none; nothing happens to one that is voided already. It takes the locks of these

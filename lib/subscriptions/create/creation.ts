@@ -215,6 +215,7 @@ export function firstCursor(
     catalogRevision: null,
     itemsDate: null,
     itemsCount: 0,
+    usage: null,
     ongoing: null,
   };
 }

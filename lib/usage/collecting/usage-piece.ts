@@ -1,31 +1,7 @@
-import type { Instant, LocalDate } from '../../values/time/index.ts';
-import type { UsageSum } from '../rating/quantities.ts';
+import type { PartOfDay, PointRange } from '../../records/index.ts';
 import type { BilledOfSection } from '../settlement/usage-plan.ts';
 
-/** What storage keeps up to date of one unit and day (§1.2). */
-export interface DayUsage extends UsageSum {
-  readonly localDate: LocalDate;
-  /** Points ever recorded, void ones too: the ordinal of the last one (§11.3). */
-  readonly count: number;
-}
-
-/**
- * Which points of a day: all; those that were recorded for the day and not for an instant; or those of instants from
- * `from` up to `to`, exclusive. A day is either taken as a whole or split into the other two.
- */
-export type PartOfDay = 'ALL' | 'DAY_POINTS' | { readonly from: Instant; readonly to: Instant };
-
-/** Points of one unit and day: some part of it, with after < ordinal ≤ upTo. */
-export interface PointRange {
-  readonly unit: string;
-  readonly localDate: LocalDate;
-  readonly part: PartOfDay;
-  readonly after: number;
-  readonly upTo: number;
-}
-
-/** A range of points with their sums, less void ones. */
-export interface UsagePiece extends PointRange, UsageSum {}
+export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
 /** A billed interval with the points that it has charged. */
 export interface ConsumingInterval extends BilledOfSection {

@@ -63,3 +63,10 @@ export function negativeDeltaOf({
   const asked = setting ?? (isFromSource ? NegativeDelta.FAIL : NegativeDelta.CREDIT);
   return isDryRun && asked === NegativeDelta.FAIL ? NegativeDelta.IGNORE : asked;
 }
+
+/** The settings for a dry run, which gives no reason to fail (§7.7 rule 3). */
+export function inDryRun(config: UsageConfig): UsageConfig {
+  return config.negativeDelta === NegativeDelta.FAIL
+    ? { ...config, negativeDelta: NegativeDelta.IGNORE }
+    : config;
+}

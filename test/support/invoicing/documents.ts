@@ -68,7 +68,7 @@ export function viewedInvoice(
     ...invoiceAmounts(items, [payment]),
     ...members,
   });
-  return { ...record, formattedNumber: null, balance: balanceOf(record), items };
+  return { ...record, formattedNumber: null, balance: balanceOf(record), items, trackingIds: [] };
 }
 
 /** What a document is made from, for a customer without a locale. */

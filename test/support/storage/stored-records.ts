@@ -324,6 +324,7 @@ export function cursor({ accountRecordId }: Owner, changes: Partial<StoredCursor
     catalogRevision: null,
     itemsDate: null,
     itemsCount: 0,
+    usage: null,
     ongoing: null,
     ...changes,
   };

@@ -56,7 +56,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
       ...this.#kept.filter((one) => !isRead(one)),
       ...after.map((one) => (added.has(one.consumed) ? { ...one, invoice: this.#invoices } : one)),
     ];
-    this.from = made.readFrom;
+    this.from = made.reading.from;
     return {
       items: items.map((item) => this.#told(item)),
       trackingIds: hasInvoice ? this.#trackingIds(made.intervals) : [],

@@ -88,7 +88,14 @@ describe('an ongoing charge', () => {
   for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told)) {
     it(`an ongoing charge ${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
-      const stored = { ...standing, accountRecordId: 1, itemsDate: null, itemsCount: 0, ...cursor };
+      const stored = {
+        ...standing,
+        accountRecordId: 1,
+        itemsDate: null,
+        itemsCount: 0,
+        usage: null,
+        ...cursor,
+      };
       expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: given })).to.equal(expected);
     });
   }

@@ -105,6 +105,7 @@ describe('Creation', () => {
       catalogRevision: null,
       itemsDate: null,
       itemsCount: 0,
+      usage: null,
       ongoing: null,
     });
   });

@@ -1,14 +1,17 @@
-import type { UsageReads, UsageStretch, UsageSum, UsageWrites } from '../../../lib/ports/storage/index.ts';
-import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { maxDate, minDate } from '../../../lib/values/time/index.ts';
-import type { WriteScope } from '../audit/audited-writes.ts';
-import { type Cell, type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
-import { writeDay } from '../sql/remembered-dates.ts';
-import { firstRowsAs, isIn, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import type { TenantScope } from '../tables/record-access.ts';
-import { aggregateColumns, bucketColumns, bucketKey } from '../tables/usage.ts';
+import type { UsageReads, UsageStretch, UsageSum, UsageWrites } from '../../../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import { formatDecimal } from '../../../../lib/values/money/index.ts';
+import { maxDate, minDate } from '../../../../lib/values/time/index.ts';
+import type { WriteScope } from '../../audit/audited-writes.ts';
+import { type Cell, type Column, numberOf, type Row, textOf } from '../../sql/columns.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import { writeDay } from '../../sql/remembered-dates.ts';
+import { firstRowsAs, isIn, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
+import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage.ts';
+import { insertUsageIntervals, usageIntervals } from './usage-intervals.ts';
+import { isVoided, usageDays, usagePieces } from './usage-pieces.ts';
+import { trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
 
 const stretchColumn: Column = { name: 'stretch', type: 'bigint', nullable: false };
 const wholeColumns: readonly Column[] = [
@@ -61,11 +64,17 @@ export function usageReads(scope: TenantScope): UsageReads {
       );
       return sums;
     },
+    trackingIds: async (invoiceIds, limit) => trackingIdsOf(scope, invoiceIds, limit),
+    trackingIdsOfPoints: async (points, limit) => trackingIdsOfPoints(scope, points, limit),
+    intervals: async (windows) => usageIntervals(scope, windows),
+    days: async (requests) => usageDays(scope, requests),
+    pieces: async (requests) => usagePieces(scope, requests),
   };
 }
 
 export function usageWrites(scope: WriteScope): UsageWrites {
   return {
+    insertIntervals: async (intervals) => insertUsageIntervals(scope, intervals),
     voidSubmission: async (subscriptionRecordId, trackingId) => {
       const { runner, tenantRecordId, authorship } = scope;
       const key = sql`tenant_record_id = ${tenantRecordId} and subscription_record_id = ${subscriptionRecordId}
@@ -163,14 +172,6 @@ function cutRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])
   return stretches.flatMap(({ start, end, cutDays }, index) =>
     cutDays.map((day) => [index, writeDay(day), start, end]),
   );
-}
-
-/** Voided submissions are few, and have an index of their own. */
-function isVoided(point: string, tenantRecordId: number): Sql {
-  return sql`exists (
-    select 1 from bw_usage_keys k where k.tenant_record_id = ${tenantRecordId}
-      and k.subscription_record_id = ${raw(point)}.subscription_record_id
-      and k.record_id = ${raw(point)}.key_record_id and k.voided_date is not null)`;
 }
 
 function inBucket(alias: string): string {

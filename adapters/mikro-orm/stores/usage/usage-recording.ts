@@ -1,6 +1,6 @@
-import { type Authorship, RecordingOutcome, type UsageSubmission } from '../../../lib/records/index.ts';
-import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import type { Runner } from '../sql/runner.ts';
+import { type Authorship, RecordingOutcome, type UsageSubmission } from '../../../../lib/records/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import type { Runner } from '../../sql/runner.ts';
 
 interface Recording {
   readonly tenantRecordId: number;

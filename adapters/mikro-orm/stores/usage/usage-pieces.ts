@@ -1,0 +1,159 @@
+import type { UsageDaysRequest, UsageSplitRequest } from '../../../../lib/ports/storage/index.ts';
+import type { DayUsage, PartOfDay, UsagePiece } from '../../../../lib/records/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import { MIN_YEAR } from '../../../../lib/values/limits.ts';
+import { decimal, ZERO } from '../../../../lib/values/money/index.ts';
+import { localDate } from '../../../../lib/values/time/index.ts';
+import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/columns.ts';
+import { writeDay } from '../../sql/remembered-dates.ts';
+import { firstRowsAs, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
+
+const requestColumns: readonly Column[] = [
+  { name: 'request', type: 'bigint', nullable: false },
+  { name: 'subscription_record_id', type: 'bigint', nullable: false },
+];
+const rangeColumns: readonly Column[] = [
+  ...requestColumns,
+  { name: 'first_day', type: 'date', nullable: false },
+  // The one day that is asked for; null = all from the first one on.
+  { name: 'only_day', type: 'date', nullable: true },
+];
+const pieceColumns: readonly Column[] = [
+  { name: 'piece', type: 'bigint', nullable: false },
+  { name: 'subscription_record_id', type: 'bigint', nullable: false },
+  { name: 'local_date', type: 'date', nullable: false },
+  { name: 'unit', type: 'text', nullable: false },
+  { name: 'after_ordinal', type: 'bigint', nullable: false },
+  { name: 'up_to_ordinal', type: 'bigint', nullable: true },
+  // Null = whether a point is of the day does not matter.
+  { name: 'of_day', type: 'boolean', nullable: true },
+  { name: 'start_at', type: 'bigint', nullable: true },
+  { name: 'end_at', type: 'bigint', nullable: true },
+];
+
+const firstDay = localDate(MIN_YEAR, 1, 1);
+
+export async function usageDays(
+  { runner, tenantRecordId }: TenantScope,
+  requests: readonly UsageDaysRequest[],
+): Promise<readonly (readonly DayUsage[])[]> {
+  const found: DayUsage[][] = requests.map(() => []);
+  if (requests.length === 0) return found;
+  await runner.read(
+    sql`
+    select r.request, d.local_date, unit.name, d.amount_sum, d.amount_max, d.point_count
+    from ${firstRowsAs('r', rangeColumns, rangeRows(requests))} cross join bw_usage_days d
+      join bw_usage_units unit on unit.record_id = d.unit_record_id
+    where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = r.subscription_record_id
+      and d.local_date >= r.first_day and (r.only_day is null or d.local_date = r.only_day)
+      and unit.tenant_record_id = ${tenantRecordId}
+    order by r.request, d.local_date, ${orderedText('unit.name')}`,
+    ({ request, local_date, name, amount_sum, amount_max, point_count }) => {
+      found[numberOf(request, 'request')]?.push({
+        unit: textOf(name, 'name'),
+        localDate: dateOf(local_date, 'local_date'),
+        count: numberOf(point_count, 'point_count'),
+        sum: decimal(textOf(amount_sum, 'amount_sum')),
+        max: amount_max === null ? ZERO : decimal(textOf(amount_max, 'amount_max')),
+      });
+    },
+  );
+  return found;
+}
+
+/** Dates from which a range begins are left out of the days that are asked for one by one. */
+function rangeRows(requests: readonly UsageDaysRequest[]): readonly (readonly Cell[])[] {
+  return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
+    const own = [index, subscriptionRecordId];
+    const all = [[...own, writeDay(from ?? firstDay), null]];
+    if (from === null) return all;
+    const before = [...new Set(dates)].filter((date) => date < from).map(writeDay);
+    return [...all, ...before.map((date) => [...own, date, date])];
+  });
+}
+
+/** A piece that is asked for. */
+type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
+  readonly request: number;
+  readonly subscriptionRecordId: number;
+  /** null = up to the last one that there is. */
+  readonly upTo: number | null;
+};
+
+export async function usagePieces(
+  { runner, tenantRecordId }: TenantScope,
+  requests: readonly UsageSplitRequest[],
+): Promise<readonly (readonly UsagePiece[])[]> {
+  const found: UsagePiece[][] = requests.map(() => []);
+  const wanted = requests.flatMap(wantedPieces);
+  if (wanted.length === 0) return found;
+  const { dialect } = runner;
+  await runner.read(
+    sql`
+    select r.piece, ${raw(dialect.aggregate('sum', 'p.amount'))} as amount_sum,
+      ${raw(dialect.aggregate('max', 'p.amount'))} as amount_max, max(d.point_count) as point_count
+    from ${firstRowsAs('r', pieceColumns, wanted.map(cellsOf))}
+      cross join bw_usage_units unit cross join bw_usage_days d cross join bw_usage_points p
+    where unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+      and d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = r.subscription_record_id
+      and d.local_date = r.local_date and d.unit_record_id = unit.record_id
+      and p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = r.subscription_record_id
+      and p.local_date = r.local_date and p.unit_record_id = unit.record_id
+      and p.ordinal > r.after_ordinal and p.ordinal <= coalesce(r.up_to_ordinal, d.point_count)
+      and (r.of_day is null or p.is_date_only = r.of_day)
+      and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
+      and not ${isVoided('p', tenantRecordId)}
+    group by r.piece order by r.piece`,
+    ({ piece, amount_sum, amount_max, point_count }) => {
+      const one = wanted[numberOf(piece, 'piece')];
+      const [sum, max] = [dialect.decimalOf(amount_sum), dialect.decimalOf(amount_max)];
+      assertInvariant(one && sum !== null && max !== null, 'A piece of a day has no sum');
+      const { request, subscriptionRecordId: _, upTo, ...range } = one;
+      found[request]?.push({ ...range, upTo: upTo ?? numberOf(point_count, 'point_count'), sum, max });
+    },
+  );
+  return found;
+}
+
+function wantedPieces(
+  { subscriptionRecordId, unit, localDate: date, bounds, ordinals }: UsageSplitRequest,
+  request: number,
+): readonly WantedPiece[] {
+  const starts = [0, ...ordinals];
+  return partsOf(bounds).flatMap((part) =>
+    starts.map((after, index) => ({
+      request,
+      subscriptionRecordId,
+      unit,
+      localDate: date,
+      part,
+      after,
+      upTo: starts[index + 1] ?? null,
+    })),
+  );
+}
+
+function partsOf(bounds: UsageSplitRequest['bounds']): readonly PartOfDay[] {
+  if (bounds.length === 0) return ['ALL'];
+  const parts = bounds.flatMap((from, index): readonly PartOfDay[] => {
+    const to = bounds[index + 1];
+    return to === undefined ? [] : [{ from, to }];
+  });
+  return ['DAY_POINTS', ...parts];
+}
+
+function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
+  const { subscriptionRecordId, localDate: date, unit, after, upTo, part } = piece;
+  const range = typeof part === 'object' ? [part.from, part.to] : [null, null];
+  const ofDay = part === 'ALL' ? null : Number(part === 'DAY_POINTS');
+  return [index, subscriptionRecordId, writeDay(date), unit, after, upTo, ofDay, ...range];
+}
+
+/** Voided submissions are few, and have an index of their own. */
+export function isVoided(point: string, tenantRecordId: number): Sql {
+  return sql`exists (
+    select 1 from bw_usage_keys k where k.tenant_record_id = ${tenantRecordId}
+      and k.subscription_record_id = ${raw(point)}.subscription_record_id
+      and k.record_id = ${raw(point)}.key_record_id and k.voided_date is not null)`;
+}

@@ -1,0 +1,108 @@
+import type { UsageReads } from '../../../../lib/ports/storage/index.ts';
+import type { PointRange } from '../../../../lib/records/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
+import { writeDay } from '../../sql/remembered-dates.ts';
+import { firstRowsAs, isIn, raw, sql } from '../../sql/sql.ts';
+import { namesOf, type TenantScope } from '../../tables/record-access.ts';
+import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
+
+const rangeColumns: readonly Column[] = [
+  { name: 'invoice', type: 'bigint', nullable: false },
+  { name: 'subscription_id', type: 'uuid', nullable: false },
+  { name: 'local_date', type: 'date', nullable: false },
+  { name: 'unit', type: 'text', nullable: false },
+  { name: 'after_ordinal', type: 'bigint', nullable: false },
+  { name: 'up_to_ordinal', type: 'bigint', nullable: false },
+  // Null = whether a point is of the day does not matter.
+  { name: 'of_day', type: 'boolean', nullable: true },
+  { name: 'start_at', type: 'bigint', nullable: true },
+  { name: 'end_at', type: 'bigint', nullable: true },
+];
+
+/** The tracking ids of the points that intervals have consumed; a submission that is voided since is left out. */
+export async function trackingIdsOf(
+  scope: TenantScope,
+  invoiceIds: readonly Uuid[],
+  limit: number,
+): Promise<ReadonlyMap<Uuid, readonly string[]>> {
+  const found = await trackingIdsIn(scope, await rangesOf(scope, invoiceIds), limit);
+  return new Map(
+    [...found].flatMap(([index, ids]) => {
+      const id = invoiceIds[index];
+      return id === undefined ? [] : [[id, ids] as const];
+    }),
+  );
+}
+
+/** The tracking ids of these points of subscriptions. */
+export async function trackingIdsOfPoints(
+  scope: TenantScope,
+  points: Parameters<UsageReads['trackingIdsOfPoints']>[0],
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = points.flatMap(({ subscriptionId, ranges }) =>
+    ranges.map((range) => [0, subscriptionId, ...cellsOf(range)]),
+  );
+  return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
+}
+
+/** By the number of the invoice, at most so many of each. */
+async function trackingIdsIn(
+  { runner, tenantRecordId }: TenantScope,
+  ranges: readonly (readonly Cell[])[],
+  limit: number,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const found = new Map<number, string[]>();
+  if (ranges.length === 0) return found;
+  await runner.read(
+    sql`
+    select invoice, tracking_id from (
+      select invoice, key_record_id, tracking_id, row_number() over (partition by invoice order by key_record_id) as place
+      from (
+        select distinct r.invoice, k.record_id as key_record_id, k.tracking_id
+        from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
+          cross join bw_usage_points p cross join bw_usage_keys k
+        where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
+          and unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+          and p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
+          and p.local_date = r.local_date and p.unit_record_id = unit.record_id
+          and p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
+          and (r.of_day is null or p.is_date_only = r.of_day)
+          and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
+          and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId} and k.voided_date is null
+      ) as billed
+    ) as placed where place <= ${limit} order by invoice, key_record_id`,
+    ({ invoice, tracking_id }) => {
+      const index = numberOf(invoice, 'invoice');
+      const own = found.get(index) ?? [];
+      own.push(textOf(tracking_id, 'tracking_id'));
+      found.set(index, own);
+    },
+  );
+  return found;
+}
+
+async function rangesOf(
+  scope: TenantScope,
+  invoiceIds: readonly Uuid[],
+): Promise<readonly (readonly Cell[])[]> {
+  if (invoiceIds.length === 0) return [];
+  const { invoiceId, subscriptionId, consumed } = usageIntervalsTable.fields;
+  const columns = namesOf(usageIntervalsTable.columnsOf(['invoiceId', 'subscriptionId', 'consumed']));
+  const rows = await scope.runner.rows(sql`
+    select ${raw(columns)}
+    from bw_usage_intervals u join bw_invoices v on v.tenant_record_id = u.tenant_record_id and v.id = u.invoice_id
+    where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.invoice_id', 'uuid', invoiceIds)}
+      and v.status <> 'VOID'`);
+  return rows.flatMap((row) => {
+    const index = invoiceIds.indexOf(invoiceId.read(row) as Uuid);
+    return consumed.read(row).map((range) => [index, subscriptionId.read(row), ...cellsOf(range)]);
+  });
+}
+
+function cellsOf({ unit, localDate, part, after, upTo }: PointRange): readonly Cell[] {
+  const range = typeof part === 'object' ? [part.from, part.to] : [null, null];
+  const ofDay = part === 'ALL' ? null : Number(part === 'DAY_POINTS');
+  return [writeDay(localDate), unit, after, upTo, ofDay, ...range];
+}

@@ -1,0 +1,71 @@
+import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
+import { addDays, type Instant, type LocalDate } from '../../../lib/values/time/index.ts';
+import { readDay, writeDay } from '../sql/remembered-dates.ts';
+
+/** All points of days in a row from a first one on, by their numbers; 0 = none of that day. */
+type StoredDays = readonly [unit: string, first: string, ...counts: number[]];
+/** Points of a part of a day. */
+type StoredPart = readonly [
+  unit: string,
+  date: string,
+  part: 'ALL' | 'DAY_POINTS' | readonly [from: Instant, to: Instant],
+  after: number,
+  upTo: number,
+];
+
+/** More days without points than that begin a row of their own. */
+const MOST_EMPTY_DAYS = 10;
+
+/**
+ * The text that the consumed points of a billed interval are stored as: of a month that no late usage has come to, about as
+ * many numbers for each unit as there are days. Their order is not kept.
+ */
+export function writeConsumed(ranges: readonly PointRange[]): string {
+  const wholes = ranges.filter(isWhole);
+  const parts = ranges.filter((range) => !isWhole(range)).map(storedPart);
+  const byUnit = Map.groupBy(wholes, ({ unit }) => unit);
+  const days = [...byUnit].flatMap(([unit, own]) => storedDays(unit, own));
+  return JSON.stringify([...days, ...parts]);
+}
+
+export function readConsumed(text: string): readonly PointRange[] {
+  const stored: readonly (StoredDays | StoredPart)[] = JSON.parse(text);
+  return stored.flatMap((one) => (isStoredPart(one) ? partOf(one) : daysOf(one)));
+}
+
+function isWhole({ part, after }: PointRange): boolean {
+  return part === 'ALL' && after === 0;
+}
+
+function storedPart({ unit, localDate: date, part, after, upTo }: PointRange): StoredPart {
+  const stored = typeof part === 'string' ? part : ([part.from, part.to] as const);
+  return [unit, writeDay(date), stored, after, upTo];
+}
+
+function storedDays(unit: string, ranges: readonly PointRange[]): readonly StoredDays[] {
+  const rows: [LocalDate, number[]][] = [];
+  for (const { localDate: date, upTo } of ranges.toSorted((a, b) => a.localDate - b.localDate)) {
+    const last = rows.at(-1);
+    const empty = last === undefined ? MOST_EMPTY_DAYS + 1 : date - last[0] - last[1].length;
+    // Two ranges of one day begin rows of their own, too.
+    if (last === undefined || empty > MOST_EMPTY_DAYS || empty < 0) rows.push([date, [upTo]]);
+    else last[1].push(...new Array<number>(empty).fill(0), upTo);
+  }
+  return rows.map(([first, counts]) => [unit, writeDay(first), ...counts]);
+}
+
+function isStoredPart(stored: StoredDays | StoredPart): stored is StoredPart {
+  return typeof stored[2] !== 'number';
+}
+
+function partOf([unit, date, stored, after, upTo]: StoredPart): PointRange {
+  const part: PartOfDay = typeof stored === 'string' ? stored : { from: stored[0], to: stored[1] };
+  return { unit, localDate: readDay(date), part, after, upTo };
+}
+
+function daysOf([unit, first, ...counts]: StoredDays): readonly PointRange[] {
+  const from = readDay(first);
+  return counts.flatMap((upTo, index) =>
+    upTo === 0 ? [] : [{ unit, localDate: addDays(from, index), part: 'ALL' as const, after: 0, upTo }],
+  );
+}

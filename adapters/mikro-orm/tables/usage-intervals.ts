@@ -1,0 +1,66 @@
+import type { PointRange, StoredUsageInterval, UsageReading } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import {
+  bigint,
+  dated,
+  dateOrNull,
+  type Field,
+  instantAt,
+  integerOrNull,
+  json,
+  text,
+  uuid,
+  uuidOrNull,
+} from '../sql/columns.ts';
+import { readConsumed, writeConsumed } from './consumed-text.ts';
+import { RecordTable } from './record-table.ts';
+
+/** A row for each interval of a usage section that a run has billed some of. */
+export const usageIntervalsTable = new RecordTable<StoredUsageInterval>(
+  {
+    name: 'usage_intervals',
+    ofTenant: true,
+    indexes: [
+      { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'ends_at_local'] },
+      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id'] },
+    ],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    subscriptionId: uuid('subscription_id'),
+    usageName: text('usage_name'),
+    versionDate: instantAt('version_date'),
+    priceIdentity: text('price_identity'),
+    start: dated('starts_at'),
+    end: dated('ends_at'),
+    invoiceId: uuidOrNull('invoice_id'),
+    itemIds: json<readonly Uuid[]>('item_ids'),
+    consumed: consumedPoints('consumed'),
+  },
+);
+
+function consumedPoints(name: string): Field<readonly PointRange[]> {
+  const stored = text(name);
+  return {
+    columns: stored.columns,
+    write: (ranges, cells) => stored.write(writeConsumed(ranges), cells),
+    read: (row) => readConsumed(stored.read(row)),
+  };
+}
+
+/** Its look-back is there for those that charge usage. */
+export function usageReadingOrNull(): Field<UsageReading | null> {
+  const from = dateOrNull('usage_from');
+  const periods = integerOrNull('usage_look_back');
+  return {
+    columns: [...from.columns, ...periods.columns],
+    write: (reading, cells) => {
+      from.write(reading?.from ?? null, cells);
+      periods.write(reading?.lookBackPeriods ?? null, cells);
+    },
+    read: (row) => {
+      const lookBackPeriods = periods.read(row);
+      return lookBackPeriods === null ? null : { from: from.read(row), lookBackPeriods };
+    },
+  };
+}

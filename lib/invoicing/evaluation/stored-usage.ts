@@ -1,0 +1,95 @@
+import type { InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
+import { InvoiceItemType } from '../../records/index.ts';
+import type { BilledEntry, ConsumingInterval } from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type RatedInterval, storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
+
+/** The items of stored intervals. */
+export interface StoredItems {
+  readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>;
+  readonly bases: ReadonlyMap<Uuid, ItemBasis>;
+}
+
+/** Billed intervals as they are compared with what was used. An item that a plugin has taken off was billed all the same. */
+export function billedIntervals(
+  intervals: readonly StoredUsageInterval[],
+  { itemOf, bases }: StoredItems,
+): readonly ConsumingInterval[] {
+  return intervals.map(({ usageName, start, end, itemIds, consumed }) => ({
+    usageName,
+    instants: { start: start.at, end: end.at },
+    startDate: start.date,
+    endDate: end.date,
+    consumed,
+    entries: itemIds.flatMap((id): readonly BilledEntry[] => {
+      const item = itemOf.get(id);
+      return item === undefined ? [] : [entryOf(item, bases.get(id) ?? null)];
+    }),
+  }));
+}
+
+function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
+  const isCredit = item.itemType === InvoiceItemType.REPAIR_ADJ;
+  return {
+    itemId: item.id,
+    linkedItemId: isCredit ? item.linkedItemId : null,
+    amount: ratedAmount(item, basis),
+    remaining: isCredit ? ZERO : item.repairable,
+    details: item.itemDetails,
+  };
+}
+
+/** What a plugin has made of an amount is its word, and is not billed after (usage §7.3 step 4). */
+function ratedAmount({ amount }: InvoiceItem, basis: ItemBasis | null): Decimal {
+  const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
+  return computed?.kind === 'USAGE' ? computed.amount : amount;
+}
+
+export interface IntervalsOfRun {
+  readonly accountRecordId: number;
+  readonly subscriptionId: Uuid;
+  readonly usage: Pick<UsageEvaluation, 'intervals'>;
+  /** null = the run makes none. */
+  readonly invoiceId: Uuid | null;
+  /** The items of the run that go to other invoices of it, by id. */
+  readonly otherInvoiceOf: ReadonlyMap<Uuid, Uuid>;
+}
+
+/**
+ * The intervals that a run stores for a subscription: one for each invoice that has items of it, so that each is free again
+ * when that invoice is void. The points are those of the first.
+ */
+export function intervalsToStore({
+  usage,
+  invoiceId,
+  otherInvoiceOf,
+  ...own
+}: IntervalsOfRun): readonly StoredUsageInterval[] {
+  return storedIntervals(usage.intervals, invoiceId !== null).flatMap((interval) => {
+    const ids = interval.entries.map(({ itemId }) => itemId);
+    const byInvoice = Map.groupBy(ids, (id) => otherInvoiceOf.get(id) ?? invoiceId);
+    const groups = byInvoice.size === 0 ? [[invoiceId, ids] as const] : [...byInvoice];
+    return groups.map(([invoice, itemIds], index) => ({
+      ...own,
+      ...boundsOf(interval),
+      usageName: interval.usageName,
+      versionDate: interval.versionDate,
+      priceIdentity: interval.priceIdentity,
+      invoiceId: invoice,
+      itemIds,
+      consumed: index === 0 ? interval.consumed : [],
+    }));
+  });
+}
+
+function boundsOf({
+  instants,
+  startDate,
+  endDate,
+}: RatedInterval): Pick<StoredUsageInterval, 'start' | 'end'> {
+  return {
+    start: { at: instants.start, date: startDate },
+    end: { at: instants.end, date: endDate },
+  };
+}

@@ -1,0 +1,118 @@
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
+import { type ConsumingInterval, piecesNeeded, type UsagePiece } from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { LocalDate, TimeZone } from '../../values/time/index.ts';
+import type { AccountBilling } from '../evaluation/account-billing.ts';
+import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
+import type { SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
+import { billedIntervals } from '../evaluation/stored-usage.ts';
+import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+
+export interface UsageLoading {
+  readonly config: InvoicingConfig['usage'];
+  /** Of the subscriptions that are stored; of others nothing was used. */
+  readonly recordIds: ReadonlyMap<Uuid, number>;
+}
+
+/** A subscription that charges usage. */
+interface Metered {
+  readonly subscriptionId: Uuid;
+  readonly subscriptionRecordId: number;
+  readonly events: SubscriptionBilling['events'];
+  readonly zone: TimeZone;
+  readonly from: LocalDate | null;
+}
+
+/**
+ * Loads what was used and what is billed of it, in a constant number of statements for any number of accounts: intervals,
+ * their items, sums of days, and the days that have to be read in pieces. Without usage it costs none.
+ */
+export async function withUsage(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+  loading: UsageLoading,
+): Promise<readonly AccountBilling[]> {
+  const metered = billings.flatMap((billing) => meteredOf(billing, loading));
+  if (metered.length === 0) return billings;
+  const usages = await loadUsage(session, metered);
+  return billings.map((billing) => ({
+    ...billing,
+    subscriptions: billing.subscriptions.map((subscription) => {
+      const usage = usages.get(subscription.subscriptionId);
+      return usage === undefined ? subscription : { ...subscription, usage };
+    }),
+  }));
+}
+
+function meteredOf(
+  { account, subscriptions }: AccountBilling,
+  { config, recordIds }: UsageLoading,
+): readonly Metered[] {
+  return subscriptions.flatMap((subscription): readonly Metered[] => {
+    const { subscriptionId, events } = subscription;
+    if (!events.some(({ usages }) => usages.length > 0)) return [];
+    // Record ids begin at 1.
+    const subscriptionRecordId = recordIds.get(subscriptionId) ?? 0;
+    const from = readFrom(subscription, config.lookBackPeriods);
+    return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from }];
+  });
+}
+
+/** Where its events or the look-back have changed, everything is read again. */
+function readFrom({ cursor }: SubscriptionBilling, lookBackPeriods: number): LocalDate | null {
+  const reading = cursor?.usage ?? null;
+  if (reading === null || cursor?.dirtyFrom !== null) return null;
+  return reading.lookBackPeriods === lookBackPeriods ? reading.from : null;
+}
+
+async function loadUsage(
+  session: ReadSession,
+  metered: readonly Metered[],
+): Promise<ReadonlyMap<Uuid, SubscriptionUsage>> {
+  const stored = Map.groupBy(await session.usage.intervals(metered), ({ subscriptionId }) => subscriptionId);
+  const storedOf = ({ subscriptionId }: Metered): readonly StoredUsageInterval[] =>
+    stored.get(subscriptionId) ?? [];
+  const [billedOf, days] = await Promise.all([
+    loadBilled(session, [...stored.values()].flat()),
+    session.usage.days(
+      metered.map((each) => ({
+        ...each,
+        dates: storedOf(each).flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
+      })),
+    ),
+  ]);
+  const needed = metered.map((each, index) => {
+    const billed = billedOf(storedOf(each));
+    return { ...each, billed, ...piecesNeeded({ ...each, billed, days: days[index] ?? [] }) };
+  });
+  const requests = needed.flatMap(({ subscriptionId, subscriptionRecordId, split }) =>
+    split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),
+  );
+  const found = await session.usage.pieces(requests);
+  const pieces = new Map<Uuid, UsagePiece[]>();
+  for (const [index, { subscriptionId }] of requests.entries()) {
+    const own = pieces.get(subscriptionId) ?? [];
+    own.push(...(found[index] ?? []));
+    pieces.set(subscriptionId, own);
+  }
+  return new Map(
+    needed.map(({ subscriptionId, zone, billed, whole }) => [
+      subscriptionId,
+      { zone, billed, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
+    ]),
+  );
+}
+
+async function loadBilled(
+  session: ReadSession,
+  stored: readonly StoredUsageInterval[],
+): Promise<(intervals: readonly StoredUsageInterval[]) => readonly ConsumingInterval[]> {
+  const itemIds = stored.flatMap((interval) => interval.itemIds);
+  const [items, bases]: [readonly InvoiceItem[], ReadonlyMap<Uuid, ItemBasis>] = await Promise.all([
+    session.invoices.findItemsByIds(itemIds),
+    session.invoices.findItemBases(itemIds),
+  ]);
+  const itemOf = new Map(items.map((item) => [item.id, item]));
+  return (intervals) => billedIntervals(intervals, { itemOf, bases });
+}

@@ -1,0 +1,28 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant, LocalDate } from '../values/time/index.ts';
+import type { PointRange } from './usage-pieces.ts';
+
+/** What a run has rated of a usage section, as it is stored: one for each run that bills some of it (usage §1.2). */
+export interface StoredUsageInterval {
+  readonly accountRecordId: number;
+  readonly subscriptionId: Uuid;
+  readonly usageName: string;
+  /** Of the catalog version whose section it is. */
+  readonly versionDate: Instant;
+  readonly priceIdentity: string;
+  readonly start: DatedInstant;
+  readonly end: DatedInstant;
+  /** null = the tenant drops the items of 0 that it came to, and there was nothing else to invoice. */
+  readonly invoiceId: Uuid | null;
+  /** Its USAGE items, and the REPAIR_ADJ that give back some of earlier ones, in output order. */
+  readonly itemIds: readonly Uuid[];
+  readonly consumed: readonly PointRange[];
+}
+
+/** What the next run reads of a subscription's usage, as long as its events stay as they are. */
+export interface UsageReading {
+  /** Days and billed intervals from this date on; null = everything. */
+  readonly from: LocalDate | null;
+  /** The look-back that the date goes by; another one asks for everything. */
+  readonly lookBackPeriods: number;
+}
