@@ -17,6 +17,7 @@ export interface StoredUsageInterval {
   /** Its USAGE items, and the REPAIR_ADJ that give back some of earlier ones, in output order. */
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
+  readonly createdDate: Instant;
 }
 
 /** What the next run reads of a subscription's usage, as long as its events stay as they are. */

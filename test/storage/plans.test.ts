@@ -43,6 +43,7 @@ import {
   today,
   transaction,
 } from '../support/storage/stored-records.ts';
+import { usageInterval } from '../support/storage/stored-usage.ts';
 
 /** SQLite takes an index whatever the size; PostgreSQL weighs it against reading all. */
 const sizes = {
@@ -163,6 +164,12 @@ eachDatabase((kind, open) => {
           );
           await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
           await session.invoices.lastChargeDates(subscriptionIds);
+          await session.usage.intervals(
+            subscriptionIds.flatMap((subscriptionId, index) => ({
+              subscriptionId,
+              from: index % 2 === 0 ? null : today,
+            })),
+          );
           await session.payments.findMethodsByIds(idsOf(of.map((each) => each.method)));
           await session.payments.findMethodsByKeys(of.map((each) => each.method.externalKey));
           await session.payments.findMethodsByAccounts(ids, { includeDeleted: false });
@@ -551,6 +558,18 @@ async function fill(opened: OpenedStorage) {
           ),
         ),
         () => 1,
+      );
+      await session.usage.insertIntervals(
+        of.map((each) =>
+          usageInterval({
+            accountRecordId: each.owner.accountRecordId,
+            subscriptionId: each.subscription.id,
+            start: { at: now, date: localDate(2025, month, 1) },
+            end: { at: now, date: localDate(2025, month + 1, 1) },
+            invoiceId: each.invoice.id,
+            itemIds: [each.item.id],
+          }),
+        ),
       );
     }
     await session.invoices.saveCursors(

@@ -7,7 +7,7 @@ import { formatLocalDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { author, oddText } from '../support/storage/stored-records.ts';
-import { dayAt, instantAt, point, submission } from '../support/storage/stored-usage.ts';
+import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 function told({ unit, part, after, upTo, sum, max }: UsagePiece): string {
   const which = typeof part === 'string' ? part : `${hourOf(part.from)}-${hourOf(part.to)}`;
@@ -103,16 +103,14 @@ eachDatabaseAndOneByOne((kind, open) => {
     it('usage §1.2: intervals are read from a date on, as they were written', async () => {
       const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
       const intervalOf = (from: number, to: number): StoredUsageInterval => ({
-        accountRecordId: 7,
-        subscriptionId,
-        usageName: oddText,
-        versionDate: instantAt(0),
-        priceIdentity: '1 2.5',
-        start: { at: instantAt(from), date: dayAt(from) },
-        end: { at: instantAt(to, 5), date: dayAt(to) },
-        invoiceId: null,
-        itemIds: [subscriptionId],
-        consumed: [{ unit: oddText, localDate: dayAt(from), part: 'ALL', after: 0, upTo: 3 }],
+        ...usageInterval({
+          subscriptionId,
+          usageName: oddText,
+          start: { at: instantAt(from), date: dayAt(from) },
+          end: { at: instantAt(to, 5), date: dayAt(to) },
+          itemIds: [subscriptionId],
+          consumed: [{ unit: oddText, localDate: dayAt(from), part: 'ALL', after: 0, upTo: 3 }],
+        }),
       });
       const [first, second] = [intervalOf(0, 30), intervalOf(30, 61)];
       await opened.write((session) => session.usage.insertIntervals([first, second]));
@@ -123,8 +121,8 @@ eachDatabaseAndOneByOne((kind, open) => {
         return found.map(({ start, ...own }) => ({ start, ...own }));
       };
       const facts = (list: readonly StoredUsageInterval[]) =>
-        list.map(({ usageName, start, end, itemIds, consumed, invoiceId, priceIdentity }) => {
-          return { usageName, start, end, itemIds, consumed, invoiceId, priceIdentity };
+        list.map(({ usageName, start, end, itemIds, consumed, invoiceId, priceIdentity, createdDate }) => {
+          return { usageName, start, end, itemIds, consumed, invoiceId, priceIdentity, createdDate };
         });
       expect(facts(await read(null))).to.deep.equal(facts([first, second]));
       expect(facts(await read(30))).to.deep.equal(facts([first, second]));

@@ -45,6 +45,7 @@ import {
   subscriptionsTable,
 } from '../tables/subscriptions.ts';
 import { tenantsTable } from '../tables/system.ts';
+import { usageIntervalsTable } from '../tables/usage-intervals.ts';
 
 interface Reference {
   readonly from: TableSpec;
@@ -77,6 +78,8 @@ const references: readonly Reference[] = [
   { from: coverageTable, column: 'item_id', to: invoiceItemsTable },
   { from: coverageTable, column: 'subscription_id', to: subscriptionsTable },
   { from: cursorsTable, column: 'subscription_id', to: subscriptionsTable },
+  { from: usageIntervalsTable, column: 'subscription_id', to: subscriptionsTable },
+  { from: usageIntervalsTable, column: 'invoice_id', to: invoicesTable },
   { from: paymentsTable, column: 'account_id', to: accountsTable },
   { from: paymentsTable, column: 'payment_method_id', to: paymentMethodsTable },
   { from: paymentTransactionsTable, column: 'payment_id', to: paymentsTable },

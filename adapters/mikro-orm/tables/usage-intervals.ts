@@ -36,6 +36,7 @@ export const usageIntervalsTable = new RecordTable<StoredUsageInterval>(
     invoiceId: uuidOrNull('invoice_id'),
     itemIds: json<readonly Uuid[]>('item_ids'),
     consumed: consumedPoints('consumed'),
+    createdDate: instantAt('created_date'),
   },
 );
 

@@ -3,6 +3,7 @@ import { InvoiceItemType } from '../../records/index.ts';
 import type { BilledEntry, ConsumingInterval } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type RatedInterval, storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
 /** The items of stored intervals. */
@@ -50,6 +51,7 @@ export interface IntervalsOfRun {
   readonly accountRecordId: number;
   readonly subscriptionId: Uuid;
   readonly usage: Pick<UsageEvaluation, 'intervals'>;
+  readonly createdDate: Instant;
   /** null = the run makes none. */
   readonly invoiceId: Uuid | null;
   /** The items of the run that go to other invoices of it, by id. */

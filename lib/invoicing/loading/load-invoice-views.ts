@@ -59,8 +59,14 @@ async function loadTrackingIds(
   items: readonly InvoiceItem[],
   settings: TenantSettings | null,
 ): Promise<ViewSources['trackingIds']> {
-  const used = items.filter(({ itemType }) => itemType === InvoiceItemType.USAGE);
+  const used = items.filter(tellsUsage);
   if (used.length === 0 || settings === null) return new Map();
   const limit = settings['invoice.trackingIds.maxReturned'];
   return session.usage.trackingIds([...new Set(used.map(({ invoiceId }) => invoiceId))], limit);
+}
+
+/** A credit for usage is a repair that says what it is made of; it may stand alone on its invoice. */
+function tellsUsage({ itemType, itemDetails }: InvoiceItem): boolean {
+  if (itemType === InvoiceItemType.REPAIR_ADJ) return itemDetails !== null;
+  return itemType === InvoiceItemType.USAGE;
 }

@@ -4,7 +4,7 @@ import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
+import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
 import { intervalsToStore } from '../evaluation/stored-usage.ts';
 import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
@@ -53,6 +53,7 @@ export async function saveProjection(session: WriteSession, evaluated: readonly 
   const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
   const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
   const inserted = coverage.flatMap((changes) => changes.inserted);
+  const { createdDate } = session.authorship;
   await allEnded([
     session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
     session.invoices.replaceCoverage(
@@ -62,16 +63,14 @@ export async function saveProjection(session: WriteSession, evaluated: readonly 
     ),
     session.invoices.setRepairable(repairable),
     session.invoices.insertCoverage(inserted, ownerOf),
-    session.usage.insertIntervals(evaluated.flatMap(usageIntervals)),
+    session.usage.insertIntervals(evaluated.flatMap((each) => usageIntervals(each, createdDate))),
   ]);
 }
 
-function usageIntervals({
-  billing,
-  run,
-  invoiceId,
-  invoices = [],
-}: RunToSave): readonly StoredUsageInterval[] {
+function usageIntervals(
+  { billing, run, invoiceId, invoices = [] }: RunToSave,
+  createdDate: Instant,
+): readonly StoredUsageInterval[] {
   const accountRecordId = billing.account.recordId;
   const otherInvoiceOf = new Map(
     invoices.slice(1).flatMap(({ id, items }) => items.map((item) => [item.id, id] as const)),
@@ -83,6 +82,7 @@ function usageIntervals({
           accountRecordId,
           subscriptionId,
           usage,
+          createdDate,
           invoiceId: run.items.length > 0 ? invoiceId : null,
           otherInvoiceOf,
         }),

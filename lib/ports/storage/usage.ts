@@ -58,10 +58,10 @@ export interface UsageReads {
   ): Promise<readonly StoredUsageInterval[]>;
   /**
    * By invoice, the tracking ids of the points that it was the first to bill, in the order in which they were recorded and
-   * at most `limit` of each; those of voided submissions and of VOID invoices are left out. Two statements.
+   * at most `limit` of each; those of submissions that were void by then, and of VOID invoices, are left out. Two statements.
    */
   trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
-  /** The same of points that no invoice has billed yet; one statement. */
+  /** The same of points that no invoice has billed yet, without those of voided submissions; one statement. */
   trackingIdsOfPoints(
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
     limit: number,

@@ -1,8 +1,9 @@
-import type { UsagePoint, UsageSubmission } from '../../../lib/records/index.ts';
+import type { StoredUsageInterval, UsagePoint, UsageSubmission } from '../../../lib/records/index.ts';
 import { decimal, formatDecimal, sum } from '../../../lib/values/money/index.ts';
 import { addDays, instant, type LocalDate, localDate } from '../../../lib/values/time/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import { rowsOf } from '../queue-rows.ts';
+import { newId } from './stored-records.ts';
 
 /** The first day of points, in UTC. */
 export const firstDay = localDate(2026, 4, 1);
@@ -33,6 +34,24 @@ export function submission(
     .sort()
     .join('; ');
   return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
+}
+
+/** Of a month from the first day on, on no invoice. */
+export function usageInterval(changes: Partial<StoredUsageInterval> = {}): StoredUsageInterval {
+  return {
+    accountRecordId: 7,
+    subscriptionId: newId(),
+    usageName: 'sms-usage',
+    versionDate: instantAt(0),
+    priceIdentity: '1 2.5',
+    start: { at: instantAt(0), date: dayAt(0) },
+    end: { at: instantAt(30), date: dayAt(30) },
+    invoiceId: null,
+    itemIds: [],
+    consumed: [{ unit: 'sms', localDate: dayAt(0), part: 'ALL', after: 0, upTo: 3 }],
+    createdDate: instantAt(30),
+    ...changes,
+  };
 }
 
 export interface StoredPoint {

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261123163000UsageIntervals extends Migration {
   override up(): void | Promise<void> {
-    this.addSql(`create table "bw_usage_intervals" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint not null, "subscription_id" uuid not null, "usage_name" text not null, "version_date" bigint not null, "price_identity" text not null, "starts_at" bigint not null, "starts_at_local" date not null, "ends_at" bigint not null, "ends_at_local" date not null, "invoice_id" uuid null, "item_ids" json not null, "consumed" text not null);`);
+    this.addSql(`create table "bw_usage_intervals" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint not null, "subscription_id" uuid not null, "usage_name" text not null, "version_date" bigint not null, "price_identity" text not null, "starts_at" bigint not null, "starts_at_local" date not null, "ends_at" bigint not null, "ends_at_local" date not null, "invoice_id" uuid null, "item_ids" json not null, "consumed" text not null, "created_date" bigint not null);`);
     this.addSql(`create index "bw_usage_intervals_subscription_index" on "bw_usage_intervals" ("tenant_record_id", "subscription_id", "ends_at_local");`);
     this.addSql(`create index "bw_usage_intervals_invoice_index" on "bw_usage_intervals" ("tenant_record_id", "invoice_id");`);
 

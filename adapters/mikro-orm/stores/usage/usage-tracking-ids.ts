@@ -4,7 +4,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, raw, sql } from '../../sql/sql.ts';
-import { namesOf, type TenantScope } from '../../tables/record-access.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
 
 const rangeColumns: readonly Column[] = [
@@ -18,9 +18,11 @@ const rangeColumns: readonly Column[] = [
   { name: 'of_day', type: 'boolean', nullable: true },
   { name: 'start_at', type: 'bigint', nullable: true },
   { name: 'end_at', type: 'bigint', nullable: true },
+  // Null = not yet.
+  { name: 'billed_at', type: 'bigint', nullable: true },
 ];
 
-/** The tracking ids of the points that intervals have consumed; a submission that is voided since is left out. */
+/** The tracking ids of the points that intervals have consumed; those that were void by then are left out. */
 export async function trackingIdsOf(
   scope: TenantScope,
   invoiceIds: readonly Uuid[],
@@ -42,7 +44,7 @@ export async function trackingIdsOfPoints(
   limit: number,
 ): Promise<readonly string[]> {
   const rows = points.flatMap(({ subscriptionId, ranges }) =>
-    ranges.map((range) => [0, subscriptionId, ...cellsOf(range)]),
+    ranges.map((range) => [0, subscriptionId, ...cellsOf(range), null]),
   );
   return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
 }
@@ -70,7 +72,8 @@ async function trackingIdsIn(
           and p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
           and (r.of_day is null or p.is_date_only = r.of_day)
           and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
-          and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId} and k.voided_date is null
+          and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
+          and (k.voided_date is null or k.voided_date >= r.billed_at)
       ) as billed
     ) as placed where place <= ${limit} order by invoice, key_record_id`,
     ({ invoice, tracking_id }) => {
@@ -88,16 +91,18 @@ async function rangesOf(
   invoiceIds: readonly Uuid[],
 ): Promise<readonly (readonly Cell[])[]> {
   if (invoiceIds.length === 0) return [];
-  const { invoiceId, subscriptionId, consumed } = usageIntervalsTable.fields;
-  const columns = namesOf(usageIntervalsTable.columnsOf(['invoiceId', 'subscriptionId', 'consumed']));
+  const { invoiceId, subscriptionId, consumed, createdDate } = usageIntervalsTable.fields;
+  const wanted = ['invoiceId', 'subscriptionId', 'consumed', 'createdDate'] as const;
+  const columns = usageIntervalsTable.columnsOf(wanted).map(({ name }) => `u.${name}`);
   const rows = await scope.runner.rows(sql`
-    select ${raw(columns)}
+    select ${raw(columns.join(', '))}
     from bw_usage_intervals u join bw_invoices v on v.tenant_record_id = u.tenant_record_id and v.id = u.invoice_id
     where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.invoice_id', 'uuid', invoiceIds)}
       and v.status <> 'VOID'`);
   return rows.flatMap((row) => {
     const index = invoiceIds.indexOf(invoiceId.read(row) as Uuid);
-    return consumed.read(row).map((range) => [index, subscriptionId.read(row), ...cellsOf(range)]);
+    const billedAt = createdDate.read(row);
+    return consumed.read(row).map((range) => [index, subscriptionId.read(row), ...cellsOf(range), billedAt]);
   });
 }
 
