@@ -9,7 +9,7 @@ export interface InvoicingCursor {
   readonly settledThrough: LocalDate | null;
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
-  /** null = nothing of it has charged usage; every run of the account looks for late usage of the others. Default null. */
+  /** null = nothing of it has charged usage; for the others, runs of the account look for late usage. Default null. */
   readonly usage?: UsageReading | null;
 }
 

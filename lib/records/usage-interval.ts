@@ -24,6 +24,16 @@ export interface StoredUsageInterval {
 export interface UsageReading {
   /** Days and billed intervals from this date on; null = everything. */
   readonly from: LocalDate | null;
-  /** The look-back that the date goes by; another one asks for everything. */
-  readonly lookBackPeriods: number;
+  /** The tenant's settings for usage as one text; where they are others now, everything is read. */
+  readonly settings: string;
+  /** null = every run of the account looks for late usage. */
+  readonly looked: LookedDays | null;
+}
+
+/** The billed days as a run has found them: as long as they stay so there is no late usage. */
+export interface LookedDays {
+  /** The last of them; they begin where the next run reads from. */
+  readonly through: LocalDate;
+  /** How many points were ever recorded for them, and how often some of a day were voided. */
+  readonly mark: number;
 }

@@ -7,6 +7,8 @@ export interface DayUsage {
   readonly localDate: LocalDate;
   /** Points ever recorded, void ones too: the ordinal of the last one (usage §11.3). */
   readonly count: number;
+  /** How often points of it were voided. */
+  readonly version: number;
   /** Of the points that count. */
   readonly sum: Decimal;
   /** The largest single amount; 0 where no point counts. */

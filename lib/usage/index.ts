@@ -65,6 +65,7 @@ export {
   NegativeDelta,
   negativeDeltaOf,
   type UsageConfig,
+  usageSettings,
 } from './settlement/usage-config.ts';
 export {
   type BilledOfSection,

@@ -198,7 +198,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           .then(({ rows, total }) => Array.from({ length: rows.length + total })),
         states: invoices.loadStates([acme.id]),
         dueCursors: invoices.dueCursors([
-          { accountId: acme.id, targetDate: localDate(2099, 1, 1), catalogRevision: 1 },
+          { accountId: acme.id, targetDate: localDate(2099, 1, 1), catalogRevision: 1, usageSettings: null },
         ]),
         accountsBehind: invoices.accountsBehind({ catalogRevision: 7, afterRecordId: 0, limit: 10 }),
         accountsOnPlans: invoices.accountsOnPlans({

@@ -148,7 +148,7 @@ eachDatabase((kind, open) => {
           await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
           await session.invoices.dueCursors(
-            ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
+            ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1, usageSettings: '2' })),
           );
           await session.invoices.accountsBehind({ catalogRevision: 2, afterRecordId: 0, limit: 100 });
           await session.invoices.accountsOnPlans({

@@ -167,7 +167,7 @@ async function readAll(
   await subscriptions.findEvents(subscriptionIds);
   await subscriptions.findBlocksOfAccounts(accountIds);
   await invoices.dueCursors(
-    accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
+    accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1, usageSettings: null })),
   );
   await payments.findByAccounts(accountIds);
   await invoices.findOpen(accountIds);

@@ -6,8 +6,9 @@ import {
 } from '../../../lib/ports/storage/index.ts';
 import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
-import { formatLocalDate } from '../../../lib/values/time/index.ts';
+import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from '../sql/columns.ts';
@@ -46,6 +47,7 @@ const dueColumns: readonly Column[] = [
   { name: 'account_id', type: 'uuid', nullable: false },
   { name: 'target_date', type: 'date', nullable: false },
   { name: 'catalog_revision', type: 'integer', nullable: false },
+  { name: 'usage_settings', type: 'text', nullable: true },
 ];
 
 export function invoiceReads(scope: TenantScope): InvoiceReads {
@@ -133,10 +135,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       select(scope, invoicingStatesTable, isIn('account_id', 'uuid', accountIds)),
     dueCursors: async (due) => {
       if (due.length === 0) return [];
-      const cells = due.map(({ accountId, targetDate, catalogRevision }) => [
+      const cells = due.map(({ accountId, targetDate, catalogRevision, usageSettings }) => [
         accountId,
         formatLocalDate(targetDate),
         catalogRevision,
+        usageSettings,
       ]);
       return scope.runner.read(
         sql`
@@ -148,7 +151,8 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
           and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
             or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision
-            or c.usage_look_back is not null)
+            or c.usage_settings <> r.usage_settings
+            or (c.usage_settings is not null and c.usage_mark is null) or c.usage_mark <> ${usageMark})
         order by c.record_id`,
         (row) => cursorsTable.decode(row),
       );
@@ -330,6 +334,14 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     },
   };
 }
+
+/** Of the days that the last run has looked at, as they are now: other than then where there is late usage (usage §7.7). */
+const usageMark = sql`(
+  select coalesce(sum(d.point_count + d.version), 0)
+  from bw_subscriptions s cross join bw_usage_days d
+  where s.tenant_record_id = c.tenant_record_id and s.id = c.subscription_id
+    and d.tenant_record_id = c.tenant_record_id and d.subscription_record_id = s.record_id
+    and d.local_date >= coalesce(c.usage_from, '${raw(formatLocalDate(localDate(MIN_YEAR, 1, 1)))}') and d.local_date <= c.usage_through)`;
 
 /** The columns of a cursor that change. */
 const standing = [

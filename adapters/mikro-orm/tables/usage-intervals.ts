@@ -2,13 +2,14 @@ import type { PointRange, StoredUsageInterval, UsageReading } from '../../../lib
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   bigint,
+  bigintOrNull,
   dated,
   dateOrNull,
   type Field,
   instantAt,
-  integerOrNull,
   json,
   text,
+  textOrNull,
   uuid,
   uuidOrNull,
 } from '../sql/columns.ts';
@@ -49,19 +50,26 @@ function consumedPoints(name: string): Field<readonly PointRange[]> {
   };
 }
 
-/** Its look-back is there for those that charge usage. */
+/** Its settings are there for those that charge usage. */
 export function usageReadingOrNull(): Field<UsageReading | null> {
   const from = dateOrNull('usage_from');
-  const periods = integerOrNull('usage_look_back');
+  const settings = textOrNull('usage_settings');
+  const through = dateOrNull('usage_through');
+  const mark = bigintOrNull('usage_mark');
   return {
-    columns: [...from.columns, ...periods.columns],
+    columns: [...from.columns, ...settings.columns, ...through.columns, ...mark.columns],
     write: (reading, cells) => {
       from.write(reading?.from ?? null, cells);
-      periods.write(reading?.lookBackPeriods ?? null, cells);
+      settings.write(reading?.settings ?? null, cells);
+      through.write(reading?.looked?.through ?? null, cells);
+      mark.write(reading?.looked?.mark ?? null, cells);
     },
     read: (row) => {
-      const lookBackPeriods = periods.read(row);
-      return lookBackPeriods === null ? null : { from: from.read(row), lookBackPeriods };
+      const [settingsRead, throughRead, markRead] = [settings.read(row), through.read(row), mark.read(row)];
+      if (settingsRead === null) return null;
+      const looked =
+        throughRead === null || markRead === null ? null : { through: throughRead, mark: markRead };
+      return { from: from.read(row), settings: settingsRead, looked };
     },
   };
 }

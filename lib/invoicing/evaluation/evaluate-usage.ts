@@ -1,4 +1,4 @@
-import type { BillingEvent, UsageReading } from '../../records/index.ts';
+import type { BillingEvent, LookedDays, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
   knownUnits,
@@ -9,6 +9,7 @@ import {
   UsageBook,
   type UsageConfig,
   type UsagePiece,
+  usageSettings,
   usageWindow,
 } from '../../usage/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
@@ -18,6 +19,7 @@ import {
   formatLocalDate,
   type Instant,
   type LocalDate,
+  maxDate,
   minDate,
   type TimeZone,
 } from '../../values/time/index.ts';
@@ -31,7 +33,12 @@ export interface SubscriptionUsage {
   readonly billed: readonly ConsumingInterval[];
   /** Those of `piecesNeeded`. */
   readonly pieces: readonly UsagePiece[];
+  /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */
+  readonly marks?: DayMarks | null;
 }
+
+/** By day, a number that grows when points of it are recorded or voided. */
+export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {
   readonly subscriptionId: Uuid;
@@ -98,13 +105,20 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
   });
   const items = rated.flatMap((one) => one.items);
   const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
+  const from = readFrom(input, intervals);
+  // What is not stored, for want of an invoice, stays late.
+  const isStored = items.length > 0 || !intervals.some(({ isBilledAgain }) => isBilledAgain);
   return {
     items,
     intervals,
     repairable: repairableAfter(billed, items),
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
-    reading: { from: readFrom(input, intervals), lookBackPeriods: config.lookBackPeriods },
+    reading: {
+      from,
+      settings: usageSettings(config),
+      looked: isStored ? lookedDays(usage, intervals, from) : null,
+    },
   };
 }
 
@@ -205,6 +219,23 @@ function readFrom(
     usageWindow({ events, zone, config, billed: [...billed, ...storedIntervals(intervals, hasInvoice)] }),
   );
   return withInvoice == null || without == null ? null : minDate(withInvoice, without);
+}
+
+/** Points of later days are of intervals that fall due, or of none. */
+function lookedDays(
+  { billed, marks = null }: SubscriptionUsage,
+  intervals: readonly RatedInterval[],
+  from: LocalDate | null,
+): LookedDays | null {
+  const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
+  const [first, ...others] = ends;
+  if (marks === null || first === undefined) return null;
+  const through = maxDate(first, ...others);
+  let mark = 0;
+  for (const [date, one] of marks) {
+    if (date <= through && (from === null || date >= from)) mark += one;
+  }
+  return { through, mark };
 }
 
 function refuseUnknownUnits(

@@ -12,6 +12,7 @@ import {
   planNamesOf,
   subscriptionsUnder,
 } from '../../subscriptions/index.ts';
+import { type UsageConfig, usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
 import { ongoingChargeOf } from '../evaluation/ongoing-charge.ts';
@@ -30,6 +31,8 @@ export interface LoadInput<R extends StreamRequest> {
   readonly catalogOf: CatalogOfAccount;
   readonly choice: CursorChoice;
   readonly alignPriceChanges: boolean;
+  /** null = usage is left out; default null. */
+  readonly usageConfig?: UsageConfig | null;
   /** A hypothetical action on the one account of the requests; its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
 }
@@ -126,7 +129,7 @@ function isBase({ category }: Subscription): boolean {
 
 async function loadCursors(
   session: ReadSession,
-  { requests, catalogOf, choice }: LoadInput<StreamRequest>,
+  { requests, catalogOf, choice, usageConfig = null }: LoadInput<StreamRequest>,
 ): Promise<readonly StoredCursor[]> {
   if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
   return session.invoices.dueCursors(
@@ -134,6 +137,7 @@ async function loadCursors(
       accountId: account.id,
       targetDate,
       catalogRevision: catalogOf(account.id).revision,
+      usageSettings: usageConfig && usageSettings(usageConfig),
     })),
   );
 }

@@ -1,11 +1,11 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
-import { type ConsumingInterval, piecesNeeded, type UsagePiece } from '../../usage/index.ts';
+import type { DayUsage, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
+import { type ConsumingInterval, piecesNeeded, type UsagePiece, usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
-import type { SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
+import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
 import { billedIntervals } from '../evaluation/stored-usage.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 
@@ -54,16 +54,16 @@ function meteredOf(
     if (!events.some(({ usages }) => usages.length > 0)) return [];
     // Record ids begin at 1.
     const subscriptionRecordId = recordIds.get(subscriptionId) ?? 0;
-    const from = readFrom(subscription, config.lookBackPeriods);
+    const from = readFrom(subscription, usageSettings(config));
     return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from }];
   });
 }
 
-/** Where its events or the look-back have changed, everything is read again. */
-function readFrom({ cursor }: SubscriptionBilling, lookBackPeriods: number): LocalDate | null {
+/** Where its events or the settings have changed, everything is read again. */
+function readFrom({ cursor }: SubscriptionBilling, settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
   if (reading === null || cursor?.dirtyFrom !== null) return null;
-  return reading.lookBackPeriods === lookBackPeriods ? reading.from : null;
+  return reading.settings === settings ? reading.from : null;
 }
 
 async function loadUsage(
@@ -84,7 +84,8 @@ async function loadUsage(
   ]);
   const needed = metered.map((each, index) => {
     const billed = billedOf(storedOf(each));
-    return { ...each, billed, ...piecesNeeded({ ...each, billed, days: days[index] ?? [] }) };
+    const own = days[index] ?? [];
+    return { ...each, billed, marks: marksOf(own), ...piecesNeeded({ ...each, billed, days: own }) };
   });
   const requests = needed.flatMap(({ subscriptionId, subscriptionRecordId, split }) =>
     split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),
@@ -97,11 +98,19 @@ async function loadUsage(
     pieces.set(subscriptionId, own);
   }
   return new Map(
-    needed.map(({ subscriptionId, zone, billed, whole }) => [
+    needed.map(({ subscriptionId, zone, billed, marks, whole }) => [
       subscriptionId,
-      { zone, billed, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
+      { zone, billed, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
     ]),
   );
+}
+
+/** A number that grows with each point that is recorded for a day, and each time that some are voided. */
+export function marksOf(days: readonly DayUsage[]): DayMarks {
+  const marks = new Map<LocalDate, number>();
+  for (const { localDate, count, version } of days)
+    marks.set(localDate, (marks.get(localDate) ?? 0) + count + version);
+  return marks;
 }
 
 async function loadBilled(

@@ -64,6 +64,8 @@ export interface DueSubscriptions {
   readonly targetDate: LocalDate;
   /** Revision of the account's catalog. */
   readonly catalogRevision: number;
+  /** The tenant's settings for usage; where a cursor has others, its subscription is due. null = they do not matter. */
+  readonly usageSettings: string | null;
 }
 
 export interface LastChargeDates {

@@ -42,6 +42,14 @@ export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
   refusesUnknownUnits: false,
 });
 
+/** The settings as one text, so that it shows when they are others. */
+export function usageSettings(config: UsageConfig): string {
+  const { lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta } = config;
+  const { dropsZeroItems, refusesUnknownUnits } = config;
+  const switches = [dropsZeroItems, refusesUnknownUnits].map(Number);
+  return [lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta, ...switches].join(' ');
+}
+
 export interface NegativeDeltaInput {
   /** As set; null = not set. */
   readonly setting: NegativeDelta | null;

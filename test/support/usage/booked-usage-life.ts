@@ -50,7 +50,8 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
       const [first] = points;
       if (first === undefined) return [];
       const { unit, localDate } = first;
-      return [{ unit, localDate, count: points.length, ...sumsOf(points) }];
+      const version = points.filter(({ isVoid }) => isVoid).length;
+      return [{ unit, localDate, count: points.length, version, ...sumsOf(points) }];
     });
   }
 

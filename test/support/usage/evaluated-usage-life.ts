@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import {
+  type DayMarks,
   type RatedInterval,
   storedIntervals,
   usageAfter,
@@ -9,6 +10,8 @@ import {
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';
+import type { LookedDays } from '../../../lib/records/index.ts';
 import type { DayUsage } from '../../../lib/usage/collecting/usage-piece.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
@@ -25,6 +28,10 @@ interface KeptInterval extends RatedInterval {
 export class EvaluatedUsageLife extends BookedUsageLife {
   /** null = everything is read. */
   from: LocalDate | null = null;
+  /** How many runs would have passed the subscription over. */
+  passedOver = 0;
+  #looked: LookedDays | null = null;
+  #nextDate: LocalDate | null = null;
   #kept: readonly KeptInterval[] = [];
   readonly #items = new Map<string, NewInvoiceItem>();
   #invoices = 0;
@@ -34,7 +41,9 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     const { events, zone, from } = this;
     const isRead = ({ endDate }: KeptInterval) => from === null || endDate >= from;
     const billed = this.#kept.filter(isRead);
-    const usage = { zone, billed, pieces: this.pieces(billed) };
+    const marks = marksOf(this.days());
+    const usage = { zone, billed, pieces: this.pieces(billed), marks };
+    const isPassedOver = this.#isPassedOver(marks, day(targetDate));
     const evaluation = evaluateSubscription(
       { subscriptionId, events, cursor: null, rows: [], items: new Map(), itemsCreatedToday: 0, usage },
       {
@@ -49,6 +58,10 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     const { items } = evaluation;
     for (const item of items) this.#check(item);
     const hasInvoice = items.length > 0;
+    if (isPassedOver) {
+      expect(storedIntervals(made.intervals, hasInvoice), 'of usage that is passed over').to.deep.equal([]);
+      this.passedOver += 1;
+    }
     this.#invoices += 1;
     const added = new Set(storedIntervals(made.intervals, hasInvoice).map(({ consumed }) => consumed));
     const after = usageAfter(usage, made, hasInvoice).billed as readonly KeptInterval[];
@@ -57,6 +70,8 @@ export class EvaluatedUsageLife extends BookedUsageLife {
       ...after.map((one) => (added.has(one.consumed) ? { ...one, invoice: this.#invoices } : one)),
     ];
     this.from = made.reading.from;
+    this.#looked = made.reading.looked;
+    this.#nextDate = made.nextDate;
     return {
       items: items.map((item) => this.#told(item)),
       trackingIds: hasInvoice ? this.#trackingIds(made.intervals) : [],
@@ -80,6 +95,14 @@ export class EvaluatedUsageLife extends BookedUsageLife {
         })),
       }));
     this.from = null;
+  }
+
+  /** As a run of the engine does that finds the billed days as they were, and nothing due. */
+  #isPassedOver(marks: DayMarks, targetDate: LocalDate): boolean {
+    const [from, looked, next] = [this.from, this.#looked, this.#nextDate];
+    if (from === null || looked === null || (next !== null && next <= targetDate)) return false;
+    const within = [...marks].filter(([date]) => date >= from && date <= looked.through);
+    return within.reduce((sum, [, mark]) => sum + mark, 0) === looked.mark;
   }
 
   protected override days(): readonly DayUsage[] {

@@ -19,7 +19,7 @@ const NEW_YORK = timeZone('America/New_York');
 const daysOfApril = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);
 
 function dayOf(date: string, count = 1_000_000): DayUsage {
-  return { unit: 'calls', localDate: day(date), sum: decimal(count), max: decimal(1), count };
+  return { unit: 'calls', localDate: day(date), sum: decimal(count), max: decimal(1), count, version: 0 };
 }
 
 /** Ordinals: up to which, or after and up to which. */

@@ -10,12 +10,12 @@ export class Migration20261123163000UsageIntervals extends Migration {
     this.addSql(`alter table "bw_usage_intervals" force row level security;`);
     this.addSql(`create policy "bw_usage_intervals_tenant" on "bw_usage_intervals" using (tenant_record_id = (select nullif(nullif(current_setting('billwright.tenant_record_id', true), ''), '*')::bigint) or (select current_setting('billwright.tenant_record_id', true) = '*')) with check (tenant_record_id = (select nullif(nullif(current_setting('billwright.tenant_record_id', true), ''), '*')::bigint) or (select current_setting('billwright.tenant_record_id', true) = '*'));`);
 
-    this.addSql(`alter table "bw_invoicing_cursors" add "usage_from" date null, add "usage_look_back" int null;`);
+    this.addSql(`alter table "bw_invoicing_cursors" add "usage_from" date null, add "usage_settings" text null, add "usage_through" date null, add "usage_mark" bigint null;`);
   }
 
   override down(): void | Promise<void> {
     this.addSql(`drop table if exists "bw_usage_intervals" cascade;`);
 
-    this.addSql(`alter table "bw_invoicing_cursors" drop column "usage_from", drop column "usage_look_back";`);
+    this.addSql(`alter table "bw_invoicing_cursors" drop column "usage_from", drop column "usage_settings", drop column "usage_through", drop column "usage_mark";`);
   }
 }

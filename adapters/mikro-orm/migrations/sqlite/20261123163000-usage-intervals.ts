@@ -7,13 +7,17 @@ export class Migration20261123163000UsageIntervals extends Migration {
     this.addSql(`create index \`bw_usage_intervals_invoice_index\` on \`bw_usage_intervals\` (\`tenant_record_id\`, \`invoice_id\`);`);
 
     this.addSql(`alter table \`bw_invoicing_cursors\` add column \`usage_from\` text null;`);
-    this.addSql(`alter table \`bw_invoicing_cursors\` add column \`usage_look_back\` integer null;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` add column \`usage_settings\` text null;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` add column \`usage_through\` text null;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` add column \`usage_mark\` integer null;`);
   }
 
   override down(): void | Promise<void> {
     this.addSql(`drop table if exists \`bw_usage_intervals\`;`);
 
     this.addSql(`alter table \`bw_invoicing_cursors\` drop column \`usage_from\`;`);
-    this.addSql(`alter table \`bw_invoicing_cursors\` drop column \`usage_look_back\`;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` drop column \`usage_settings\`;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` drop column \`usage_through\`;`);
+    this.addSql(`alter table \`bw_invoicing_cursors\` drop column \`usage_mark\`;`);
   }
 }

@@ -42,18 +42,19 @@ export async function usageDays(
   if (requests.length === 0) return found;
   await runner.read(
     sql`
-    select r.request, d.local_date, unit.name, d.amount_sum, d.amount_max, d.point_count
+    select r.request, d.local_date, unit.name, d.amount_sum, d.amount_max, d.point_count, d.version
     from ${firstRowsAs('r', rangeColumns, rangeRows(requests))} cross join bw_usage_days d
       join bw_usage_units unit on unit.record_id = d.unit_record_id
     where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = r.subscription_record_id
       and d.local_date >= r.first_day and (r.only_day is null or d.local_date = r.only_day)
       and unit.tenant_record_id = ${tenantRecordId}
     order by r.request, d.local_date, ${orderedText('unit.name')}`,
-    ({ request, local_date, name, amount_sum, amount_max, point_count }) => {
+    ({ request, local_date, name, amount_sum, amount_max, point_count, version }) => {
       found[numberOf(request, 'request')]?.push({
         unit: textOf(name, 'name'),
         localDate: dateOf(local_date, 'local_date'),
         count: numberOf(point_count, 'point_count'),
+        version: numberOf(version, 'version'),
         sum: decimal(textOf(amount_sum, 'amount_sum')),
         max: amount_max === null ? ZERO : decimal(textOf(amount_max, 'amount_max')),
       });
