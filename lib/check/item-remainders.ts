@@ -25,6 +25,7 @@ const adjustable: ReadonlySet<InvoiceItemType> = new Set([
   InvoiceItemType.FIXED,
   InvoiceItemType.RECURRING,
   InvoiceItemType.TAX,
+  InvoiceItemType.USAGE,
   InvoiceItemType.PARENT_SUMMARY,
 ]);
 

@@ -1,14 +1,11 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../../records/index.ts';
-import type { TouchedDate } from '../../subscriptions/index.ts';
-import { atReferenceTime, markDirty } from '../../subscriptions/index.ts';
+import { markDirty } from '../../subscriptions/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
+import { formatLocalDate } from '../../values/time/index.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
 import { isSettled } from '../invoices/parent-standing.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
@@ -20,14 +17,14 @@ import {
   releaseCoverage,
 } from '../reconciliation/void-coverage.ts';
 import { changeInvoices } from './change-invoices.ts';
+import {
+  daysToEvaluateAgain,
+  maxTargetDateWithout,
+  resetChargedThrough,
+  type Voiding,
+} from './dates-after-void.ts';
 
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
-
-interface Voiding {
-  readonly account: Account;
-  readonly invoice: Invoice;
-  readonly items: readonly InvoiceItem[];
-}
 
 /**
  * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had generated
@@ -48,9 +45,11 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await session.invoices.setRepairable(released.repairable);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
-  await markDirty(session, [...released.touched, ...evaluatedAgain]);
+  // Also of subscriptions that have no item on it: what came to nothing (usage §7.5, §7.7 rule 1).
+  const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
+  await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
-    await resetChargedThrough(session, voiding);
+    await resetChargedThrough(session, voiding, used);
   }
   const changes = [{ before, after, isAdjusted: true }];
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
@@ -170,49 +169,4 @@ async function repairsInForce(
       .map(({ id }) => id),
   );
   return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
-}
-
-/** §8.5: the charged-through dates that follow from the COMMITTED charges still in force. */
-async function resetChargedThrough(session: WriteSession, { account, items }: Voiding): Promise<void> {
-  const subscriptionIds = [...chargedThroughDates(items).keys()];
-  const remaining = await session.invoices.lastChargeDates(subscriptionIds);
-  const dates = new Map(remaining.map((last) => [last.subscriptionId, chargedThroughOf(last)]));
-  await session.subscriptions.setChargedThrough(
-    subscriptionIds.map((subscriptionId) => {
-      const date = dates.get(subscriptionId);
-      return {
-        subscriptionId,
-        chargedThrough: date === undefined ? null : atReferenceTime(date, account),
-      };
-    }),
-  );
-}
-
-/** §1.5: the latest target date among the remaining invoices with recurring charges. */
-async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
-  const recurs = items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE');
-  return recurs
-    ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
-    : new Map<Uuid, null>();
-}
-
-/**
- * Where the next run may look at less than an earlier one has, all subscriptions of the account, with the day from which
- * they have to be looked at again. Else the next run would look at the days of its window alone, by an earlier date than
- * they were billed at (§7.3, I3).
- * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
- */
-async function daysToEvaluateAgain(
-  session: ReadSession,
-  { account, invoice }: Voiding,
-  heldFrom: LocalDate | null | undefined,
-): Promise<readonly TouchedDate[]> {
-  const { targetDate, isMigration } = invoice;
-  if (heldFrom === undefined || targetDate === null || isMigration) return [];
-  if (heldFrom !== null && heldFrom >= targetDate) return [];
-  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
-  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
-  if (heldFrom !== null) return ids.map((subscriptionId) => ({ subscriptionId, date: addDays(heldFrom, 1) }));
-  const subscriptions = await session.subscriptions.findByIds(ids);
-  return subscriptions.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date }));
 }

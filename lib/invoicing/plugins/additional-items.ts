@@ -100,7 +100,7 @@ function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }
     description: description ?? known.description,
     rate: keepsRate(known) ? known.rate : (rate ?? known.rate),
     quantity: quantity ?? known.quantity,
-    itemDetails: itemDetails ?? known.itemDetails,
+    itemDetails: keepsDetails(known) ? known.itemDetails : (itemDetails ?? known.itemDetails),
     ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known, context.pluginName) }),
   };
   const items = invoice.items.map((item) => (item === known ? changed : item));
@@ -245,6 +245,12 @@ function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.RECURRING;
 }
 
+/** The details of usage tell which lines are billed, from which later runs go on (usage §7.3). */
+function keepsDetails({ basis }: NewInvoiceItem): boolean {
+  const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
+  return computed?.kind === 'USAGE';
+}
+
 const fixedMembers = [
   'itemType',
   'linkedItemId',
@@ -262,9 +268,10 @@ function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: 
   const members = fixedMembers.filter((name) => claim[name] !== null && claim[name] !== known[name]);
   const moved = claim.invoiceId !== null && claim.invoiceId !== invoiceId ? ['invoiceId'] : [];
   const isOtherRate = keepsRate(known) && claim.rate !== null && !known.rate?.equals(claim.rate);
-  return [...members, ...moved, ...(isOtherRate ? ['rate'] : [])].map(
-    (name) => `${name} of item ${known.id}`,
-  );
+  const { itemDetails } = claim;
+  const tellsOther = keepsDetails(known) && itemDetails !== null && itemDetails !== known.itemDetails;
+  const kept = [...(isOtherRate ? ['rate'] : []), ...(tellsOther ? ['itemDetails'] : [])];
+  return [...members, ...moved, ...kept].map((name) => `${name} of item ${known.id}`);
 }
 
 function notAddable(itemType: InvoiceItemType | null): BillingError {

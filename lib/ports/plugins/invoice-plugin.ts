@@ -89,7 +89,8 @@ export interface AdditionalItemFields {
 
 /**
  * A new item, or changes of a known one: of these only description, amount, rate, quantity and item details are taken,
- * where they are not null; others are passed over with a warning. An item as it was seen can be given back as it is.
+ * where they are not null; others are passed over with a warning, as are the rate of a RECURRING item and the details of
+ * usage. An item as it was seen can be given back as it is.
  */
 export type AdditionalItem = Given<AdditionalItemFields>;
 

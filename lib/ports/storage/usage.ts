@@ -56,6 +56,8 @@ export interface UsageReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly StoredUsageInterval[]>;
+  /** The subscriptions of which the invoice bills usage, also such as comes to nothing, each with its first day. */
+  billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
    * By invoice, the tracking ids of the points that it was the first to bill, in the order in which they were recorded and
    * at most `limit` of each; those of submissions that were void by then, and of VOID invoices, are left out. Two statements.

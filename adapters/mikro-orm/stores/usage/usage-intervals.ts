@@ -1,10 +1,11 @@
 import type { UsageReads } from '../../../../lib/ports/storage/index.ts';
 import type { StoredUsageInterval } from '../../../../lib/records/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { localDate } from '../../../../lib/values/time/index.ts';
-import type { Column } from '../../sql/columns.ts';
+import { type Column, dateOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
-import { firstRowsAs, raw, sql } from '../../sql/sql.ts';
+import { firstRowsAs, isIn, raw, sql } from '../../sql/sql.ts';
 import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
 
@@ -31,6 +32,20 @@ export async function usageIntervals(
     order by c.record_id`,
     (row) => usageIntervalsTable.decode(row),
   );
+}
+
+export async function usageBilledOn(
+  { runner, tenantRecordId }: TenantScope,
+  invoiceId: Uuid,
+): ReturnType<UsageReads['billedOn']> {
+  const rows = await runner.rows(sql`
+    select subscription_id, min(starts_at_local) as first_day from bw_usage_intervals
+    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
+    group by subscription_id order by subscription_id`);
+  return rows.map((row) => ({
+    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+    date: dateOf(row.first_day, 'first_day'),
+  }));
 }
 
 export async function insertUsageIntervals(

@@ -9,7 +9,7 @@ import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage.ts';
-import { insertUsageIntervals, usageIntervals } from './usage-intervals.ts';
+import { insertUsageIntervals, usageBilledOn, usageIntervals } from './usage-intervals.ts';
 import { isVoided, usageDays, usagePieces } from './usage-pieces.ts';
 import { trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
 
@@ -67,6 +67,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     trackingIds: async (invoiceIds, limit) => trackingIdsOf(scope, invoiceIds, limit),
     trackingIdsOfPoints: async (points, limit) => trackingIdsOfPoints(scope, points, limit),
     intervals: async (windows) => usageIntervals(scope, windows),
+    billedOn: async (invoiceId) => usageBilledOn(scope, invoiceId),
     days: async (requests) => usageDays(scope, requests),
     pieces: async (requests) => usagePieces(scope, requests),
   };
