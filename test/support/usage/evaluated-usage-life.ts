@@ -9,8 +9,8 @@ import {
 } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { LookedDays } from '../../../lib/records/index.ts';
 import type { DayUsage } from '../../../lib/usage/collecting/usage-piece.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';

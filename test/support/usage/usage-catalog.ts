@@ -1,9 +1,23 @@
-import { catalogXml, lists, phase, plan, price, product } from '../catalogs/catalog-document.ts';
+import {
+  catalogXml,
+  DEFAULT_RULES,
+  type DocumentParts,
+  envelopeXml,
+  lists,
+  phase,
+  plan,
+  price,
+  product,
+} from '../catalogs/catalog-document.ts';
 
 /** unit, size, max (−1 = unlimited), price */
 type Block = readonly [unit: string, size: string, max: string, price: string];
 
-function consumable(name: string, tiers: readonly (readonly Block[])[], policy = 'ALL_TIERS'): string {
+function consumable(
+  name: string,
+  tiers: readonly (readonly Block[])[],
+  { policy = 'ALL_TIERS', period = 'MONTHLY' } = {},
+): string {
   const written = tiers.map(
     (blocks) =>
       `<tier><blocks>${blocks
@@ -13,7 +27,7 @@ function consumable(name: string, tiers: readonly (readonly Block[])[], policy =
         )
         .join('')}</blocks></tier>`,
   );
-  return `<usage name="${name}" billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="${policy}"><billingPeriod>MONTHLY</billingPeriod><tiers>${written.join('')}</tiers></usage>`;
+  return `<usage name="${name}" billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="${policy}"><billingPeriod>${period}</billingPeriod><tiers>${written.join('')}</tiers></usage>`;
 }
 
 type Limit = readonly [unit: string, max: string];
@@ -27,6 +41,24 @@ function capacity(name: string, tiers: readonly (readonly [amount: string, ...li
 }
 
 const evergreen = (usages: string) => phase('EVERGREEN', { usages });
+const calls = (name: string, amount: string, period = 'MONTHLY') =>
+  consumable(name, [[['calls', '1', '-1', amount]]], { period });
+const duoTiers: readonly (readonly Block[])[] = [
+  [
+    ['FOO', '1', '10', '1'],
+    ['BAR', '1', '100', '2'],
+  ],
+  [
+    ['FOO', '1', '50', '10'],
+    ['BAR', '1', '500', '20'],
+  ],
+  [
+    ['FOO', '1', '75', '100'],
+    ['BAR', '1', '750', '200'],
+  ],
+];
+const power = (first: string, second: string) =>
+  evergreen(consumable('power-usage', [[['kwh', '1', '1000', first]], [['kwh', '1', '-1', second]]]));
 const plans: Readonly<Record<string, string>> = {
   'sms-payg': evergreen(
     consumable('sms-usage', [[['sms', '100', '10', '2.95']], [['sms', '1000', '100', '5.95']]]),
@@ -42,11 +74,16 @@ const plans: Readonly<Record<string, string>> = {
     consumable(
       'packs-usage',
       [[['packs', '10', '100', '100']], [['packs', '10', '200', '10']], [['packs', '10', '1000', '1']]],
-      'TOP_TIER',
+      { policy: 'TOP_TIER' },
     ),
   ),
-  'api-std': evergreen(consumable('std-usage', [[['calls', '1', '-1', '1']]])),
-  'api-plus': evergreen(consumable('plus-usage', [[['calls', '1', '-1', '2']]])),
+  'api-std': evergreen(calls('std-usage', '1')),
+  'api-plus': evergreen(calls('plus-usage', '2')),
+  'api-quarterly': evergreen(calls('quarter-usage', '1', 'QUARTERLY')),
+  'yearly-and-calls': phase('EVERGREEN', { period: 'ANNUAL', price: '100', usages: calls('std-usage', '1') }),
+  duo: evergreen(consumable('duo-usage', duoTiers)),
+  'duo-top': evergreen(consumable('duo-usage', duoTiers, { policy: 'TOP_TIER' })),
+  power: power('1.50', '2.00'),
   club: phase('EVERGREEN', {
     price: '30',
     usages: consumable('club-usage', [[['videos', '1', '5', '2']], [['videos', '1', '10000', '1']]]),
@@ -54,14 +91,39 @@ const plans: Readonly<Record<string, string>> = {
   ticks: evergreen(consumable('ticks-usage', [[['tick', '1', '100', '0.067']]])),
 };
 
-/** The plans of usage §13, all of one product. */
-export const usageCatalog = catalogXml({
+const trialPlan = plan('trial-api', 'P', {
+  initialPhases: phase('TRIAL', { number: 14, usages: calls('trial-usage', '0') }),
+  finalPhase: evergreen(calls('live-usage', '1')),
+});
+
+const usageVersion = (alignment: string): DocumentParts => ({
   effectiveDate: '2020-01-01T00:00:00Z',
   catalogName: 'Usage',
-  units: ['sms', 'mbps', 'members', 'packs', 'calls', 'videos', 'tick'],
+  units: ['sms', 'mbps', 'members', 'packs', 'calls', 'videos', 'tick', 'FOO', 'BAR', 'kwh'],
   products: product('P'),
-  plans: Object.entries(plans)
-    .map(([name, finalPhase]) => plan(name, 'P', { finalPhase }))
-    .join(''),
-  priceLists: lists({ DEFAULT: Object.keys(plans) }),
+  rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase><alignment>${alignment}</alignment></billingAlignmentCase></billingAlignment>`,
+  plans: [
+    ...Object.entries(plans).map(([name, finalPhase]) => plan(name, 'P', { finalPhase })),
+    trialPlan,
+  ].join(''),
+  priceLists: lists({ DEFAULT: [...Object.keys(plans), 'trial-api'] }),
+});
+
+/** The plans of usage §13, all of one product. */
+export const usageCatalog = catalogXml(usageVersion('ACCOUNT'));
+
+/** The same where each subscription has its own bill cycle day. */
+export const usageCatalogBySubscription = catalogXml(usageVersion('SUBSCRIPTION'));
+
+/** With the second version of the plan power, for existing subscriptions too. */
+export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), {
+  effectiveDate: '2026-05-08T00:00:00Z',
+  catalogName: 'Usage',
+  units: ['kwh'],
+  products: product('P'),
+  plans: plan('power', 'P', {
+    finalPhase: power('2.50', '3.00'),
+    more: '<effectiveDateForExistingSubscriptions>2026-05-08T00:00:00Z</effectiveDateForExistingSubscriptions>',
+  }),
+  priceLists: lists({ DEFAULT: ['power'] }),
 });

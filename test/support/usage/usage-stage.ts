@@ -1,0 +1,161 @@
+import {
+  type Account,
+  type AccountInput,
+  formatDecimal,
+  formatLocalDate,
+  type InvoiceView,
+  parseLocalDate,
+  SystemTag,
+  type Uuid,
+} from '../../../lib/index.ts';
+import type { OpenDatabase } from '../databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../engine.ts';
+import { usageCatalog } from './usage-catalog.ts';
+
+export interface UsageStageStart {
+  readonly planName: string;
+  /** A date, whose start in UTC is meant, or an instant. */
+  readonly from: string;
+}
+
+export interface UsageStageOptions {
+  /** Of the account; default 1. */
+  readonly bcd?: number;
+  readonly account?: Partial<AccountInput>;
+  readonly catalog?: string;
+  /** Invoices stay unpaid, so that they can be voided. */
+  readonly unpaid?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly invoicePlugins?: Parameters<typeof openEngine>[1]['invoicePlugins'];
+  readonly trace?: (statement: string) => void;
+}
+
+/** The lines of a USAGE item's details. */
+interface TierLine {
+  readonly tier: number;
+  readonly tierUnit: string;
+  readonly quantity: number;
+  readonly amount?: number;
+}
+
+/** An account with a subscription that is billed for what it uses. */
+export class UsageStage {
+  readonly engine: TestEngine;
+  readonly accountId: Uuid;
+  readonly subscriptionId: Uuid;
+
+  private constructor(engine: TestEngine, account: Account, subscriptionId: Uuid) {
+    this.engine = engine;
+    this.accountId = account.id;
+    this.subscriptionId = subscriptionId;
+  }
+
+  static async begin(
+    open: OpenDatabase,
+    { planName, from }: UsageStageStart,
+    options: UsageStageOptions = {},
+  ): Promise<UsageStage> {
+    const { bcd = 1, account: input = {}, catalog = usageCatalog, unpaid = false, settings = {} } = options;
+    const engine = await openEngine(open, {
+      now: from.includes('T') ? from : `${from}T00:00:00Z`,
+      catalog,
+      configuration: Object.fromEntries(
+        Object.entries(settings).map(([name, value]) => [`org.service.${name}`, value]),
+      ),
+      ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
+      ...(options.trace ? { trace: options.trace } : {}),
+    });
+    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd, ...input });
+    if (unpaid) {
+      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    }
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId: account.id, planName });
+    await engine.settle();
+    return new UsageStage(engine, account, subscriptionId);
+  }
+
+  /** `99 sms 2026-04-01`; the tracking id is the text unless given. */
+  async use(text: string, trackingId = text): Promise<void> {
+    const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
+    const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
+    await this.engine.acme.recordUsage({ subscriptionId: this.subscriptionId, trackingId, unitUsageRecords });
+  }
+
+  /** Runs at the start of these days, one after the other. */
+  async runTo(...dates: readonly string[]): Promise<void> {
+    for (const date of dates) await this.engine.runTo(`${date}T00:00:00Z`);
+  }
+
+  /** An explicit run. */
+  run(targetDate: string): Promise<InvoiceView> {
+    return this.engine.acme.invoices.generate({
+      accountId: this.accountId,
+      targetDate: parseLocalDate(targetDate),
+    });
+  }
+
+  dryRun(targetDate: string): Promise<InvoiceView | null> {
+    return this.engine.acme.invoices.dryRun({
+      accountId: this.accountId,
+      targetDate: parseLocalDate(targetDate),
+    });
+  }
+
+  async invoices(): Promise<readonly InvoiceView[]> {
+    const { accountId } = this;
+    const all = await this.engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
+
+  /** Each invoice in a line. */
+  async lines(): Promise<readonly string[]> {
+    return (await this.invoices()).map((invoice) => itemLines(invoice).join(', '));
+  }
+
+  /** The newest invoice. */
+  async last(): Promise<InvoiceView> {
+    const invoice = (await this.invoices()).at(-1);
+    if (invoice === undefined) throw new Error('no invoice');
+    return this.engine.acme.getInvoice(invoice.id);
+  }
+
+  async chargedThrough(): Promise<string | null> {
+    const { chargedThrough: date } = await this.engine.acme.getSubscription(this.subscriptionId);
+    return date === null ? null : formatLocalDate(date.date);
+  }
+
+  /** What was recorded, as a roll-up tells it: `calls 47`. */
+  async rolledUp(startDate: string, endDate: string): Promise<string> {
+    const { rolledUpUnits } = await this.engine.acme.usage.rollUp(this.subscriptionId, {
+      startDate,
+      endDate,
+    });
+    return rolledUpUnits.map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`).join(', ');
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
+
+/** The USAGE items of an invoice: rate, quantity and amount. */
+export function ratesOf({ items }: InvoiceView): readonly string[] {
+  const shown = items.filter(({ itemType }) => itemType === 'USAGE');
+  return shown.map(({ rate, quantity, amount }) =>
+    [rate, quantity, amount].map((value) => (value === null ? '-' : formatDecimal(value))).join(' '),
+  );
+}
+
+/** What the details of its first USAGE item say: `sms T1 2 (5.9)`. */
+export function tierLines({ items }: InvoiceView): readonly string[] {
+  const details = items.find(({ itemType }) => itemType === 'USAGE')?.itemDetails ?? '{"tierDetails":[]}';
+  const { tierDetails } = JSON.parse(details) as { readonly tierDetails: readonly TierLine[] };
+  return tierDetails.map(
+    ({ tierUnit, tier, quantity, amount }) =>
+      `${tierUnit} T${tier} ${quantity}${amount === undefined ? '' : ` (${amount})`}`,
+  );
+}
