@@ -3,8 +3,8 @@ import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, onPostgresql, plansOf } from '../support/storage/statement-plans.ts';
-import { author } from '../support/storage/stored-records.ts';
-import { dayAt, instantAt, point, submission } from '../support/storage/stored-usage.ts';
+import { author, invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';
+import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 const SUBSCRIPTIONS = 400;
 const DAYS = 60;
@@ -15,9 +15,11 @@ eachDatabase((kind, open) => {
     this.timeout(120_000);
     let opened: OpenedStorage;
     let made = 0;
+    let billed: Awaited<ReturnType<typeof fillBilled>>;
     before(async () => {
       opened = await openStorage(kind, open);
       for (let left = 10; left > 0; left -= 1) await record(CHUNK);
+      billed = await fillBilled();
       if (opened.database.kind === 'postgresql') {
         await onPostgresql(opened.database.url, (client) => client.query('analyze'));
       }
@@ -31,6 +33,49 @@ eachDatabase((kind, open) => {
         return submission(`k${made}`, [at], { subscriptionRecordId: 1 + (made % SUBSCRIPTIONS) });
       });
       return opened.storage.recordUsage(opened.tenant, author(), lines);
+    };
+    /** A subscription for each of those that use something, billed month by month. */
+    const fillBilled = async () => {
+      const accounts = await opened.newAccounts(SUBSCRIPTIONS);
+      const month = (index: number) => ({ at: instantAt(30 * index), date: dayAt(30 * index) });
+      const all = accounts.map((each) => {
+        const owner = ownerOf(each);
+        const own = subscription(owner);
+        const invoices = Array.from({ length: 12 }, () => invoice(owner));
+        const intervals = invoices.map(({ id: invoiceId }, index) =>
+          usageInterval({
+            accountRecordId: owner.accountRecordId,
+            subscriptionId: own.id,
+            start: month(index),
+            end: month(index + 1),
+            invoiceId,
+            consumed: [{ unit: 'u1', localDate: dayAt(index), part: 'ALL', after: 0, upTo: 30 }],
+          }),
+        );
+        return { own, invoices, intervals };
+      });
+      const subscriptions = all.map(({ own }) => own);
+      const intervals = all.flatMap((each) => each.intervals);
+      await opened.write(async (session) => {
+        await session.subscriptions.insertSubscriptions(subscriptions);
+        await session.invoices.insertInvoices(all.flatMap(({ invoices }) => invoices));
+        await session.usage.insertIntervals(intervals);
+        await session.invoices.saveCursors(
+          subscriptions.map(({ id, accountRecordId }) => ({
+            accountRecordId,
+            subscriptionId: id,
+            settledThrough: dayAt(0),
+            dirtyFrom: null,
+            nextDueDate: null,
+            catalogRevision: 1,
+            itemsDate: null,
+            itemsCount: 0,
+            ongoing: null,
+            usage: { from: dayAt(10), settings: '2', looked: { through: dayAt(50), mark: 7 } },
+          })),
+        );
+      });
+      return { accounts, subscriptions, intervals };
     };
     const walks = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
       opened.bound();
@@ -87,6 +132,61 @@ eachDatabase((kind, open) => {
             lines.join('\n'),
           ).not.to.deep.equal([]);
       }
+    });
+
+    it('usage §11: a run finds late usage, sums, parts of days and what is billed along indexes', async () => {
+      const some = billed.subscriptions.slice(100, 110);
+      const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
+      const reads = () =>
+        opened.storage.read(opened.tenant, async (session) => {
+          const due = await session.invoices.dueCursors(
+            billed.accounts.slice(100, 110).map(({ id }) => ({
+              accountId: id,
+              targetDate: dayAt(0),
+              catalogRevision: 1,
+              usageSettings: '2',
+            })),
+          );
+          expect(due, 'subscriptions with other points than seen').to.have.length(10);
+          await session.usage.intervals(some.map(({ id }) => ({ subscriptionId: id, from: dayAt(300) })));
+          await session.usage.days(
+            own.map((each) => ({ ...each, from: dayAt(30), dates: [dayAt(3), dayAt(8)] })),
+          );
+          await session.usage.pieces(
+            own.map((each) => ({
+              ...each,
+              unit: 'u1',
+              localDate: dayAt(40),
+              bounds: [instantAt(40), instantAt(40, 6), instantAt(41)],
+              ordinals: [1],
+            })),
+          );
+          await session.usage.billedOn(billed.intervals[100]?.invoiceId ?? newId());
+        });
+      expect(await walks(reads)).to.deep.equal([]);
+      opened.bound();
+      await reads();
+      const lines = (await plansOf(opened.database, opened.bound())).flatMap(({ plan }) => plan);
+      // Between the days that the last run has looked at, and from a date on, alone.
+      expect(
+        lines.filter((line) => /local_date ?>=? ?/.test(line)),
+        lines.join('\n'),
+      ).not.to.deep.equal([]);
+    });
+
+    it('usage §7.6: tracking ids are read along the points that an invoice bills', async () => {
+      const ids = billed.intervals.slice(100, 110).flatMap(({ invoiceId }) => invoiceId ?? []);
+      const points = billed.subscriptions.slice(100, 110).map(({ id }) => ({
+        subscriptionId: id,
+        ranges: [{ unit: 'u1', localDate: dayAt(8), part: 'ALL' as const, after: 0, upTo: 30 }],
+      }));
+      const found = await walks(() =>
+        opened.storage.read(opened.tenant, async (session) => {
+          await session.usage.trackingIds(ids, 100);
+          await session.usage.trackingIdsOfPoints(points, 100);
+        }),
+      );
+      expect(found).to.deep.equal([]);
     });
 
     it('voiding reads the days that the submission lies on alone', async () => {
