@@ -22,7 +22,7 @@ export interface StoredUsageInterval {
 
 /** What the next run reads of a subscription's usage, as long as its events stay as they are. */
 export interface UsageReading {
-  /** Days and billed intervals from this date on; null = everything. */
+  /** Days and billed intervals from this date on; null = everything, and then nothing is said of days. */
   readonly from: LocalDate | null;
   /** The tenant's settings for usage as one text; where they are others now, everything is read. */
   readonly settings: string;

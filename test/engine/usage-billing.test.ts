@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
+import { ErrorCode, formatLocalDate, type InvoicePlugin } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -164,6 +164,29 @@ anyDatabase((_kind, open) => {
         expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
       });
     });
+
+    it(
+      'usage §7.7: automatic runs wait for stragglers as long as the tenant says, and bill up to the boundary all the same',
+      onEachDatabase(async () => {
+        await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
+        await stage.use('4 videos 2026-04-10');
+        await stage.runTo('2026-05-01', '2026-05-02');
+        expect(await stage.lines()).to.deep.equal(['RECURRING 2026-04-01..2026-05-01 30']);
+        await stage.use('1 videos 2026-04-30', 'straggler');
+        await stage.use('1 videos 2026-05-01', 'of the next period');
+        await stage.engine.runTo('2026-05-02T12:00:00Z');
+        expect(await stage.lines()).to.deep.equal([
+          'RECURRING 2026-04-01..2026-05-01 30',
+          'RECURRING 2026-05-01..2026-06-01 30, USAGE 2026-04-01..2026-05-01 10',
+        ]);
+        const { targetDate } = await stage.last();
+        expect(targetDate && formatLocalDate(targetDate)).to.equal('2026-05-01');
+        await stage.runTo('2026-06-01', '2026-06-02');
+        expect(await stage.lines()).to.have.lengthOf(2);
+        await stage.engine.runTo('2026-06-02T12:00:00Z');
+        expect(await stage.lines()).to.have.lengthOf(3);
+      }),
+    );
 
     it('invoicing §13 rule 3: a plugin changes amounts of usage, but neither takes items off nor says what they bill', async () => {
       const plugin: InvoicePlugin = {

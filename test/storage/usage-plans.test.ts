@@ -135,19 +135,19 @@ eachDatabase((kind, open) => {
     });
 
     it('usage §11: a run finds late usage, sums, parts of days and what is billed along indexes', async () => {
-      const some = billed.subscriptions.slice(100, 110);
+      const some = billed.subscriptions.slice(100, 103);
       const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
       const reads = () =>
         opened.storage.read(opened.tenant, async (session) => {
           const due = await session.invoices.dueCursors(
-            billed.accounts.slice(100, 110).map(({ id }) => ({
+            billed.accounts.slice(100, 103).map(({ id }) => ({
               accountId: id,
               targetDate: dayAt(0),
               catalogRevision: 1,
               usageSettings: '2',
             })),
           );
-          expect(due, 'subscriptions with other points than seen').to.have.length(10);
+          expect(due, 'subscriptions with other points than seen').to.have.length(3);
           await session.usage.intervals(some.map(({ id }) => ({ subscriptionId: id, from: dayAt(300) })));
           await session.usage.days(
             own.map((each) => ({ ...each, from: dayAt(30), dates: [dayAt(3), dayAt(8)] })),

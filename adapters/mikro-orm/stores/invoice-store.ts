@@ -6,9 +6,8 @@ import {
 } from '../../../lib/ports/storage/index.ts';
 import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
-import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from '../sql/columns.ts';
@@ -341,7 +340,7 @@ const usageMark = sql`(
   from bw_subscriptions s cross join bw_usage_days d
   where s.tenant_record_id = c.tenant_record_id and s.id = c.subscription_id
     and d.tenant_record_id = c.tenant_record_id and d.subscription_record_id = s.record_id
-    and d.local_date >= coalesce(c.usage_from, '${raw(formatLocalDate(localDate(MIN_YEAR, 1, 1)))}') and d.local_date <= c.usage_through)`;
+    and d.local_date >= c.usage_from and d.local_date <= c.usage_through)`;
 
 /** The columns of a cursor that change. */
 const standing = [

@@ -1,7 +1,8 @@
 import type { SeenInvoice } from '../../ports/index.ts';
 import type { Account, PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { DueDates } from '../evaluation/due-entries.ts';
 import type { DecidedInvoice } from '../plugins/decided-run.ts';
 import type { Proposal } from '../plugins/proposal.ts';
 import type { ConsultedCall, InvoicePluginCalls } from './invoice-plugin-calls.ts';
@@ -39,7 +40,7 @@ export type Consultation =
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
       /** Of a failure after the invoice was worked out: the dates at which the account is due, and the invoice. */
-      readonly worked: { readonly dueDates: readonly LocalDate[]; readonly invoice: SeenInvoice } | null;
+      readonly worked: (DueDates & { readonly invoice: SeenInvoice }) | null;
     };
 
 /** What the plugins of a tenant say about the runs of some accounts. */

@@ -204,7 +204,8 @@ export class RunConsultation {
       const seen = { proposal, ids, asked: latest, groups };
       return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
     } catch (error) {
-      const failed = { dueDates: run.dueDates, invoice: see(latest) };
+      const { dueDates, usageDates, collectionInterval } = run;
+      const failed = { dueDates, usageDates, collectionInterval, invoice: see(latest) };
       return { kind: 'failed', call, properties, error, worked: failed };
     }
   }

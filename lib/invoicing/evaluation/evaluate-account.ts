@@ -5,6 +5,7 @@ import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { isDue } from '../periods/window.ts';
+import type { DueDates } from './due-entries.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
@@ -27,7 +28,7 @@ export interface AccountRunInput extends EvaluationSettings {
 }
 
 /** What one run of an account writes: to one invoice if there are items, and in any case cursors and due dates. */
-export interface AccountRun {
+export interface AccountRun extends DueDates {
   /** One per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
   /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
@@ -41,8 +42,6 @@ export interface AccountRun {
    * DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
-  /** Dates after the target date for which the account needs a due entry; ascending, each once. */
-  readonly dueDates: readonly LocalDate[];
   /** The state with the invoice counted in; `version` is left to the storage. */
   readonly state: AccountInvoicingState;
 }
@@ -67,7 +66,7 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
     invoice,
     amounts,
     chargedThrough: invoice.status === 'COMMITTED' ? chargedThroughBy(all, evaluations) : new Map(),
-    dueDates: dueDatesAfter(evaluations, input.targetDate),
+    ...dueDatesAfter(evaluations, input),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
   };
 }
@@ -101,15 +100,23 @@ function chargedThroughBy(
   return dates;
 }
 
+/** Those after the target date. */
 function dueDatesAfter(
   evaluations: readonly SubscriptionEvaluation[],
-  targetDate: LocalDate,
-): readonly LocalDate[] {
+  { targetDate, config }: AccountRunInput,
+): DueDates {
   const dates = new Set<LocalDate>();
-  for (const { cursor } of evaluations) {
+  const usageDates = new Set<LocalDate>();
+  for (const { cursor, usage } of evaluations) {
     if (cursor.nextDueDate !== null && cursor.nextDueDate > targetDate) dates.add(cursor.nextDueDate);
+    const usageDate = usage?.nextDate ?? null;
+    if (usageDate !== null) usageDates.add(usageDate);
   }
-  return [...dates].sort((a, b) => a - b);
+  return {
+    dueDates: [...dates].sort((a, b) => a - b),
+    usageDates,
+    collectionInterval: config.collectionInterval,
+  };
 }
 
 function stateAfter(

@@ -229,11 +229,11 @@ function lookedDays(
 ): LookedDays | null {
   const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
   const [first, ...others] = ends;
-  if (marks === null || first === undefined) return null;
+  if (marks === null || from === null || first === undefined) return null;
   const through = maxDate(first, ...others);
   let mark = 0;
   for (const [date, one] of marks) {
-    if (date <= through && (from === null || date >= from)) mark += one;
+    if (date >= from && date <= through) mark += one;
   }
   return { through, mark };
 }

@@ -21,6 +21,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       parentCommitTimeOfDay: settings['invoice.parent.commit.local.utc.time'],
       plugins: settings['invoice.plugin'],
       usage: usageConfig(settings),
+      collectionInterval: settings['invoice.usage.collectionInterval'],
       maxTrackingIds: settings['invoice.trackingIds.maxReturned'],
       alignPriceChanges: settings['subscription.align.effectiveDateForExistingSubscriptions'],
     };

@@ -1,4 +1,4 @@
-import { InArrearMode } from '../../tenants/index.ts';
+import { InArrearMode, type Period } from '../../tenants/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../usage/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
 
@@ -28,6 +28,8 @@ export interface InvoicingConfig {
   /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
   readonly usage: UsageConfig;
+  /** `usage.collectionInterval`: how long runs that usage is due at wait for stragglers (usage §7.7). */
+  readonly collectionInterval: Period;
   /** `trackingIds.maxReturned`: how many tracking ids an invoice tells at most. */
   readonly maxTrackingIds: number;
 }
@@ -44,5 +46,6 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   plugins: [],
   parentCommitTimeOfDay: 86_399_999,
   usage: DEFAULT_USAGE_CONFIG,
+  collectionInterval: { months: 0, days: 0, milliseconds: 0 },
   maxTrackingIds: 10_000,
 });

@@ -8,7 +8,8 @@ import type { Consultation, SeenRun } from '../consulting/consultation.ts';
 import { proposalOf } from '../consulting/run-consultation.ts';
 import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
-import { dueEntry, rescheduledEntry } from '../evaluation/run-trigger.ts';
+import { dueEntries } from '../evaluation/due-entries.ts';
+import { rescheduledEntry } from '../evaluation/run-trigger.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { imposedNumbers } from '../plugins/imposed-numbers.ts';
@@ -140,7 +141,7 @@ function overBefore(
     }
     case 'failed': {
       const { error, worked } = consultation;
-      session.schedule((worked?.dueDates ?? []).map((date) => dueEntry(account, date)));
+      if (worked !== null) session.schedule(dueEntries(account, worked));
       return [{ account, kind: 'failed', error, isWorkedOut: worked !== null }];
     }
   }
@@ -152,7 +153,7 @@ function recorded(
   { evaluated, error }: { readonly evaluated: EvaluatedRun; readonly error: unknown },
 ): Failed {
   const { account } = evaluated.billing;
-  session.schedule(evaluated.run.dueDates.map((date) => dueEntry(account, date)));
+  session.schedule(dueEntries(account, evaluated.run));
   return { account, kind: 'failed', error, isWorkedOut: true };
 }
 

@@ -5,7 +5,7 @@ import { atReferenceTime } from '../../subscriptions/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
-import { dueEntry } from '../evaluation/run-trigger.ts';
+import { dueEntries } from '../evaluation/due-entries.ts';
 import { intervalsToStore } from '../evaluation/stored-usage.ts';
 import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
@@ -28,7 +28,7 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
     projection,
     saveChargedThroughOfDrafts(session, runs, projection),
   ]);
-  session.schedule(runs.flatMap(dueEntries));
+  session.schedule(runs.flatMap(dueEntriesOf));
 }
 
 /** True if the run makes an invoice of its own. */
@@ -89,8 +89,8 @@ function usageIntervals(
   );
 }
 
-export function dueEntries({ billing, run }: EvaluatedRun): readonly NewNotification[] {
-  return run.dueDates.map((date) => dueEntry(billing.account, date));
+export function dueEntriesOf({ billing, run }: EvaluatedRun): readonly NewNotification[] {
+  return dueEntries(billing.account, run);
 }
 
 /** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */

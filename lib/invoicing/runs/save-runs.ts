@@ -15,7 +15,7 @@ import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 import {
   chargedThrough,
-  dueEntries,
+  dueEntriesOf,
   isNew,
   saveChargedThroughOfDrafts,
   saveProjection,
@@ -57,7 +57,7 @@ export async function saveRuns(
     saveInvoices(session, invoiced, numbers),
   ]);
   await writeCreditNotes(session, invoiced.map(notedChange), ids);
-  session.schedule(evaluated.flatMap(dueEntries));
+  session.schedule(evaluated.flatMap(dueEntriesOf));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
 }

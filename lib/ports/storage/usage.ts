@@ -56,7 +56,7 @@ export interface UsageReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly StoredUsageInterval[]>;
-  /** The subscriptions of which the invoice bills usage, also such as comes to nothing, each with its first day. */
+  /** The subscriptions and days from which the invoice bills usage, also such as comes to nothing; some come repeatedly. */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
    * By invoice, the tracking ids of the points that it was the first to bill, in the order in which they were recorded and

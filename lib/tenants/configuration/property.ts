@@ -90,7 +90,19 @@ export function spans(fallbackMs: readonly number[]): Property<readonly number[]
 
 /** ISO 8601, or a time span. */
 export function period<F extends Period | null>(fallback: F): Property<Period | F> {
-  return { fallback, expectation: 'a period such as P3M, or a time span such as 3d', parse: parsePeriod };
+  return {
+    fallback,
+    expectation: 'a period such as P3M, or a time span such as 3d',
+    parse(text) {
+      const parsed = parsePeriod(text);
+      return parsed === undefined || isLongerThan(parsed, MAX_SETTING_SPAN_MS) ? undefined : parsed;
+    },
+  };
+}
+
+function isLongerThan({ months, days, milliseconds: ms }: Period, limitMs: number): boolean {
+  const dayMs = 86_400_000;
+  return (months * 31 + days) * dayMs + ms > limitMs;
 }
 
 /** Milliseconds since midnight of a time of day. */

@@ -80,9 +80,13 @@ const plans: Readonly<Record<string, string>> = {
   'api-std': evergreen(calls('std-usage', '1')),
   'api-plus': evergreen(calls('plus-usage', '2')),
   'api-quarterly': evergreen(calls('quarter-usage', '1', 'QUARTERLY')),
-  'yearly-and-calls': phase('EVERGREEN', { period: 'ANNUAL', price: '100', usages: calls('std-usage', '1') }),
+  'yearly-and-calls': phase('EVERGREEN', {
+    period: 'ANNUAL',
+    price: '100',
+    usages: calls('yearly-usage', '1'),
+  }),
   duo: evergreen(consumable('duo-usage', duoTiers)),
-  'duo-top': evergreen(consumable('duo-usage', duoTiers, { policy: 'TOP_TIER' })),
+  'duo-top': evergreen(consumable('duo-top-usage', duoTiers, { policy: 'TOP_TIER' })),
   power: power('1.50', '2.00'),
   club: phase('EVERGREEN', {
     price: '30',

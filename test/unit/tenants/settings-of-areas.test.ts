@@ -71,6 +71,16 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.invoice.maxDailyNumberOfItemsSafetyBound': '-1',
       'org.service.invoice.plugin': 'tax, groups',
       'org.service.subscription.align.effectiveDateForExistingSubscriptions': 'true',
+      'org.service.invoice.readMaxRawUsagePreviousPeriod': '3',
+      'org.service.invoice.item.result.behavior.mode': 'DETAIL',
+      'org.service.invoice.usage.overflow': 'LAST_TIER',
+      'org.service.invoice.usage.lateMode': 'NEXT_PERIOD',
+      'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
+      'org.service.invoice.usage.negativeDelta': 'FAIL',
+      'org.service.invoice.disable.usage.zero.amount': 'true',
+      'org.service.invoice.parkAccountsWithUnknownUsage': 'true',
+      'org.service.invoice.usage.collectionInterval': 'PT1H',
+      'org.service.invoice.trackingIds.maxReturned': '5',
     });
     const changed = {
       isAutomatic: false,
@@ -83,6 +93,18 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       maxDailyItems: -1,
       plugins: ['tax', 'groups'],
       alignPriceChanges: true,
+      usage: {
+        lookBackPeriods: 3,
+        itemMode: 'DETAIL',
+        overflow: 'LAST_TIER',
+        lateMode: 'NEXT_PERIOD',
+        beyondLookBack: 'NEXT_PERIOD',
+        negativeDelta: 'FAIL',
+        dropsZeroItems: true,
+        refusesUnknownUnits: true,
+      },
+      collectionInterval: { months: 0, days: 0, milliseconds: 3_600_000 },
+      maxTrackingIds: 5,
     };
     expect(await invoicingConfigOf(set)(session)).to.deep.equal(changed);
     // One by one, so that no two of the flags can stand for each other.

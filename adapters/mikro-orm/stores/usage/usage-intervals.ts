@@ -39,12 +39,11 @@ export async function usageBilledOn(
   invoiceId: Uuid,
 ): ReturnType<UsageReads['billedOn']> {
   const rows = await runner.rows(sql`
-    select subscription_id, min(starts_at_local) as first_day from bw_usage_intervals
-    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
-    group by subscription_id order by subscription_id`);
+    select subscription_id, starts_at_local from bw_usage_intervals
+    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
   return rows.map((row) => ({
     subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    date: dateOf(row.first_day, 'first_day'),
+    date: dateOf(row.starts_at_local, 'starts_at_local'),
   }));
 }
 
