@@ -35,7 +35,7 @@ import {
   today,
   transaction,
 } from '../support/storage/stored-records.ts';
-import { dayAt, instantAt, point, submission } from '../support/storage/stored-usage.ts';
+import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 const page = { offset: 0, limit: 100 };
 const FORMER_KEY = 'key before a rename';
@@ -63,6 +63,8 @@ eachDatabaseAndSuperuser((kind, open) => {
       const points = [point('sms', '5'), point('sms', '6', 1)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
       await opened.storage.recordUsage(opened.tenant, author(), [usage]);
+      const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
+      await opened.write((session) => session.usage.insertIntervals([usageInterval(billed)]));
       catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
     });
     after(() => opened.storage.close());
@@ -165,6 +167,19 @@ eachDatabaseAndSuperuser((kind, open) => {
         }),
         overdueAccounts: overdue.findAccounts([acme.id]),
         overduePage: overdue.page({ afterAccountId: null, limit: 10 }),
+        usageIntervals: usage.intervals([{ subscriptionId: all.subscription.id, from: null }]),
+        usageBilledOn: usage.billedOn(all.invoice.id),
+        usageTrackingIds: usage.trackingIds([all.invoice.id], 10).then((found) => [...found.values()].flat()),
+        usageTrackingIdsOfPoints: usage.trackingIdsOfPoints(
+          [{ subscriptionId: all.subscription.id, ranges: usageInterval().consumed }],
+          10,
+        ),
+        usageDays: usage
+          .days([{ subscriptionRecordId: 1, from: null, dates: [] }])
+          .then((days) => days.flat()),
+        usagePieces: usage
+          .pieces([{ subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0), bounds: [], ordinals: [] }])
+          .then((pieces) => pieces.flat()),
         usageSums: usage
           .sums({ subscriptionRecordId: 1, stretches: [stretch], unit: null })
           .then((sums) => sums.flat()),

@@ -43,7 +43,7 @@ import {
   today,
   transaction,
 } from '../support/storage/stored-records.ts';
-import { usageInterval } from '../support/storage/stored-usage.ts';
+import { point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 /** SQLite takes an index whatever the size; PostgreSQL weighs it against reading all. */
 const sizes = {
@@ -148,7 +148,12 @@ eachDatabase((kind, open) => {
           await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
           await session.invoices.dueCursors(
-            ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1, usageSettings: '2' })),
+            ids.map((accountId) => ({
+              accountId,
+              targetDate: today,
+              catalogRevision: 1,
+              usageSettings: '2',
+            })),
           );
           await session.invoices.accountsBehind({ catalogRevision: 2, afterRecordId: 0, limit: 100 });
           await session.invoices.accountsOnPlans({
@@ -620,6 +625,16 @@ async function fill(opened: OpenedStorage) {
       })),
     );
   });
+  const days = of.map(({ owner }, index) => ({
+    accountRecordId: owner.accountRecordId,
+    subscriptionRecordId: index + 1,
+  }));
+  for (let first = 0; first < days.length; first += 1_000) {
+    const lines = days
+      .slice(first, first + 1_000)
+      .map((own) => submission('k', [point('sms', '1'), point('sms', '2', 1), point('sms', '3', 2)], own));
+    await opened.storage.recordUsage(opened.tenant, author(), lines);
+  }
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
   const revision = await opened.storage.read(opened.tenant, (session) => session.catalogs.revision());

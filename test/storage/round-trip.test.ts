@@ -637,8 +637,18 @@ eachDatabaseAndOneByOne((kind, open) => {
       await opened.write((session) => session.invoices.saveCursors(made));
       const due = await read((session) =>
         session.invoices.dueCursors([
-          { accountId: first.id, targetDate: localDate(2026, 2, 28), catalogRevision: 1, usageSettings: null },
-          { accountId: second.id, targetDate: localDate(2026, 3, 1), catalogRevision: 1, usageSettings: null },
+          {
+            accountId: first.id,
+            targetDate: localDate(2026, 2, 28),
+            catalogRevision: 1,
+            usageSettings: null,
+          },
+          {
+            accountId: second.id,
+            targetDate: localDate(2026, 3, 1),
+            catalogRevision: 1,
+            usageSettings: null,
+          },
         ]),
       );
       expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere, behind, unknown]);

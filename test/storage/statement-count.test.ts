@@ -167,7 +167,12 @@ async function readAll(
   await subscriptions.findEvents(subscriptionIds);
   await subscriptions.findBlocksOfAccounts(accountIds);
   await invoices.dueCursors(
-    accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1, usageSettings: null })),
+    accountIds.map((accountId) => ({
+      accountId,
+      targetDate: today,
+      catalogRevision: 1,
+      usageSettings: null,
+    })),
   );
   await payments.findByAccounts(accountIds);
   await invoices.findOpen(accountIds);

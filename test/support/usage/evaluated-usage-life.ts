@@ -71,7 +71,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     ];
     this.from = made.reading.from;
     this.#looked = made.reading.looked;
-    this.#nextDate = made.nextDate;
+    this.#nextDate = evaluation.cursor.nextDueDate;
     return {
       items: items.map((item) => this.#told(item)),
       trackingIds: hasInvoice ? this.#trackingIds(made.intervals) : [],
