@@ -47,7 +47,9 @@ export function usageSettings(config: UsageConfig): string {
   const { lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta } = config;
   const { dropsZeroItems, refusesUnknownUnits } = config;
   const switches = [dropsZeroItems, refusesUnknownUnits].map(Number);
-  return [lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta, ...switches].join(' ');
+  return [lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta, ...switches].join(
+    ' ',
+  );
 }
 
 export interface NegativeDeltaInput {
