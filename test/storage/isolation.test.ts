@@ -194,6 +194,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         balances: invoices.loadBalances([acme.id]),
         openSummaries: invoices.findOpenSummaries([acme.id]),
         linked: invoices.findLinked([all.summary.id]),
+        delegated: invoices.findDelegated([all.share.id]),
         invoicesByNumber: invoices.findByNumbers([all.invoice.invoiceNumber]),
         invoicesSearched: invoices
           .search({ kind: 'id', id: all.invoice.id }, { offset: 0, limit: 10 })
@@ -413,10 +414,12 @@ async function fill(opened: OpenedStorage, acme: Account) {
     isParentInvoice: true,
     status: 'DRAFT',
   });
+  const linked = invoice(owner, { parentInvoiceId: summary.id, contributedAmount: hugeAmount });
   const all = {
     ...given,
     summary,
-    linked: invoice(owner, { parentInvoiceId: summary.id, contributedAmount: hugeAmount }),
+    linked,
+    share: invoiceItem(owner, { invoiceId: linked.id }),
     subscription: { ...given.subscription, bundleId: given.bundle.id },
     cursor: cursor(owner, { subscriptionId }),
     event: lifecycleEvent(owner, { subscriptionId }),
@@ -467,7 +470,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     ]);
     await session.overdue.saveAccounts([{ ...owner, isInvoicingOffOwned: true }]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
-    await invoices.insertItems([{ ...all.item, basis: all.basis }, all.use]);
+    await invoices.insertItems([{ ...all.item, basis: all.basis }, all.use, all.share]);
     await invoices.insertCoverage(
       [coverageRow({ subscriptionId, itemId: all.item.id })],
       () => acme.recordId,

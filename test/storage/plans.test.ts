@@ -145,6 +145,7 @@ eachDatabase((kind, open) => {
           });
           for (const { invoice } of of.slice(0, 1)) await session.invoices.countItems(invoice.id, 100);
           await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
+          await session.invoices.findDelegated(idsOf(of.map((each) => each.item)));
           await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
           await session.invoices.dueCursors(

@@ -39,7 +39,14 @@ import {
 import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
-import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
+import {
+  findDelegated,
+  findLinked,
+  findOpen,
+  findOpenSummaries,
+  isOpen,
+  loadBalances,
+} from './linked-invoices.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
 const dueColumns: readonly Column[] = [
@@ -88,6 +95,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findOpenSummaries: async (accountIds) => findOpenSummaries(scope, accountIds),
     findLinked: async (parentInvoiceIds, childAccountIds) =>
       findLinked(scope, parentInvoiceIds, childAccountIds),
+    findDelegated: async (itemIds) => findDelegated(scope, itemIds),
     loadBalances: async (accountIds) => loadBalances(scope, accountIds),
     findDrafts: async (accountIds) =>
       accountIds.length === 0
@@ -108,7 +116,10 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
           and exists (select 1 from bw_invoices v
             where v.tenant_record_id = ${scope.tenantRecordId} and v.id = bw_invoice_items.invoice_id
-              and v.status = 'COMMITTED' and not v.is_migration)
+              and v.status = 'COMMITTED' and not v.is_migration
+              and (v.contributed_amount is null or not exists (select 1 from bw_invoices p
+                where p.tenant_record_id = v.tenant_record_id and p.id = v.parent_invoice_id
+                  and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
         (row) => invoiceItemsTable.decode(row),
       );

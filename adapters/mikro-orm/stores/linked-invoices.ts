@@ -1,3 +1,4 @@
+import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
 import type { BalancedInvoice, Invoice, InvoiceStatus, StoredBalance } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
@@ -49,6 +50,23 @@ export async function findLinked(
     invoicesTable,
     sql`${isIn('parent_invoice_id', 'uuid', parentInvoiceIds)} and contributed_amount is not null ${children}`,
   );
+}
+
+export async function findDelegated(
+  scope: TenantScope,
+  itemIds: readonly Uuid[],
+): ReturnType<InvoiceReads['findDelegated']> {
+  if (itemIds.length === 0) return [];
+  // The signs keep SQLite from walking through what the tenant has.
+  const rows = await scope.runner.rows(sql`
+    select i.id, i.invoice_id from bw_invoice_items i cross join bw_invoices v
+    where ${isIn('i.id', 'uuid', itemIds)} and +i.tenant_record_id = ${scope.tenantRecordId}
+      and v.id = i.invoice_id and +v.tenant_record_id = ${scope.tenantRecordId}
+      and v.status = 'COMMITTED' and v.contributed_amount is not null`);
+  return rows.map((row) => ({
+    itemId: textOf(row.id, 'id') as Uuid,
+    invoiceId: textOf(row.invoice_id, 'invoice_id') as Uuid,
+  }));
 }
 
 export async function loadBalances(

@@ -5,6 +5,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
 import {
   applyAccountCredit,
+  type CreditedInvoice,
   type CreditMove,
   type LoadedCreditInput,
   UNNUMBERED,
@@ -20,6 +21,7 @@ import {
   type StoredChange,
 } from '../credit/changed-invoice.ts';
 import { afterMoves, creditItem, stateAfterMoves } from '../credit/credit-moves.ts';
+import { repairsAmong } from '../credit/repaired-debts.ts';
 import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
@@ -98,8 +100,9 @@ async function countedStates(
   return [...states.values()];
 }
 
-function candidateOf({ before, after }: ChangedInvoice) {
-  return before === null ? { ...after, invoiceNumber: UNNUMBERED } : after;
+function candidateOf({ before, after, newItems = [], allItems = newItems }: ChangedInvoice): CreditedInvoice {
+  const repairs = isNewlyCommitted({ before, stored: after }) ? repairsAmong(allItems) : [];
+  return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
 }
 
 /** The CBA_ADJ items, dated in each account's zone; accounts are read only where there are any. */

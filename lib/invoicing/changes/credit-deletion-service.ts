@@ -9,10 +9,10 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../values/limits.ts';
-import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import {
   type ChangedCredit,
@@ -28,6 +28,7 @@ import {
   storedAmounts,
 } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
+import { loadParentInvoices } from '../loading/load-open-invoices.ts';
 import type { DeleteCreditRequest } from '../operations/invoice-operations.ts';
 
 /** Takes account credit back (§9 rule 7). */
@@ -48,6 +49,7 @@ export class CreditDeletionService {
         const invoice = await countedInvoice(session, request);
         const items = await session.invoices.findItems([invoice.id]);
         const item = creditItemOf(items, request);
+        await refuseSummarised(session, invoice, item);
         const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
         return {
           accounts: [account],
@@ -117,6 +119,21 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
   });
 }
 
+/**
+ * Used credit on a child's invoice that a committed summary of the parent stands for stays used: the parent does not owe
+ * more again (§12 rule 4), so that it would be credit from a debt that nobody pays.
+ */
+async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
+  if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
+  const [summary] = (await loadParentInvoices(session, [invoice])).values();
+  if (summary === undefined || summary.status === InvoiceStatus.DRAFT) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CBA_DELETED,
+    message: `Credit item ${item.id} cannot be deleted: it has lowered invoice ${summary.id} of the parent, which is committed`,
+    facts: { invoiceId: invoice.id, invoiceItemId: item.id, parentInvoiceId: summary.id },
+  });
+}
+
 interface Reclaimed {
   readonly credits: readonly ChangedCredit[];
   /** The items as they were. */
@@ -137,13 +154,22 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): 
       beforeRecordId: items.at(-1)?.recordId ?? null,
       limit: RECLAIMED_CREDITS_AT_ONCE,
     });
-    assertInvariant(used.length > 0, 'More credit was generated than there is and was used', { accountId });
+    if (used.length === 0) throw isSummarised(accountId, missing);
     const { changed, missing: left } = reclaimedCredit(used, missing);
     credits.push(...changed);
     items.push(...used.slice(0, changed.length));
     missing = left;
   }
   return { credits, items };
+}
+
+/** All other used credit has lowered summaries of the parent. */
+function isSummarised(accountId: Uuid, missing: Decimal): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CBA_DELETED,
+    message: `Credit of account ${accountId} cannot be deleted: ${formatDecimal(missing)} of it has lowered committed invoices of the parent`,
+    facts: { accountId, amount: formatDecimal(missing) },
+  });
 }
 
 /**

@@ -2,16 +2,20 @@ import type { AccountInvoicingState, CreditBasis, Invoice } from '../../records/
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import { ZERO } from '../../values/money/index.ts';
+import { sum, ZERO } from '../../values/money/index.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditOrder } from './credit-order.ts';
+import type { BroughtRepair, RepairedDebt } from './repaired-debts.ts';
 
 /** What the rule of credit reads of an invoice. */
 export type CreditedInvoice = Pick<
   Invoice,
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
 > &
-  Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount'>>;
+  Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount' | 'creditAdj'>> & {
+    /** What it repairs from now on: for one that this transaction commits. */
+    readonly repairs?: readonly BroughtRepair[];
+  };
 
 /** Number of an invoice that has none yet: it is the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
@@ -27,6 +31,8 @@ export interface AccountCreditInput {
   readonly withheld: ReadonlySet<Uuid>;
   /** The balance that counts in place of the raw one, for invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
+  /** What candidates have repaired of debts that a parent has not paid (rule 8); default none. */
+  readonly repaired?: readonly RepairedDebt[];
 }
 
 /** One CBA_ADJ item: positive = credit made of what an invoice owes its customer, negative = credit used on it. */
@@ -46,16 +52,17 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * The CBA_ADJ items that a transaction ends with (§10 rules 1–3): each candidate in order gives what it owes its customer
- * to the account, or takes what it lacks; then the other unpaid invoices take, by date and number, until the credit is
- * used up. A DRAFT may give credit, which counts once it is committed, but never takes any.
+ * The CBA_ADJ items that a transaction ends with (§10 rules 1–3, 8): what was repaired of debts that parents have not paid
+ * goes to these; each candidate in order gives what it owes its customer to the account, or takes what it lacks; then the
+ * other unpaid invoices take, by date and number, until the credit is used up. A DRAFT may give credit, which counts once
+ * it is committed, but never takes any.
  * @throws InvariantError where the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
   const { candidates, withheld } = input;
-  const moves: CreditMove[] = [];
-  const left = new Map<Uuid, Decimal>();
-  let credit = input.credit;
+  const moves = [...movesToDebts(input)];
+  const left = balancesAfter(moves, input);
+  let credit = input.credit.plus(sum(moves.map(({ amount }) => amount)));
   const offered = creditOrder(candidates, input.unpaid).map((invoice) => counted(invoice, input));
   for (const invoice of offered) {
     const balance = left.get(invoice.id) ?? invoice.rawBalance;
@@ -68,6 +75,39 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   }
   checkLaw(credit, offered, (invoice) => withheld.has(invoice.id) || left.get(invoice.id)?.isZero() === true);
   return moves;
+}
+
+/**
+ * Rule 8: each repaired debt is lowered by an item that the repairing invoice makes up for, as far as the credit that it
+ * gave as a DRAFT does not.
+ */
+function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
+  const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
+  return [...Map.groupBy(repaired, ({ by }) => by)].flatMap(([by, debts]) => {
+    const made = sum(debts.map(({ amount }) => amount)).minus(given.get(by) ?? ZERO);
+    const lowered = debts.map(({ invoiceId, balance, amount }): CreditMove => {
+      const basis = { kind: 'CREDIT', balance, credit: amount } as const;
+      return { invoiceId, amount: amount.negated(), basis };
+    });
+    if (!made.greaterThan(0)) return lowered;
+    const basis = { kind: 'CREDIT', balance: made.negated(), credit } as const;
+    return [{ invoiceId: by, amount: made, basis }, ...lowered];
+  });
+}
+
+/** Of the invoices that these moves concern, what is left; the moves change no stand-in. */
+function balancesAfter(
+  moves: readonly CreditMove[],
+  { candidates, unpaid, standIns }: AccountCreditInput,
+): Map<Uuid, Decimal> {
+  const moved = Map.groupBy(moves, ({ invoiceId }) => invoiceId);
+  const left = new Map<Uuid, Decimal>();
+  for (const { id, rawBalance } of [...unpaid, ...candidates]) {
+    const own = moved.get(id);
+    if (own === undefined || standIns?.has(id) === true) continue;
+    left.set(id, rawBalance.plus(sum(own.map(({ amount }) => amount))));
+  }
+  return left;
 }
 
 /** The invoice with its balance as credit sees it. */

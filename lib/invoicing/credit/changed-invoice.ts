@@ -1,4 +1,4 @@
-import type { Invoice, New } from '../../records/index.ts';
+import type { Invoice, InvoiceItem, New } from '../../records/index.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import { amountsAfterItems, type CountedItem, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
@@ -17,7 +17,7 @@ export interface ChangedInvoice {
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /** All items, the new ones included; needed where they decide the amount: for an invoice with a credit (§1.4). */
-  readonly allItems?: readonly CountedItem[];
+  readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'linkedItemId'>)[];
   /** True: the invoice is told as adjusted whatever its items say. */
   readonly isAdjusted?: boolean;
   /** True: it is told as adjusted once for each of its new items, as it is when an account is closed (§16). */
@@ -59,7 +59,7 @@ export function hasOtherAmounts({
 
 export type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
 
-export function isNewlyCommitted({ before, stored }: StoredChange): boolean {
+export function isNewlyCommitted({ before, stored }: Pick<StoredChange, 'before' | 'stored'>): boolean {
   return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
 }
 

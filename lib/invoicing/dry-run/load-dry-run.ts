@@ -114,6 +114,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     overridePlan,
   };
   if (!billing) return { ...loaded, walk: null };
+  const itemIds = billing.subscriptions.flatMap(({ items }) => [...items.keys()]);
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
   const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
@@ -127,7 +128,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     dueDates: awaited.dueDates,
     runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
     debts: {
-      ...(await loadDebts(session, { account, state, config })),
+      ...(await loadDebts(session, { account, state, config, itemIds })),
       unpaidInvoice: isPaidAtOnce(account, tags) ? null : { ...newDraft, invoiceNumber: UNNUMBERED },
     },
     ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),

@@ -10,6 +10,7 @@ import {
   NOTHING_CREDITED,
   stateAfterMoves,
 } from '../credit/credit-moves.ts';
+import { repairsAmong } from '../credit/repaired-debts.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { AccountRun } from './evaluate-account.ts';
 import { accountedInvoice } from './invoice-for-run.ts';
@@ -23,12 +24,14 @@ interface Crediting {
 
 /** The invoice of a run, as the credit rule sees it. */
 export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
-  const draft = run.invoice.draft?.invoice;
+  const { draft, status } = run.invoice;
+  const items = [...(draft?.items ?? []), ...run.items];
   return {
     ...accountedInvoice(run.invoice, run.amounts),
     id,
-    invoiceDate: draft?.invoiceDate ?? invoiceDate,
-    invoiceNumber: draft?.invoiceNumber ?? UNNUMBERED,
+    invoiceDate: draft?.invoice.invoiceDate ?? invoiceDate,
+    invoiceNumber: draft?.invoice.invoiceNumber ?? UNNUMBERED,
+    repairs: status === 'COMMITTED' ? repairsAmong(items) : [],
   };
 }
 

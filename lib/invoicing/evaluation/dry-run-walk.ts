@@ -1,9 +1,10 @@
 import type { Invoice } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
-import type { Decimal } from '../../values/money/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
+import { repairedDebts } from '../credit/repaired-debts.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
 import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
@@ -290,10 +291,12 @@ class DateQueue {
  */
 class RunningDebts {
   #unpaid: readonly Invoice[];
+  #debtOf: Debts['debtOf'];
   readonly #debts: Debts;
 
   constructor(debts: Debts) {
     this.#unpaid = debts.unpaid;
+    this.#debtOf = debts.debtOf;
     this.#debts = debts;
   }
 
@@ -308,6 +311,7 @@ class RunningDebts {
         .map((invoice) => after.get(invoice.id) ?? invoice),
       ...this.#owedOf(run, made),
     ];
+    this.#debtOf = new Map([...this.#debtOf].map(([id, debt]) => [id, after.get(debt.id) ?? debt]));
     return run;
   }
 
@@ -339,14 +343,20 @@ class RunningDebts {
     const isTouched = new Set(touched.map(({ id }) => id));
     const state = changed.reduce(accountBalancesAfter, counted.state);
     const { withheld, openUntil } = this.#debts;
-    // A committed summary keeps its invoices from credit (§10 rule 5).
-    const isOffered = ({ id }: Invoice): boolean => !isTouched.has(id) && date <= (openUntil.get(id) ?? date);
+    // A committed summary keeps its invoices from credit (§10 rule 5), and counts as paid.
+    const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
+    const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
+    const candidates = [...counted.candidates, ...touched];
+    const debtOf = new Map([...this.#debtOf].filter(([, debt]) => isOpen(debt)));
+    const known = new Set([...candidates, ...offered].map(({ id }) => id));
+    const closed = [...new Set(debtOf.values())].filter(({ id }) => !known.has(id));
     const input = {
       credit: state.accountCBA,
-      candidates: [...counted.candidates, ...touched],
-      unpaid: this.#unpaid.filter(isOffered),
+      candidates,
+      unpaid: [...offered, ...closed],
       withheld,
-      standIns,
+      standIns: new Map([...standIns, ...closed.map(({ id }) => [id, ZERO] as const)]),
+      repaired: repairedDebts(candidates, debtOf),
     };
     const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
     return { ...credited, touched };
@@ -428,6 +438,8 @@ export interface Debts {
   readonly withheld: ReadonlySet<Uuid>;
   /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+  /** By item that may be repaired, its invoice, where a parent is to pay it and has not paid (§10 rule 8). */
+  readonly debtOf: ReadonlyMap<Uuid, Invoice>;
   /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
   readonly unpaidInvoice: Invoice | null;
 }
@@ -436,5 +448,6 @@ export const NO_DEBTS: Debts = {
   unpaid: [],
   withheld: new Set(),
   openUntil: new Map(),
+  debtOf: new Map(),
   unpaidInvoice: null,
 };

@@ -30,8 +30,8 @@ type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoic
 /** By how much the invoice is less than when it joined the summary that the parent has settled since (§12 rule 5). */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
-  const decrease = invoice.contributedAmount.minus(contributionOf(invoice));
-  return decrease.greaterThan(0) ? decrease : ZERO;
+  const decrease = invoice.contributedAmount.minus(atLeastZero(contributionOf(invoice)));
+  return atLeastZero(decrease);
 }
 
 /**
@@ -46,7 +46,10 @@ export function creditStandIn(
 ): Decimal | null {
   if (summary.status === InvoiceStatus.DRAFT || invoice.contributedAmount == null) return null;
   const decrease = settledDecrease(invoice, summary);
-  return (creditable?.lessThan(decrease) ? creditable : decrease).negated();
+  const credited = creditable?.lessThan(decrease) ? creditable : decrease;
+  // Below 0 is what was used on it of credit that the child was given.
+  const given = invoice.rawBalance.isNegative() ? invoice.rawBalance : ZERO;
+  return given.minus(credited);
 }
 
 /**
@@ -54,17 +57,39 @@ export function creditStandIn(
  * got back by an adjustment of its item and what the child already got as credit. A summary may also be settled by the
  * adjustment of its items, as when the parent is closed; then nobody has paid.
  * @param item the child's PARENT_SUMMARY item; undefined = there is none.
- * @param linked the items of the child's invoices that contribute to the summary.
+ * @param linked the child's invoices that contribute to the summary, with their items.
  */
 export function creditableOf(
   item: Pick<InvoiceItem, 'repairable'> | undefined,
-  linked: readonly Pick<InvoiceItem, 'itemType' | 'amount'>[],
+  linked: readonly {
+    readonly invoice: Pick<Invoice, 'contributedAmount'>;
+    readonly items: readonly Pick<InvoiceItem, 'itemType' | 'amount'>[];
+  }[],
 ): Decimal {
   if (item === undefined) return ZERO;
-  // No such invoice owes its customer anything by itself, so all credit that it has made came of this rule.
-  const credits = linked.filter(
-    ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
-  );
-  const left = item.repairable.minus(sum(credits.map(({ amount }) => amount)));
-  return left.isNegative() ? ZERO : left;
+  const credited = linked.map(({ invoice: { contributedAmount }, items }) => {
+    const made = items.filter(
+      ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
+    );
+    const credit = sum(made.map(({ amount }) => amount));
+    // More than it has contributed is given credit that has come back.
+    return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
+  });
+  return atLeastZero(item.repairable.minus(sum(credited)));
+}
+
+/**
+ * Whether the parent has paid all that the child's item of the summary stands for, so that what is repaired of it is the
+ * child's (§10 rule 8). Where some of the item was adjusted, only rule 5 of §12 tells how much was paid.
+ * @param item the child's PARENT_SUMMARY item; undefined = there is none.
+ */
+export function isPaidWhole(
+  summary: Pick<Invoice, 'status' | 'rawBalance'>,
+  item: Pick<InvoiceItem, 'amount' | 'repairable'> | undefined,
+): boolean {
+  return isSettled(summary) && item?.repairable.equals(item.amount) === true;
+}
+
+function atLeastZero(amount: Decimal): Decimal {
+  return amount.isNegative() ? ZERO : amount;
 }

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Invoice, InvoiceItemType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
 import {
   type CountedAccount,
   type CreditedInvoice,
@@ -9,37 +9,46 @@ import {
   spendsCredit,
   UNNUMBERED,
 } from '../credit/apply-credit.ts';
+import { repairedDebts } from '../credit/repaired-debts.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-standing.ts';
 import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';
 import { invoicesBeingPaid } from './load-payments-in-flight.ts';
+import { loadRepairedDebts } from './load-repaired-debts.ts';
 
 /**
  * By account id, what the account's credit is applied to. A constant number of statements for any number of accounts, and
- * none where no account has credit to spend and no parent pays.
+ * none where no account has credit to spend, nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
   accounts: readonly CountedAccount[],
 ): Promise<ReadonlyMap<Uuid, LoadedCreditInput>> {
-  const standIns = await loadStandIns(session, accounts);
-  const inputs = accounts.map(({ state, candidates }) => ({
+  const candidates = accounts.flatMap((account) => account.candidates);
+  const debtOf = await loadDebtsRepairedBy(session, candidates);
+  const standIns = new Map(await loadStandIns(session, accounts));
+  const inputs = accounts.map(({ state, candidates: own }) => ({
     accountId: state.accountId,
     credit: state.accountCBA,
-    candidates,
+    candidates: own,
+    repaired: repairedDebts(own, debtOf),
     standIns,
   }));
   const spending = inputs.filter(spendsCredit);
   const owners = spending.map(({ accountId }) => accountId);
-  const stored = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
-  const touched = new Set(accounts.flatMap(({ candidates }) => candidates.map(({ id }) => id)));
+  const creditable = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
+  const known = new Set([...candidates, ...creditable].map(({ id }) => id));
+  // A debt that is offered no credit by itself gets what was repaired of it, and nothing else.
+  const closed = new Set([...debtOf.values()].filter(({ id }) => !known.has(id)));
+  for (const { id } of closed) standIns.set(id, ZERO);
+  const touched = new Set(candidates.map(({ id }) => id));
   const unpaid = Map.groupBy(
-    stored.filter(({ id }) => !touched.has(id)),
+    [...creditable.filter(({ id }) => !touched.has(id)), ...closed],
     ({ accountId }) => accountId,
   );
-  const offered = spending.flatMap(({ accountId, candidates }) => [
-    ...candidates.filter(isUnpaid),
-    ...(unpaid.get(accountId) ?? []),
+  const offered = spending.flatMap((each) => [
+    ...each.candidates.filter(isUnpaid),
+    ...(unpaid.get(each.accountId) ?? []),
   ]);
   const withheld = await invoicesWithheld(session, offered);
   return new Map(
@@ -48,6 +57,15 @@ export async function loadCreditInputs(
       { ...input, unpaid: unpaid.get(input.accountId) ?? [], withheld },
     ]),
   );
+}
+
+/** By item, the debts that parents have not paid and that these invoices repair something of (rule 8). */
+async function loadDebtsRepairedBy(
+  session: ReadSession,
+  candidates: readonly CreditedInvoice[],
+): Promise<ReadonlyMap<Uuid, Invoice>> {
+  const itemIds = candidates.flatMap(({ repairs = [] }) => repairs.map(({ itemId }) => itemId));
+  return itemIds.length === 0 ? new Map() : loadRepairedDebts(session, [...new Set(itemIds)]);
 }
 
 /** Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5). */
@@ -76,7 +94,8 @@ export async function loadStandIns(
     if (standIn === null) continue;
     standIns.set(each.invoice.id, standIn);
     // Invoices of one child share what may still become credit.
-    if (left !== null) creditable.set(key, left.plus(standIn));
+    const decrease = settledDecrease(each.invoice, each.summary);
+    if (left !== null) creditable.set(key, left.lessThan(decrease) ? ZERO : left.minus(decrease));
   }
   return standIns;
 }
@@ -101,9 +120,9 @@ async function loadCreditable(
   linked: readonly LinkedInvoice[],
 ): Promise<Map<string, Decimal>> {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
-  const items = await session.invoices.findItems([...new Set(decreased.map(({ summary }) => summary.id))]);
+  const shares = await session.invoices.findItems([...new Set(decreased.map(({ summary }) => summary.id))]);
   const itemOf = new Map(
-    items
+    shares
       .filter(({ itemType }) => itemType === InvoiceItemType.PARENT_SUMMARY)
       .map((item) => [shareKey(item.invoiceId, item.childAccountId), item]),
   );
@@ -117,11 +136,13 @@ async function loadCreditable(
     [...new Set(limited.map(({ accountId }) => accountId))],
   );
   const contributing = invoices.filter(({ contributedAmount }) => contributedAmount?.greaterThan(0));
-  const shareOf = new Map(
-    contributing.map(({ id, accountId, parentInvoiceId }) => [id, shareKey(parentInvoiceId, accountId)]),
+  const items = Map.groupBy(
+    await session.invoices.findItems(contributing.map(({ id }) => id)),
+    ({ invoiceId }) => invoiceId,
   );
-  const own = Map.groupBy(await session.invoices.findItems([...shareOf.keys()]), ({ invoiceId }) =>
-    shareOf.get(invoiceId),
+  const own = Map.groupBy(
+    contributing.map((invoice) => ({ invoice, items: items.get(invoice.id) ?? [] })),
+    ({ invoice }) => shareKey(invoice.parentInvoiceId, invoice.accountId),
   );
   return new Map(
     limited.map(({ accountId, summary }) => {

@@ -76,6 +76,12 @@ export interface LastChargeDates {
   readonly end: LocalDate | null;
 }
 
+/** An item, and the invoice that it is on. */
+export interface ItemOfInvoice {
+  readonly itemId: Uuid;
+  readonly invoiceId: Uuid;
+}
+
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
   /** null = from the newest on. */
@@ -133,13 +139,15 @@ export interface InvoiceReads {
     parentInvoiceIds: readonly Uuid[],
     childAccountIds?: readonly Uuid[],
   ): Promise<readonly Invoice[]>;
+  /** Those of these items that are on COMMITTED invoices which a parent pays or is to pay. */
+  findDelegated(itemIds: readonly Uuid[]): Promise<readonly ItemOfInvoice[]>;
   /** The DRAFT invoices of these accounts, summaries of children left out, in creation order. */
   findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items that adjust or repair one of these, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
-   * The items that use the account's credit (CBA_ADJ below 0), on COMMITTED invoices that were not migrated, the newest
-   * first: at most `limit` of them, older than `beforeRecordId`.
+   * The items that use the account's credit (CBA_ADJ below 0), on COMMITTED invoices that were not migrated and that no
+   * summary stands for which is not a DRAFT, the newest first: at most `limit` of them, older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /** The last dates of the COMMITTED charges in force of each of these subscriptions; those without any are left out. */

@@ -75,6 +75,12 @@ describe('invoicing 12: summaries of children', () => {
     it('nothing while the parent owes it', () => expect(seen({ status: 'COMMITTED' })).to.equal('0'));
     it('the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
+    it('and what was used on it of credit that the child was given, whether anybody has paid or not', () => {
+      const own = of('-2', { contributedAmount: decimal('10') });
+      expect(seen({ status: 'COMMITTED' }, own)).to.equal('-2');
+      expect(seen({ status: 'VOID' }, own)).to.equal('-2');
+      expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') }, own)).to.equal('-12');
+    });
     it('no more of it than may become credit', () => {
       const paid = of('10', { status: 'COMMITTED', rawBalance: decimal('0') });
       const seenWith = (creditable: string) => {
@@ -86,11 +92,15 @@ describe('invoicing 12: summaries of children', () => {
     it('what may is left of the item of the parent, without what the child has got already', () => {
       const cba = (amount: string) => ({ itemType: 'CBA_ADJ', amount: decimal(amount) }) as const;
       const charge = { itemType: 'EXTERNAL_CHARGE', amount: decimal('9') } as const;
-      const left = (repairable: string, ...linked: readonly Parameters<typeof creditableOf>[1][number][]) =>
-        formatDecimal(creditableOf({ repairable: decimal(repairable) }, linked));
+      type Items = Parameters<typeof creditableOf>[1][number]['items'];
+      const left = (repairable: string, ...linked: readonly Items[]) => {
+        const contributing = linked.map((items) => ({ invoice: child, items }));
+        return formatDecimal(creditableOf({ repairable: decimal(repairable) }, contributing));
+      };
       expect(left('20')).to.equal('20');
-      expect(left('20', charge, cba('-5'), cba('3'))).to.equal('17');
-      expect(left('2', cba('3'))).to.equal('0');
+      expect(left('20', [charge, cba('-5'), cba('3')])).to.equal('17');
+      expect(left('2', [cba('3')])).to.equal('0');
+      expect(left('30', [cba('3')], [cba('12')]), 'of 12, 2 were given to the child before').to.equal('17');
       expect(formatDecimal(creditableOf(undefined, []))).to.equal('0');
     });
     it('no increase', () =>

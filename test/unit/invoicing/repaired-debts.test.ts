@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { repairedDebts, repairsAmong } from '../../../lib/invoicing/credit/repaired-debts.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+
+const debt = (name: string, owed: string) => ({ id: name as Uuid, rawBalance: decimal(owed) });
+const repair = (item: string, amount: string) => ({ itemId: item as Uuid, amount: decimal(amount) });
+
+function repaired(
+  candidates: Parameters<typeof repairedDebts>[0],
+  debts: Readonly<Record<string, ReturnType<typeof debt>>>,
+): readonly string[] {
+  const debtOf = new Map(Object.entries(debts).map(([item, of]) => [item as Uuid, of]));
+  return repairedDebts(candidates, debtOf).map(
+    ({ by, invoiceId, balance, amount }) =>
+      `${by} takes ${amount.toFixed()} of ${balance.toFixed()} off ${invoiceId}`,
+  );
+}
+
+describe('what repairs take off debts of parents (invoicing §10 rule 8)', () => {
+  it('the repairs of all items of an invoice together, and not more than is left of it', () => {
+    const first = debt('first', '50');
+    const repairs = [repair('a', '20'), repair('b', '25'), repair('own', '9')];
+    expect(repaired([{ ...debt('new', '-54'), repairs }], { a: first, b: first })).to.deep.equal([
+      'new takes 45 of 50 off first',
+    ]);
+    expect(
+      repaired([{ ...debt('new', '-54'), repairs }], { a: debt('first', '30'), b: debt('first', '30') }),
+    ).to.deep.equal(['new takes 20 of 30 off first', 'new takes 10 of 10 off first']);
+    expect(repaired([{ ...debt('new', '-54'), repairs }], { a: debt('first', '0') })).to.deep.equal([]);
+  });
+
+  it('one invoice after another, on a debt that is among them as they leave it', () => {
+    const first = debt('first', '50');
+    const candidates = [
+      debt('first', '40'),
+      { ...debt('one', '-30'), repairs: [repair('a', '30')] },
+      { ...debt('two', '-30'), repairs: [repair('a', '30')] },
+    ];
+    expect(repaired(candidates, { a: first })).to.deep.equal([
+      'one takes 30 of 40 off first',
+      'two takes 10 of 10 off first',
+    ]);
+  });
+
+  it('nothing for what an invoice repairs of itself', () => {
+    const own = { ...debt('new', '5'), repairs: [repair('a', '3')] };
+    expect(repaired([own], { a: own })).to.deep.equal([]);
+  });
+
+  it('only REPAIR_ADJ items that take something off another item are repairs', () => {
+    const item = { linkedItemId: 'a' as Uuid, amount: decimal('-3') };
+    expect(
+      repairsAmong([
+        { ...item, itemType: 'REPAIR_ADJ' },
+        { ...item, itemType: 'ITEM_ADJ' },
+        { ...item, itemType: 'REPAIR_ADJ', linkedItemId: null },
+        { ...item, itemType: 'REPAIR_ADJ', amount: decimal('0') },
+      ]).map(({ itemId, amount }) => `${itemId} ${amount.toFixed()}`),
+    ).to.deep.equal(['a 3']);
+  });
+});
