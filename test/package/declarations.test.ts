@@ -1,26 +1,27 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
 import { basesOf, type Declaration, Declarations, membersOf } from './declarations.ts';
+import { importingFrom, readmeBlocks } from './readme-examples.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-describe('the declarations that are published', function () {
-  this.timeout(120_000);
-
+describe('the declarations that are published', () => {
+  let home: string;
   let directory: string;
   let declarations: Declarations;
   let front: ReadonlyMap<string, Declaration>;
   let storage: ReadonlyMap<string, Declaration>;
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'billwright-declarations-'));
-    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    home = await mkdtemp(join(tmpdir(), 'billwright-declarations-'));
+    directory = join(home, 'dist');
     const flags = ['-p', 'tsconfig.build.json', '--outDir', directory, '--noCheck'];
     await run(process.execPath, [tsc, ...flags], { cwd: root });
     declarations = new Declarations();
@@ -28,7 +29,7 @@ describe('the declarations that are published', function () {
     storage = exportsOf('./storage');
   });
   after(async () => {
-    await rm(directory, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
   });
 
   const exportsOf = (entry: '.' | './storage') =>
@@ -39,6 +40,23 @@ describe('the declarations that are published', function () {
     if (found === undefined) throw new Error(`${name} is not exported`);
     return found;
   };
+
+  it('let every block of the README compile', async () => {
+    await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
+    await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
+    const blocks = await readmeBlocks('ts');
+    const files = blocks.map((_, index) => `readme-${index}.ts`);
+    for (const [index, block] of blocks.entries()) {
+      await writeFile(join(home, `readme-${index}.ts`), importingFrom(directory, block, '.js'));
+    }
+    const compilerOptions = { types: ['node'], rewriteRelativeImportExtensions: false };
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] };
+    await writeFile(join(home, 'tsconfig.json'), JSON.stringify(config));
+    const { stdout } = await run(process.execPath, [tsc, '-p', home]).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    expect(stdout).to.equal('');
+  });
 
   it('say of every operation what it does', () => {
     const silent: string[] = [];
