@@ -68,6 +68,6 @@ eachDatabase((kind, open) => {
         }
       }
       for (const [name, [few, several]] of Object.entries(counts)) expect(several, name).to.equal(few);
-    }).timeout(60_000);
+    });
   });
 });

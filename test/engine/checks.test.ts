@@ -33,8 +33,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
 anyDatabase((kind, open) => {
   describe(`the check of what is stored on ${kind}`, () => {
     let engine: TestEngine;
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
       await liveThroughALot(engine);
     });

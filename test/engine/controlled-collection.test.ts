@@ -285,7 +285,8 @@ anyDatabase((_kind, open) => {
           end = await runningCall(stage, paymentExternalKey ?? '');
         };
         const settled = stage.goTo('2012-06-08T00:03:42Z');
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        do await new Promise((resolve) => setTimeout(resolve, 300));
+        while ((await stage.story(invoiceId)).attempts.length < 3);
         expect(first.calls).to.deep.equal(['prior', 'failure', 'prior']);
         expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'ABORTED', 'SCHEDULED']);
         await end();

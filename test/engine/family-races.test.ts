@@ -164,7 +164,7 @@ eachDatabase((kind, open) => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
       expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
       expect(await deadlocks(engine), 'deadlocks').to.equal(0);
-    }).timeout(120_000);
+    });
   });
 });
 

@@ -21,7 +21,7 @@ import { migrated, storageOf } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
 
 const MINUTE_MS = 60_000;
-const SETTLE_MS = 5_000;
+const SETTLE_MS = 60_000;
 
 eachDatabase((kind, open) => {
   describe('queue', () => {
@@ -558,7 +558,7 @@ function withLease(leaseMs: number): QueueSettings {
   return { BUS: { ...BUS, leaseMs }, NOTIFICATION: { ...NOTIFICATION, leaseMs } };
 }
 
-const EVENTUALLY_MS = 3_000;
+const EVENTUALLY_MS = 30_000;
 const EVENTUALLY_POLL_MS = 10;
 
 async function eventually(check: () => void): Promise<void> {

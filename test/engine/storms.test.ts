@@ -77,7 +77,7 @@ eachDatabase((kind, open) => {
         expect(inStorm.of(token), name).to.deep.equal(other && inTurn.of(other.token));
       }
       expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
-    }).timeout(60_000);
+    });
 
     it(`on ${ACCOUNTS} accounts: one of two equal creations wins, change and cancellation leave one of the two orders`, async () => {
       const engine = await start();

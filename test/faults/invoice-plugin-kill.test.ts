@@ -41,9 +41,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
 }
 
 eachDatabase((_kind, open) => {
-  describe('a process killed between asking an invoice plugin and storing what it said', function () {
-    this.timeout(120_000);
-
+  describe('a process killed between asking an invoice plugin and storing what it said', () => {
     /** A subscriber who has not been billed, in a database that nobody has open. */
     async function subscriber() {
       const engine = await openEngine(open, { now: NOW });

@@ -35,9 +35,7 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
 }
 
 eachDatabase((kind, open) => {
-  describe('usage, whose process dies at any statement', function () {
-    this.timeout(120_000);
-
+  describe('usage, whose process dies at any statement', () => {
     it('usage §2.1 rule 5: a submission is there whole or not at all, and once after it was sent again', async () => {
       const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
       expect(steps).to.be.greaterThan(15);

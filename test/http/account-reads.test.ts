@@ -55,8 +55,7 @@ eachDatabase((kind, open) => {
   describe(`reads of an account that was held very often on ${kind}`, () => {
     let serving: Serving;
     let held: Held;
-    before(async function () {
-      this.timeout(120_000);
+    before(async () => {
       const configuration = { 'org.service.server.limits.rows': '300' };
       serving = await serve(await open(migrated), { configuration });
       held = await accountWith(serving, { subscriptions: 4, states: 40 });

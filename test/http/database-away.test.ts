@@ -100,7 +100,7 @@ onPostgresql('a server in test mode whose database is away', (open) => {
 
   describe('that was away', () => {
     it('serves again when the database is back', async () => {
-      for (let attempt = 0; attempt < 20; attempt += 1) {
+      for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);
       }

@@ -150,7 +150,7 @@ describe('the largest catalogs over HTTP', () => {
       ).to.equal(`plan-${YEARLY}`);
     });
     expectBelow(LONGEST_TURN_MS, longest, 'processor milliseconds of the longest turn');
-  }).timeout(60_000);
+  });
 
   it('the largest catalogs are refused at once where they are far beyond their limits, and those are named', async () => {
     const products = repeat(

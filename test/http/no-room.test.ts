@@ -72,7 +72,7 @@ eachDatabase((_kind, open) => {
         .catch((error: unknown) => log.error({ err: error }, 'settle'));
       expect(log.lines.slice(before)).to.not.deep.equal([]);
       await full.makeRoom();
-      expect(await billing.settle({ timeoutMs: 15_000 })).to.equal(true);
+      expect(await billing.settle({ timeoutMs: 60_000 })).to.equal(true);
       const failed = "select count(*) as n from bw_queue_history where processing_state = 'FAILED'";
       expect((await rowsOf(database, failed))[0]?.n).to.satisfy((n: unknown) => Number(n) === 0);
       expect((await call('GET', `/1.0/kb/accounts/${accountId}/invoices`)).json).to.have.length(1);

@@ -10,8 +10,7 @@ import type { Teller } from '../support/overdue/teller.ts';
 import { migrated } from '../support/storage.ts';
 
 anyDatabase((kind, open) => {
-  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, function () {
-    this.timeout(60_000);
+  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, () => {
     let teller: Teller;
     beforeEach(async () => {
       const database = await open(migrated);

@@ -110,7 +110,7 @@ describe('clients that take their time (platform §16)', () => {
     idle.write(ping);
     expect(String((await once(idle, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
     busy.write('GET /1.0/ping HTTP/1.1\r\n');
-    await setTimeout(50);
+    await setTimeout(300);
     const idleEnded = once(idle, 'close');
     const refused = await connected(few);
     refused.on('error', () => undefined);

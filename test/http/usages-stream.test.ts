@@ -55,7 +55,7 @@ describe('usage in bulk that is sent bit by bit', () => {
 
   async function untilSummed(wanted: number): Promise<void> {
     for (let tries = 0; (await summed()) < wanted; tries += 1) {
-      if (tries > 500) throw new Error(`${await summed()} of ${wanted}`);
+      if (tries > 6_000) throw new Error(`${await summed()} of ${wanted}`);
       await setTimeout(10);
     }
   }

@@ -15,26 +15,26 @@ import { isLongRun } from '../support/long-run.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
-import { killNode, signUpMany, startNode, stopNode } from './nodes.ts';
+import { killNode, signUpMany, startNodes, stopNode } from './nodes.ts';
 
-const ACCOUNTS = isLongRun ? 300 : 120;
+const ACCOUNTS = isLongRun ? 300 : 60;
 /** So that work of few accounts takes as long as that of many. */
-const PURCHASE_MS = isLongRun ? '100' : '250';
+const PURCHASE_MS = isLongRun ? '100' : '500';
 /** So much must be claimed that "in one step" says something. */
 const CLAIMED_AT_LEAST = 10;
 /** For what a node has sent to the database before it was stopped to come to its end there. */
 const SETTLES_IN_MS = 100;
-/** In real time; the clock of the business is moved on. */
-const PAID_WITHIN_MS = 60_000;
-/** For a look at the queue on a busy machine. */
-const SLACK_MS = 3_000;
-/** The invoices of all accounts are read, beside which the nodes are to get on. */
+/** In real time; the clock of the business is moved on. At every commit the machine may be busy with other things. */
+const PAID_WITHIN_MS = isLongRun ? 60_000 : 150_000;
+/** For a look at the queue. */
+const SLACK_MS = isLongRun ? 3_000 : 60_000;
+/** The invoices of those who owe are read, beside which the nodes are to get on. */
 const BALANCES_POLL_MS = 500;
 const BEGINS = '2024-01-01T00:00:00Z';
 const NEXT_PERIOD = '2024-02-01T00:00:00Z';
 
 describe('a node that is killed', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let directory: string;
   let database: TestDatabase & { readonly kind: 'postgresql' };
   let billing: Billing<never>;
@@ -66,10 +66,10 @@ describe('a node that is killed', function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it(`leaves all that it had claimed to the other: ${ACCOUNTS} accounts are paid once within a minute`, async () => {
-    const nodes = await Promise.all(
-      ['north', 'south'].map(async (name) => ({ name, process: await start(name) })),
-    );
+  it(`leaves all that it had claimed to the other: ${ACCOUNTS} accounts are paid once`, async () => {
+    const names = ['north', 'south'];
+    const started = await start(names);
+    const nodes = started.map((process, index) => ({ name: names[index] ?? '', process }));
     const victim = await stoppedAtWork(nodes);
     const survivor = nodes.find((node) => node !== victim);
     if (survivor === undefined) throw new Error('there are two nodes');
@@ -87,12 +87,14 @@ describe('a node that is killed', function () {
   });
 
   it('takes its own work up at once when it starts again on the same host, without a name of its own', async () => {
-    const first = await start();
+    const [first] = await start(['']);
+    if (first === undefined) throw new Error('no node was started');
     await stoppedAtWork([{ process: first }]);
     await kill(first);
     const left = await claimed();
     const startedAt = Date.now();
-    const second = await start();
+    const [second] = await start(['']);
+    if (second === undefined) throw new Error('no node was started');
     const owners = new Set(left.map(({ owner }) => owner));
     expect(owners).to.have.property('size', 1);
     expect((await claimed()).filter(({ owner }) => owners.has(owner))).to.deep.equal([]);
@@ -116,11 +118,11 @@ describe('a node that is killed', function () {
     throw new Error('No node has claimed much');
   }
 
-  async function start(name = ''): Promise<ChildProcess> {
-    const ledger = join(directory, 'ledger');
-    const node = await startNode({ database: database.url, ledger, name, 'purchase-ms': PURCHASE_MS });
-    running.push(node);
-    return node;
+  async function start(names: readonly string[]): Promise<readonly ChildProcess[]> {
+    const shared = { database: database.url, ledger: join(directory, 'ledger'), 'purchase-ms': PURCHASE_MS };
+    const nodes = await startNodes(names.map((name) => ({ ...shared, name })));
+    running.push(...nodes);
+    return nodes;
   }
 
   async function kill(node: ChildProcess): Promise<void> {
@@ -147,10 +149,12 @@ describe('a node that is killed', function () {
 
   /** Moves the business on, over the checks of payments that were cut off, until everybody has paid, once. */
   async function allPaid(since: number): Promise<void> {
+    let owing = accountIds;
     await eventually(
       since + PAID_WITHIN_MS,
       async () => {
-        if ((await balances()).every((balance) => balance === '0')) return true;
+        owing = await owingOf(owing);
+        if (owing.length === 0) return true;
         await clock.move({ days: 1 });
         return false;
       },
@@ -166,13 +170,15 @@ describe('a node that is killed', function () {
     }
   }
 
-  async function balances(): Promise<readonly string[]> {
+  /** Those of the accounts that have not paid two invoices. */
+  async function owingOf(asked: readonly Uuid[]): Promise<readonly Uuid[]> {
     const invoices = await Promise.all(
-      accountIds.map((accountId) => acme.invoices.ofAccount({ accountId, withItems: false })),
+      asked.map((accountId) => acme.invoices.ofAccount({ accountId, withItems: false })),
     );
-    return invoices.flatMap((list) =>
-      list.length < 2 ? ['none'] : list.map(({ balance }) => balance.toFixed()),
-    );
+    return asked.filter((_, index) => {
+      const [first, second] = invoices[index] ?? [];
+      return !first?.balance.isZero() || !second?.balance.isZero();
+    });
   }
 });
 

@@ -1,5 +1,5 @@
-// One node of a deployment: opens the engine on the shared database and works its queue until it is told to stop; tells
-// how many payments went through its gateway.
+// One node of a deployment: opens the engine on the shared database and works its queue from when it is told to start
+// until it is told to stop; tells how many payments went through its gateway.
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
@@ -40,11 +40,15 @@ const billing = await Billing.open({
   ],
 });
 
-process.once('message', () => {
+process.on('message', (told) => {
+  if (told === 'start') {
+    billing.start();
+    process.send?.('started');
+    return;
+  }
   void billing.close().then(() => {
     process.send?.({ paid });
     process.disconnect();
   });
 });
-billing.start();
 process.send?.('ready');

@@ -5,8 +5,23 @@ import type { TenantBilling, Uuid } from '../../lib/index.ts';
 
 const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
 
-/** A node in a process of its own, once it works its queue. @param options those of `node-process.ts`. */
-export async function startNode(options: Readonly<Record<string, string>>): Promise<ChildProcess> {
+/** Those of `node-process.ts`. */
+type NodeOptions = Readonly<Record<string, string>>;
+
+/** Nodes in processes of their own, once all of them work their queue: none has done all before another is there. */
+export async function startNodes(all: readonly NodeOptions[]): Promise<readonly ChildProcess[]> {
+  const nodes = await Promise.all(all.map(openNode));
+  await Promise.all(
+    nodes.map((node) => {
+      const started = message(node);
+      node.send('start');
+      return started;
+    }),
+  );
+  return nodes;
+}
+
+async function openNode(options: NodeOptions): Promise<ChildProcess> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await message(node);

@@ -11,7 +11,7 @@ import { overdueXml } from '../support/overdue/overdue-documents.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
-import { startNode, stopNode } from './nodes.ts';
+import { startNodes, stopNode } from './nodes.ts';
 
 const ACCOUNTS = 200;
 const BEGINS = '2024-01-01T00:00:00Z';
@@ -59,7 +59,7 @@ describe('overdue checks by two nodes on one PostgreSQL', function () {
   it(`overdue §5.2, §11: of ${ACCOUNTS} accounts each is looked at once, after its retry whoever did that, and both nodes do work`, async () => {
     clock.set(DUE);
     const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
-    const nodes = await Promise.all(['north', 'south'].map((name) => startNode({ ...shared, name })));
+    const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));
     await drained();
     const told = await Promise.all(nodes.map(stopNode));
     expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(withCard.length);

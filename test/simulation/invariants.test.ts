@@ -208,8 +208,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
 eachDatabase((kind, open) => {
   describe(`the invariants on ${kind}`, () => {
     let evidence: Evidence;
-    before(async function () {
-      this.timeout(120_000);
+    before(async () => {
       const engine = await openEngine(open, {
         now: '2024-01-29T15:20:11Z',
         configuration: { 'org.service.invoice.creditNotes': 'true' },

@@ -77,7 +77,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await setTimeout(1_000);
     await insert();
     listening();
-  }).timeout(30_000);
+  });
 
   it('says that a change may be stored where the server was lost during the commit', async () => {
     const made = account({});
@@ -101,7 +101,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await storage.close();
     await waiting;
     expectBelow(6_000, performance.now() - startedMs, 'milliseconds');
-  }).timeout(30_000);
+  });
 
   it('waits for a statement that takes long, as long as the server is there', async () => {
     const holder = new Client({ connectionString: direct, options: '-c billwright.tenant_record_id=*' });
@@ -116,5 +116,5 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await holder.query('commit');
     await waiting;
     await holder.end();
-  }).timeout(30_000);
+  });
 }

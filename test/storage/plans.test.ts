@@ -73,8 +73,7 @@ eachDatabase((kind, open) => {
     });
   });
 
-  describe('storage: plans of the hot statements over filled tables', function () {
-    this.timeout(120_000);
+  describe('storage: plans of the hot statements over filled tables', () => {
     const { due, future } = sizes[kind];
     let opened: OpenedStorage;
     let chosen: Awaited<ReturnType<typeof fill>>;

@@ -483,7 +483,7 @@ onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
     const order = Array.from({ length: perAccount }, (_, number) => number);
     expect([...seen.values()]).to.deep.equal(accounts.map(() => order));
     expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
-  }).timeout(30_000);
+  });
 
   it('a claim waits for one that is not committed yet, and so sees what that has taken', async () => {
     const [acme] = await opened.newAccounts(1);

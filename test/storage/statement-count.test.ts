@@ -221,7 +221,7 @@ eachDatabase((kind, open) => {
       expect(writes[0]).to.equal(kind === 'sqlite' ? 34 : 33);
       // Some 20 changes of each record are audited; a statement takes 4,096 of them.
       expect(audits).to.deep.equal([1, 1, 5]);
-    }).timeout(60_000);
+    });
 
     it('the number of statements of the queue is the same for 1 and 100 entries', async () => {
       const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];

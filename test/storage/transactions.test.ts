@@ -117,7 +117,7 @@ eachDatabaseAndOneByOne((kind, open) => {
       );
       expect(failed.facts).to.deep.equal({ accountIds: [acme.id] });
       expect(runs).to.be.greaterThan(2);
-    }).timeout(20_000);
+    });
 
     it('a commit with work that is due tells the listeners, one without does not', async () => {
       let told = 0;
@@ -212,7 +212,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
       s.accounts.findByIds([first.id, second.id]),
     );
     expect(names[0]?.name).to.equal(names[1]?.name);
-  }).timeout(20_000);
+  });
 
   it('two uploads of one account key: one wins, the other is told', async () => {
     const externalKey = newId();

@@ -11,8 +11,7 @@ const DAYS = 60;
 const CHUNK = 2_000;
 
 eachDatabase((kind, open) => {
-  describe('storage: plans of usage over filled tables', function () {
-    this.timeout(120_000);
+  describe('storage: plans of usage over filled tables', () => {
     let opened: OpenedStorage;
     let made = 0;
     let billed: Awaited<ReturnType<typeof fillBilled>>;

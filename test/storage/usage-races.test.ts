@@ -16,8 +16,7 @@ import {
 const CALLERS = 50;
 
 eachDatabase((kind, open) => {
-  describe('storage: races of usage', function () {
-    this.timeout(60_000);
+  describe('storage: races of usage', () => {
     let opened: OpenedStorage;
     beforeEach(async () => {
       opened = await openStorage(kind, open);

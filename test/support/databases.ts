@@ -257,8 +257,8 @@ const makers: Readonly<Record<DatabaseKind, DatabaseMaker>> = {
 };
 
 /** The server notices a closed connection a moment after the client has closed it. */
-const connectionGraceMs = 2_000;
-const connectionPollMs = 20;
+const connectionGraceMs = 20_000;
+const connectionPollMs = 5;
 
 /** The last statement of each connection that is still open once the grace is over. */
 async function connectionsLeft(name: string): Promise<readonly string[]> {

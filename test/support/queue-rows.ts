@@ -94,3 +94,14 @@ async function postgresqlRows(url: string, statement: string): Promise<readonly 
     await client.end();
   }
 }
+
+/**
+ * Statements that come by system time, however much there is to do: whether anything is left is asked by `settle` as often
+ * as it takes the time to, and once a second whether leases have ended.
+ */
+export function isLookForWork(statement: string): boolean {
+  return (
+    statement.includes('select count(*) from bw_queue_entries') ||
+    statement.includes("set processing_state = 'AVAILABLE'")
+  );
+}

@@ -15,8 +15,8 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 fc.configureGlobal({ seed });
 
 /** What the last test closed may take a moment to be gone. */
-const goneWithinMs = 10_000;
-const pollMs = 50;
+const goneWithinMs = 30_000;
+const pollMs = 5;
 
 const withoutTests = resourcesInUse();
 

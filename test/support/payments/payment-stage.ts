@@ -43,7 +43,7 @@ import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
 import { ManualTimers } from './manual-timers.ts';
 
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 60_000;
 const PAYMENT_EVENTS: readonly string[] = [
   BusEventType.PAYMENT_SUCCESS,
   BusEventType.PAYMENT_FAILED,

@@ -267,6 +267,6 @@ describe('Catalogs in memory', () => {
       const tenants = numbered(9);
       for (const recordId of tenants) await ask(recordId);
       expect(await stillThere(tenants, ask)).to.be.within(3, 6);
-    }).timeout(120_000);
+    });
   });
 });
