@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 import { login, run, serve, serving, start } from './program.ts';
@@ -85,7 +85,7 @@ describe('the files of a server', () => {
     return names.filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
   }
 
-  eachDatabase((kind, openDatabase) => {
+  anyDatabase((kind, openDatabase) => {
     it(`keep the key of what is encrypted in the database, which no text of it tells (${kind})`, async () => {
       const database = await openDatabase(migrated);
       const args = ['serve', '--port', '0', '--database', where(database)];

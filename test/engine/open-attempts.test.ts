@@ -12,13 +12,13 @@ import {
 } from '../../lib/index.ts';
 import { AttemptSweep, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
 const HOUR_MS = 3_600_000;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`attempts that nobody has ended (payments §7.2 rule 4) on ${kind}`, () => {
     let stage: PaymentStage;
     let account: Account;
@@ -146,16 +146,19 @@ eachDatabase((kind, open) => {
         async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
       );
 
-    it('an open attempt is left alone until it is old, and ends ABORTED without a transaction', async () => {
-      const id = await left(null);
-      stage.clock.set('2012-05-31T12:00:00Z');
-      await sweep();
-      expect(await stateOf(id)).to.equal('INIT');
-      stage.clock.set('2012-05-31T12:00:01Z');
-      await sweep();
-      expect(await stateOf(id)).to.equal('ABORTED');
-      expect(heard).to.deep.equal([]);
-    });
+    it(
+      'an open attempt is left alone until it is old, and ends ABORTED without a transaction',
+      onEachDatabase(async () => {
+        const id = await left(null);
+        stage.clock.set('2012-05-31T12:00:00Z');
+        await sweep();
+        expect(await stateOf(id)).to.equal('INIT');
+        stage.clock.set('2012-05-31T12:00:01Z');
+        await sweep();
+        expect(await stateOf(id)).to.equal('ABORTED');
+        expect(heard).to.deep.equal([]);
+      }),
+    );
 
     it('an open attempt whose transaction is UNKNOWN is left to recovery', async () => {
       const id = await left('UNKNOWN');

@@ -10,7 +10,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -18,7 +18,7 @@ const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`lists of payments (payments §11) on ${kind}`, () => {
     let engine: TestEngine;
     let account: Account;
@@ -72,14 +72,17 @@ eachDatabase((kind, open) => {
         (error: BillingError) => error.code,
       );
 
-    it('a list of payments is in creation order, or backwards, with its counts', async () => {
-      const { payments } = engine.acme;
-      const first = await payments.page({ offset: 0, limit: 2 });
-      expect(keysOf(first)).to.deep.equal(['Ümlaut_1', 'second%']);
-      expect(first).to.deep.include({ total: 3, max: 3 });
-      expect(keysOf(await payments.page({ offset: 0, limit: -2 }))).to.deep.equal(['third', 'second%']);
-      expect(await payments.page({ offset: 0, limit: 0 })).to.deep.equal({ rows: [], total: 3, max: 3 });
-    });
+    it(
+      'a list of payments is in creation order, or backwards, with its counts',
+      onEachDatabase(async () => {
+        const { payments } = engine.acme;
+        const first = await payments.page({ offset: 0, limit: 2 });
+        expect(keysOf(first)).to.deep.equal(['Ümlaut_1', 'second%']);
+        expect(first).to.deep.include({ total: 3, max: 3 });
+        expect(keysOf(await payments.page({ offset: 0, limit: -2 }))).to.deep.equal(['third', 'second%']);
+        expect(await payments.page({ offset: 0, limit: 0 })).to.deep.equal({ rows: [], total: 3, max: 3 });
+      }),
+    );
 
     it('a list of payments of a gateway holds those on its methods', async () => {
       const { payments } = engine.acme;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type InvoicePlugin, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('several invoice plugins', () => {
     let engine: TestEngine;
     let accountId: Uuid;
@@ -21,41 +21,44 @@ eachDatabase((_kind, open) => {
     const lines = async () =>
       (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map((each) => itemLines(each));
 
-    it('invoicing §13 rule 2: plugins get copies; what one does to them neither others see nor the books', async () => {
-      const refused: string[] = [];
-      const seen: number[] = [];
-      const tried = (what: string, work: () => unknown): void => {
-        try {
-          work();
-        } catch {
-          refused.push(what);
-        }
-      };
-      await begin(
-        {
-          name: 'a',
-          async getAdditionalInvoiceItems(invoice) {
-            const [item] = invoice.items;
-            tried('remove', () => Reflect.apply(Array.prototype.pop, invoice.items, []));
-            tried('change', () => Object.assign(item ?? {}, { amount: '0' }));
-            tried('void', () => Object.assign(invoice, { status: 'VOID', items: [] }));
-            return { items: [] };
+    it(
+      'invoicing §13 rule 2: plugins get copies; what one does to them neither others see nor the books',
+      onEachDatabase(async () => {
+        const refused: string[] = [];
+        const seen: number[] = [];
+        const tried = (what: string, work: () => unknown): void => {
+          try {
+            work();
+          } catch {
+            refused.push(what);
+          }
+        };
+        await begin(
+          {
+            name: 'a',
+            async getAdditionalInvoiceItems(invoice) {
+              const [item] = invoice.items;
+              tried('remove', () => Reflect.apply(Array.prototype.pop, invoice.items, []));
+              tried('change', () => Object.assign(item ?? {}, { amount: '0' }));
+              tried('void', () => Object.assign(invoice, { status: 'VOID', items: [] }));
+              return { items: [] };
+            },
           },
-        },
-        {
-          name: 'b',
-          async getAdditionalInvoiceItems({ items }) {
-            seen.push(items.length);
-            return null;
+          {
+            name: 'b',
+            async getAdditionalInvoiceItems({ items }) {
+              seen.push(items.length);
+              return null;
+            },
           },
-        },
-      );
-      await subscribe();
-      await engine.settle();
-      expect(refused).to.deep.equal(['remove', 'change', 'void']);
-      expect(seen).to.deep.equal([1]);
-      expect(await lines()).to.deep.equal([['RECURRING 2024-01-01..2024-02-01 19.95']]);
-    });
+        );
+        await subscribe();
+        await engine.settle();
+        expect(refused).to.deep.equal(['remove', 'change', 'void']);
+        expect(seen).to.deep.equal([1]);
+        expect(await lines()).to.deep.equal([['RECURRING 2024-01-01..2024-02-01 19.95']]);
+      }),
+    );
 
     it('invoicing §13 rule 2: the first that groups the items decides, and no other is asked', async () => {
       const asked: string[] = [];

@@ -42,7 +42,7 @@ import { pushableSystemClock, recordingLogger } from '../support/system-time.ts'
 
 const exampleXml = fixture('catalogs/spec-example.xml');
 const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
 
 eachDatabase((kind, open) => {

@@ -7,7 +7,7 @@ import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { expectBelow } from '../support/bounds.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { pathOf, samples } from '../support/http/route-samples.ts';
 import { type Serving, START, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
@@ -46,7 +46,7 @@ const statuses = new Set([
 const codes = new Set<number>(Object.values(ErrorCode));
 const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`fuzzed requests on ${kind}`, () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     after(() => agent.destroy());

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   basic,
@@ -34,7 +34,7 @@ const outcome = ({ status, json }: Reply): readonly unknown[] => [
   (json as { readonly code?: number } | undefined)?.code,
 ];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`account credit over HTTP on ${kind}`, () => {
     let serving: Serving;
     let database: TestDatabase;
@@ -67,29 +67,32 @@ eachDatabase((kind, open) => {
       return [accountBalance, accountCBA];
     }
 
-    it('accounts E6 Balance and credit: charges, credits, the credit by its id, a draft', async () => {
-      const id = await newAccount();
-      const [given] = await credit(id, 10);
-      expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
-      expect(await balancesOf(id)).to.deep.equal([-10, 10]);
-      const read = await send('GET', `/credits/${given?.invoiceItemId}`);
-      expect(read.json).to.deep.equal(given);
-      const [item] = await charge(id, 25);
-      expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
-      expect(outcome(await send('GET', `/credits/${item?.invoiceItemId}`))).to.deep.equal([404, 4008]);
-      expect(await balancesOf(id)).to.deep.equal([15, 0]);
-      await send('POST', `/invoices/${item?.invoiceId}/tags`, [WRITTEN_OFF]);
-      expect(await balancesOf(id)).to.deep.equal([0, 0]);
-      await send('DELETE', `/invoices/${item?.invoiceId}/tags?tagDef=${WRITTEN_OFF}`);
-      expect(await balancesOf(id)).to.deep.equal([15, 0]);
-      await charge(id, 40, '');
-      expect(await balancesOf(id)).to.deep.equal([15, 0]);
-      expect(await linesOf(id)).to.deep.equal([
-        ['CREDIT_ADJ -10', 'CBA_ADJ 10'],
-        ['EXTERNAL_CHARGE 25', 'CBA_ADJ -10'],
-        ['EXTERNAL_CHARGE 40'],
-      ]);
-    });
+    it(
+      'accounts E6 Balance and credit: charges, credits, the credit by its id, a draft',
+      onEachDatabase(async () => {
+        const id = await newAccount();
+        const [given] = await credit(id, 10);
+        expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
+        expect(await balancesOf(id)).to.deep.equal([-10, 10]);
+        const read = await send('GET', `/credits/${given?.invoiceItemId}`);
+        expect(read.json).to.deep.equal(given);
+        const [item] = await charge(id, 25);
+        expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
+        expect(outcome(await send('GET', `/credits/${item?.invoiceItemId}`))).to.deep.equal([404, 4008]);
+        expect(await balancesOf(id)).to.deep.equal([15, 0]);
+        await send('POST', `/invoices/${item?.invoiceId}/tags`, [WRITTEN_OFF]);
+        expect(await balancesOf(id)).to.deep.equal([0, 0]);
+        await send('DELETE', `/invoices/${item?.invoiceId}/tags?tagDef=${WRITTEN_OFF}`);
+        expect(await balancesOf(id)).to.deep.equal([15, 0]);
+        await charge(id, 40, '');
+        expect(await balancesOf(id)).to.deep.equal([15, 0]);
+        expect(await linesOf(id)).to.deep.equal([
+          ['CREDIT_ADJ -10', 'CBA_ADJ 10'],
+          ['EXTERNAL_CHARGE 25', 'CBA_ADJ -10'],
+          ['EXTERNAL_CHARGE 40'],
+        ]);
+      }),
+    );
 
     it('accounts E8 Transfer credit', async () => {
       const parent = await newAccount();

@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from 'jose';
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import { basic, documentHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { textOf } from '../support/http/world.ts';
@@ -22,7 +22,7 @@ const challenge = 'Bearer realm="service", error="invalid_token"';
 const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`bearer tokens on ${kind}`, () => {
     let serving: Serving;
     let token: string;
@@ -36,20 +36,23 @@ eachDatabase((kind, open) => {
     const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
       serving.call('GET', path, { headers: { authorization, ...headers } });
 
-    it('bearer tokens are issued to a user for name and password, the tenant headers left out or wrong', async () => {
-      for (const apiKey of [undefined, 'nobody']) {
-        const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
-        const reply = await serving.call('POST', auth, { headers });
-        expect(reply.status).to.equal(200);
-        expect(Object.keys(reply.json as object)).to.deep.equal(['token']);
-        expect(reply.headers.get('cache-control')).to.equal('no-store');
-      }
-      for (const authorization of [undefined, basic('admin', 'wrong'), `Bearer ${token}`]) {
-        const reply = await serving.call('POST', auth, { headers: { authorization } });
-        expect(reply.status).to.equal(401);
-        expect(reply.headers.get('www-authenticate')).to.equal('Basic realm="service"');
-      }
-    });
+    it(
+      'bearer tokens are issued to a user for name and password, the tenant headers left out or wrong',
+      onEachDatabase(async () => {
+        for (const apiKey of [undefined, 'nobody']) {
+          const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
+          const reply = await serving.call('POST', auth, { headers });
+          expect(reply.status).to.equal(200);
+          expect(Object.keys(reply.json as object)).to.deep.equal(['token']);
+          expect(reply.headers.get('cache-control')).to.equal('no-store');
+        }
+        for (const authorization of [undefined, basic('admin', 'wrong'), `Bearer ${token}`]) {
+          const reply = await serving.call('POST', auth, { headers: { authorization } });
+          expect(reply.status).to.equal(401);
+          expect(reply.headers.get('www-authenticate')).to.equal('Basic realm="service"');
+        }
+      }),
+    );
 
     it('bearer tokens hold the claims of platform 7.1, and are verified by the published keys', async () => {
       const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
@@ -34,7 +34,7 @@ interface BundleJson {
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`bundles over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -75,23 +75,26 @@ eachDatabase((kind, open) => {
     const idOf = (name: string): string => [...names].find(([, each]) => each === name)?.[0] ?? '';
     const header = (reply: Reply, name: string) => reply.headers.get(`x-service-pagination-${name}`);
 
-    it('shows a bundle with subscriptions and timeline, and the audit of all of them', async () => {
-      const path = `/1.0/kb/bundles/${idOf('alpha')}`;
-      const plain = bundleOf(await call('GET', path));
-      expect(plain).to.deep.include({ accountId, externalKey: 'alpha', auditLogs: [] });
-      expect(plain.subscriptions[0]?.prices).to.have.length.greaterThan(0);
-      expect(plain.timeline.events.map(({ eventType }) => eventType)).to.deep.equal([
-        'START_ENTITLEMENT',
-        'START_BILLING',
-      ]);
-      const full = bundleOf(await call('GET', `${path}?audit=FULL`));
-      expect(full.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
-      expect(full.timeline.auditLogs).to.deep.equal(full.auditLogs);
-      expect(full.subscriptions[0]?.auditLogs).to.have.length(1);
-      expect(full.subscriptions[0]?.events.map(({ auditLogs }) => auditLogs.length)).to.deep.equal([1, 1]);
-      const listed = bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=alpha&audit=FULL'));
-      expect(listed).to.deep.equal([full]);
-    });
+    it(
+      'shows a bundle with subscriptions and timeline, and the audit of all of them',
+      onEachDatabase(async () => {
+        const path = `/1.0/kb/bundles/${idOf('alpha')}`;
+        const plain = bundleOf(await call('GET', path));
+        expect(plain).to.deep.include({ accountId, externalKey: 'alpha', auditLogs: [] });
+        expect(plain.subscriptions[0]?.prices).to.have.length.greaterThan(0);
+        expect(plain.timeline.events.map(({ eventType }) => eventType)).to.deep.equal([
+          'START_ENTITLEMENT',
+          'START_BILLING',
+        ]);
+        const full = bundleOf(await call('GET', `${path}?audit=FULL`));
+        expect(full.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
+        expect(full.timeline.auditLogs).to.deep.equal(full.auditLogs);
+        expect(full.subscriptions[0]?.auditLogs).to.have.length(1);
+        expect(full.subscriptions[0]?.events.map(({ auditLogs }) => auditLogs.length)).to.deep.equal([1, 1]);
+        const listed = bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=alpha&audit=FULL'));
+        expect(listed).to.deep.equal([full]);
+      }),
+    );
 
     it('answers dialect K with instants for its days', async () => {
       const { json } = await call('GET', `/1.0/kb/bundles/${idOf('alpha')}`, {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { readCatalogXml } from '../../lib/catalog/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import {
   aliasHeaders,
@@ -50,7 +50,7 @@ function evergreen(price: string) {
 const pot = { name: 'Pot', category: 'BASE' };
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`catalog entries over HTTP on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;
     let call: Serving['call'];
@@ -98,58 +98,61 @@ eachDatabase((kind, open) => {
       );
     }
 
-    it('catalog W18 Entries to versions: as a client sees them', async () => {
-      serving.clock.set('2024-01-01T00:00:00Z');
-      await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
-      await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));
-      const dates = 'effDate=2024-05-01&effectiveDateForExistingSubscriptions=2024-06-01';
-      await made(entries('PUT', `p1/updatePlan?${dates}`, { body: [evergreen('12')] }));
-      serving.clock.set('2024-07-01T00:00:00Z');
-      const retired = await entries('DELETE', 'p2/retirePlan');
-      expect([retired.status, retired.text]).to.deep.equal([200, '']);
-      expect(await versions()).to.deep.equal([
-        '2024-01-01 p1',
-        '2024-02-01 p1,p2',
-        '2024-05-01 p1,p2,p3',
-        '2024-07-01 p1,p3',
-      ]);
-      const rows = (await made(entries('GET', 'plan/all'))) as readonly PlanRowJson[];
-      expect(
-        rows.map(({ name, effectiveDate, retired }) => `${name} ${effectiveDate.slice(0, 10)} ${retired}`),
-      ).to.deep.equal([
-        'p1 2024-01-01 false',
-        'p1 2024-05-01 false',
-        'p2 2024-02-01 false',
-        'p2 2024-07-01 true',
-        'p3 2024-05-01 false',
-      ]);
-      expect(rows[1]?.effectiveDateForExistingSubscriptions).to.equal('2024-06-01T00:00:00.000Z');
-      expect(await made(entries('GET', 'Pot/plansPerProduct'))).to.deep.equal(rows);
-      expect(await made(entries('GET', 'p2/plan'))).to.deep.equal({
-        name: 'p2',
-        prettyName: '',
-        recurringBillingMode: 'IN_ADVANCE',
-        effectiveDate: '2024-07-01T00:00:00.000Z',
-        effectiveDateForExistingSubscriptions: '',
-        productName: 'Pot',
-        pricelistName: 'DEFAULT',
-        retired: true,
-        phases: [
-          {
-            prettyName: '',
-            type: 'EVERGREEN',
-            durationUnit: 'UNLIMITED',
-            durationLength: -1,
-            fixedPrices: [],
-            usages: [],
-          },
-        ],
-      });
-      expect((await entries('DELETE', 'p2/retirePlan')).status).to.equal(200);
-      expect(await made(entries('GET', 'plan/all'))).to.have.length(5);
-      const [product] = (await made(entries('GET', 'product/all'))) as readonly object[];
-      expect(product).to.include({ name: 'Pot', retiredDate: '' });
-    });
+    it(
+      'catalog W18 Entries to versions: as a client sees them',
+      onEachDatabase(async () => {
+        serving.clock.set('2024-01-01T00:00:00Z');
+        await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
+        await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));
+        const dates = 'effDate=2024-05-01&effectiveDateForExistingSubscriptions=2024-06-01';
+        await made(entries('PUT', `p1/updatePlan?${dates}`, { body: [evergreen('12')] }));
+        serving.clock.set('2024-07-01T00:00:00Z');
+        const retired = await entries('DELETE', 'p2/retirePlan');
+        expect([retired.status, retired.text]).to.deep.equal([200, '']);
+        expect(await versions()).to.deep.equal([
+          '2024-01-01 p1',
+          '2024-02-01 p1,p2',
+          '2024-05-01 p1,p2,p3',
+          '2024-07-01 p1,p3',
+        ]);
+        const rows = (await made(entries('GET', 'plan/all'))) as readonly PlanRowJson[];
+        expect(
+          rows.map(({ name, effectiveDate, retired }) => `${name} ${effectiveDate.slice(0, 10)} ${retired}`),
+        ).to.deep.equal([
+          'p1 2024-01-01 false',
+          'p1 2024-05-01 false',
+          'p2 2024-02-01 false',
+          'p2 2024-07-01 true',
+          'p3 2024-05-01 false',
+        ]);
+        expect(rows[1]?.effectiveDateForExistingSubscriptions).to.equal('2024-06-01T00:00:00.000Z');
+        expect(await made(entries('GET', 'Pot/plansPerProduct'))).to.deep.equal(rows);
+        expect(await made(entries('GET', 'p2/plan'))).to.deep.equal({
+          name: 'p2',
+          prettyName: '',
+          recurringBillingMode: 'IN_ADVANCE',
+          effectiveDate: '2024-07-01T00:00:00.000Z',
+          effectiveDateForExistingSubscriptions: '',
+          productName: 'Pot',
+          pricelistName: 'DEFAULT',
+          retired: true,
+          phases: [
+            {
+              prettyName: '',
+              type: 'EVERGREEN',
+              durationUnit: 'UNLIMITED',
+              durationLength: -1,
+              fixedPrices: [],
+              usages: [],
+            },
+          ],
+        });
+        expect((await entries('DELETE', 'p2/retirePlan')).status).to.equal(200);
+        expect(await made(entries('GET', 'plan/all'))).to.have.length(5);
+        const [product] = (await made(entries('GET', 'product/all'))) as readonly object[];
+        expect(product).to.include({ name: 'Pot', retiredDate: '' });
+      }),
+    );
 
     it('catalog W19 Overlay: one account sees its own plan, another one cannot have it', async () => {
       for (const body of overlayCatalog)

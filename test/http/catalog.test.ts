@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { example } from '../support/files.ts';
 import { aliasHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -30,7 +30,7 @@ const faulty = catalogXml({
   priceLists: lists({ DEFAULT: ['p-m'] }),
 });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('the catalog over HTTP', () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -53,25 +53,28 @@ eachDatabase((_kind, open) => {
       return catalogValidationErrors.map((each) => each.errorDescription);
     }
 
-    it('catalog W14 Validation: five errors, an upload is refused with them, nothing is stored', async () => {
-      const reply = await validate(faulty);
-      expect(reply.status).to.equal(200);
-      const errors = errorsOf(reply.json);
-      // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
-      expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.deep.equal([
-        'Product "P" lists itself in its available products',
-        'Plan "p-m": product "Q" does not exist in this version',
-        'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
-        'Rule changePolicy, case 2 repeats case 1',
-        'Rule cancelPolicy has no default: add a last case without conditions',
-      ]);
-      const refused = await upload(faulty);
-      expect(refused.status).to.equal(400);
-      expect(refused.json).to.include({ code: 2080 });
-      expect((refused.json as { message: string }).message).to.match(/^Invalid catalog for tenant : /);
-      expect((await call('GET', core)).json).to.deep.equal([]);
-      expect((await call('GET', `${core}/versions`)).json).to.deep.equal([]);
-    });
+    it(
+      'catalog W14 Validation: five errors, an upload is refused with them, nothing is stored',
+      onEachDatabase(async () => {
+        const reply = await validate(faulty);
+        expect(reply.status).to.equal(200);
+        const errors = errorsOf(reply.json);
+        // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
+        expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.deep.equal([
+          'Product "P" lists itself in its available products',
+          'Plan "p-m": product "Q" does not exist in this version',
+          'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
+          'Rule changePolicy, case 2 repeats case 1',
+          'Rule cancelPolicy has no default: add a last case without conditions',
+        ]);
+        const refused = await upload(faulty);
+        expect(refused.status).to.equal(400);
+        expect(refused.json).to.include({ code: 2080 });
+        expect((refused.json as { message: string }).message).to.match(/^Invalid catalog for tenant : /);
+        expect((await call('GET', core)).json).to.deep.equal([]);
+        expect((await call('GET', `${core}/versions`)).json).to.deep.equal([]);
+      }),
+    );
 
     it('a malformed document is one error; a valid one none; warnings are told in dialect D only', async () => {
       expect(errorsOf((await validate('<catalog><duration><duration>')).json)).to.have.length(1);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 // http-api §12, the texts that callers compare or show.
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`messages that clients compare, on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;
     let accountId: string;
@@ -26,19 +26,22 @@ eachDatabase((kind, open) => {
       return [status, code, message];
     };
 
-    it('a credit transfer of an account without parent, and of one without credit', async () => {
-      expect(await refusal('PUT', `accounts/${accountId}/transferCredit`)).to.deep.equal([
-        400,
-        3009,
-        `The Account ${accountId} does not have a Parent Account associated`,
-      ]);
-      const child = await created('accounts', { currency: 'USD', parentAccountId: accountId });
-      expect(await refusal('PUT', `accounts/${child}/transferCredit`)).to.deep.equal([
-        400,
-        4027,
-        `Child account ${child} does not have credit`,
-      ]);
-    });
+    it(
+      'a credit transfer of an account without parent, and of one without credit',
+      onEachDatabase(async () => {
+        expect(await refusal('PUT', `accounts/${accountId}/transferCredit`)).to.deep.equal([
+          400,
+          3009,
+          `The Account ${accountId} does not have a Parent Account associated`,
+        ]);
+        const child = await created('accounts', { currency: 'USD', parentAccountId: accountId });
+        expect(await refusal('PUT', `accounts/${child}/transferCredit`)).to.deep.equal([
+          400,
+          4027,
+          `Child account ${child} does not have credit`,
+        ]);
+      }),
+    );
 
     it('a charge, tax or credit for an invoice that is committed', async () => {
       const charge = { amount: 5 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -21,7 +21,7 @@ const codeOf = ({ status, json }: Reply): readonly unknown[] => [
   (json as { readonly code?: number } | undefined)?.code,
 ];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`custom fields on ${kind}`, () => {
     let serving: Serving;
     let world: World;
@@ -43,62 +43,75 @@ eachDatabase((kind, open) => {
     const pairsOf = async (path: string): Promise<readonly string[]> =>
       (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
 
-    it('accounts E13 Custom fields', async () => {
-      const id = await newAccount();
-      const account = `/accounts/${id}`;
-      const fields = `${account}/customFields`;
-      await nextEvents();
-      const post = (...body: readonly object[]) => send('POST', fields, body);
-      const created = await post({ name: 'tier', value: 'gold' }, { name: 'rep', value: 'kim' });
-      expect(created.status).to.equal(201);
-      expect(created.headers.get('location')).to.equal(`${serving.url}${core}${fields}`);
-      expect(codeOf(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' }))).to.deep.equal(
-        [400, 9000],
-      );
-      expect(await pairsOf(account)).to.deep.equal(['tier=gold', 'rep=kim']);
-      expect((await post({ name: 'tier', value: 'bronze' })).status).to.equal(201);
-      const [tier, , bronze] = await fieldsOf(account);
-      await send('DELETE', `${fields}?customField=${bronze?.customFieldId}`);
+    it(
+      'accounts E13 Custom fields',
+      onEachDatabase(async () => {
+        const id = await newAccount();
+        const account = `/accounts/${id}`;
+        const fields = `${account}/customFields`;
+        await nextEvents();
+        const post = (...body: readonly object[]) => send('POST', fields, body);
+        const created = await post({ name: 'tier', value: 'gold' }, { name: 'rep', value: 'kim' });
+        expect(created.status).to.equal(201);
+        expect(created.headers.get('location')).to.equal(`${serving.url}${core}${fields}`);
+        expect(
+          codeOf(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' })),
+        ).to.deep.equal([400, 9000]);
+        expect(await pairsOf(account)).to.deep.equal(['tier=gold', 'rep=kim']);
+        expect((await post({ name: 'tier', value: 'bronze' })).status).to.equal(201);
+        const [tier, , bronze] = await fieldsOf(account);
+        await send('DELETE', `${fields}?customField=${bronze?.customFieldId}`);
 
-      const customFieldId = tier?.customFieldId;
-      expect((await send('PUT', fields, [{ customFieldId, value: 'silver' }])).status).to.equal(204);
-      const history = await send('GET', `/customFields/${customFieldId}/auditLogsWithHistory`);
-      const rows = history.json as { changeType: string; history: Record<string, unknown> }[];
-      expect(rows.map(({ changeType, history: { fieldValue } }) => [changeType, fieldValue])).to.deep.equal([
-        ['INSERT', 'gold'],
-        ['UPDATE', 'silver'],
-      ]);
-      expect(rows[0]?.history).to.have.all.keys(
-        ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
-        ...['fieldName', 'fieldValue', 'objectId', 'objectType', 'isActive', 'tableName', 'historyTableName'],
-      );
-      expect(rows[0]?.history).to.deep.include({
-        tableName: 'CUSTOM_FIELD',
-        historyTableName: 'CUSTOM_FIELD_HISTORY',
-        id: null,
-      });
-      const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
-      expect(codeOf(await send('PUT', fields, renamed))).to.deep.equal([400, 9002]);
+        const customFieldId = tier?.customFieldId;
+        expect((await send('PUT', fields, [{ customFieldId, value: 'silver' }])).status).to.equal(204);
+        const history = await send('GET', `/customFields/${customFieldId}/auditLogsWithHistory`);
+        const rows = history.json as { changeType: string; history: Record<string, unknown> }[];
+        expect(rows.map(({ changeType, history: { fieldValue } }) => [changeType, fieldValue])).to.deep.equal(
+          [
+            ['INSERT', 'gold'],
+            ['UPDATE', 'silver'],
+          ],
+        );
+        expect(rows[0]?.history).to.have.all.keys(
+          ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
+          ...[
+            'fieldName',
+            'fieldValue',
+            'objectId',
+            'objectType',
+            'isActive',
+            'tableName',
+            'historyTableName',
+          ],
+        );
+        expect(rows[0]?.history).to.deep.include({
+          tableName: 'CUSTOM_FIELD',
+          historyTableName: 'CUSTOM_FIELD_HISTORY',
+          id: null,
+        });
+        const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
+        expect(codeOf(await send('PUT', fields, renamed))).to.deep.equal([400, 9002]);
 
-      const query = 'objectType=ACCOUNT&fieldName=tier';
-      const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
-      expect((found.json as ShownField[]).map(({ objectId }) => objectId)).to.deep.equal([id]);
-      const alias = await send('GET', `/customField/search?${query}&fieldValue=silver`);
-      expect(alias.json).to.deep.equal(found.json);
-      expect((await send('GET', `/customFields/search?${query}&fieldValue=`)).json).to.deep.equal([]);
-      expect((await send('GET', `/customFields/search?${query}`)).json).to.have.length.greaterThan(0);
+        const query = 'objectType=ACCOUNT&fieldName=tier';
+        const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
+        expect((found.json as ShownField[]).map(({ objectId }) => objectId)).to.deep.equal([id]);
+        const alias = await send('GET', `/customField/search?${query}&fieldValue=silver`);
+        expect(alias.json).to.deep.equal(found.json);
+        expect((await send('GET', `/customFields/search?${query}&fieldValue=`)).json).to.deep.equal([]);
+        expect((await send('GET', `/customFields/search?${query}`)).json).to.have.length.greaterThan(0);
 
-      expect((await send('DELETE', fields)).status).to.equal(204);
-      expect(await pairsOf(account)).to.deep.equal([]);
-      const logs = (await send('GET', `${account}/auditLogs`)).json as Record<string, unknown>[];
-      expect(
-        logs.filter(({ objectId }) => objectId === customFieldId).map(({ changeType }) => changeType),
-      ).to.deep.equal(['INSERT', 'UPDATE', 'DELETE']);
-      expect(await nextEvents()).to.deep.equal([
-        ...['CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION'],
-        ...['CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION'],
-      ]);
-    });
+        expect((await send('DELETE', fields)).status).to.equal(204);
+        expect(await pairsOf(account)).to.deep.equal([]);
+        const logs = (await send('GET', `${account}/auditLogs`)).json as Record<string, unknown>[];
+        expect(
+          logs.filter(({ objectId }) => objectId === customFieldId).map(({ changeType }) => changeType),
+        ).to.deep.equal(['INSERT', 'UPDATE', 'DELETE']);
+        expect(await nextEvents()).to.deep.equal([
+          ...['CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION'],
+          ...['CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION'],
+        ]);
+      }),
+    );
 
     it('the interface of custom fields refuses bad fields with their codes, all or none, and tells nobody', async () => {
       const account = `/accounts/${await newAccount()}`;

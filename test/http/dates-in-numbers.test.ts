@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`dates in numbers, as typed clients of dialect K write them, on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;
     let accountId: string;
@@ -20,19 +20,22 @@ eachDatabase((kind, open) => {
       serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });
     const read = async (path: string) => (await serving.call('GET', `/1.0/kb/${path}`)).json as Json;
 
-    it('R46: the dates of charges, credits and taxes', async () => {
-      const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
-      for (const [path, startDate] of [
-        [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
-        [`invoices/taxes/${accountId}?autoCommit=true`, '2012-09-25'],
-        // A credit is dated by the call.
-        ['credits?autoCommit=true', '2024-02-10'],
-      ] as const) {
-        const { status, json } = await inK(path, [{ accountId, amount: 3, ...dates }]);
-        expect(status, path).to.equal(201);
-        expect((json as readonly Json[])[0], path).to.include({ startDate });
-      }
-    });
+    it(
+      'R46: the dates of charges, credits and taxes',
+      onEachDatabase(async () => {
+        const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
+        for (const [path, startDate] of [
+          [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
+          [`invoices/taxes/${accountId}?autoCommit=true`, '2012-09-25'],
+          // A credit is dated by the call.
+          ['credits?autoCommit=true', '2024-02-10'],
+        ] as const) {
+          const { status, json } = await inK(path, [{ accountId, amount: 3, ...dates }]);
+          expect(status, path).to.equal(201);
+          expect((json as readonly Json[])[0], path).to.include({ startDate });
+        }
+      }),
+    );
 
     it('R46: the dates of a migration invoice', async () => {
       const item = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, type Serving, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -10,7 +10,7 @@ interface InvoiceBody {
   readonly items: readonly { readonly itemType: string; readonly childItems: readonly object[] | null }[];
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`drafts, voids and summaries over HTTP on ${kind}`, () => {
     let serving: Serving;
     let world: World;
@@ -38,17 +38,20 @@ eachDatabase((kind, open) => {
       return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
     }
 
-    it('commits and voids, with the codes of http-api 12', async () => {
-      const id = await draft(world.accountId);
-      expect((await read(id)).status).to.equal('DRAFT');
-      expect((await put(id, 'commitInvoice')).status).to.equal(204);
-      expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
-      expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
-      const other = await draft(world.accountId);
-      expect((await put(other, 'voidInvoice')).status).to.equal(204);
-      expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
-      expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
-    });
+    it(
+      'commits and voids, with the codes of http-api 12',
+      onEachDatabase(async () => {
+        const id = await draft(world.accountId);
+        expect((await read(id)).status).to.equal('DRAFT');
+        expect((await put(id, 'commitInvoice')).status).to.equal(204);
+        expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
+        expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
+        const other = await draft(world.accountId);
+        expect((await put(other, 'voidInvoice')).status).to.equal(204);
+        expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
+        expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
+      }),
+    );
 
     it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
       const { accountId } = world;

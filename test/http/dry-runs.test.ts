@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -8,7 +8,7 @@ import { migrated } from '../support/storage.ts';
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`dry runs of actions over HTTP on ${kind}`, () => {
     let serving: Serving;
     let accountId: string;
@@ -50,16 +50,19 @@ eachDatabase((kind, open) => {
       ['STOP_BILLING', ['REPAIR_ADJ -13.51', 'CBA_ADJ 13.51']],
       ['CHANGE', ['REPAIR_ADJ -13.51', 'RECURRING 20.29']],
     ] as const) {
-      it(`${name} without date and policy: by the catalog’s policy in dialect D, now in dialect K`, async () => {
-        const action = { ...actions[name], ...of };
-        const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
-        const inD = await foresee(action);
-        expect(inD.items).to.not.include.members(now);
-        expect(inD.items).to.deep.equal((await foresee(ofTerm)).items);
-        const inK = await foresee(action, aliasHeaders);
-        expect(inK.status).to.equal(200);
-        expect(inK.items).to.have.members(now);
-      });
+      it(
+        `${name} without date and policy: by the catalog’s policy in dialect D, now in dialect K`,
+        onEachDatabase(async () => {
+          const action = { ...actions[name], ...of };
+          const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
+          const inD = await foresee(action);
+          expect(inD.items).to.not.include.members(now);
+          expect(inD.items).to.deep.equal((await foresee(ofTerm)).items);
+          const inK = await foresee(action, aliasHeaders);
+          expect(inK.status).to.equal(200);
+          expect(inK.items).to.have.members(now);
+        }),
+      );
 
       it(`${name} with a policy: as asked, in both dialects`, async () => {
         for (const headers of [{}, aliasHeaders]) {

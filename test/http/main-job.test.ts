@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
@@ -41,7 +41,7 @@ interface ClockJson {
   readonly localDate: string;
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the main job over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -60,31 +60,34 @@ eachDatabase((kind, open) => {
       return reply.json as ClockJson;
     }
 
-    it('platform P1 Clock, over HTTP', async () => {
-      expect(await clock('POST', '?requestedDate=2025-01-31T10:00:30.750')).to.deep.equal({
-        currentUtcTime: '2025-01-31T10:00:30.000Z',
-        timeZone: 'UTC',
-        localDate: '2025-01-31',
-      });
-      expect(await clock('PUT', '?months=1')).to.include({ currentUtcTime: '2025-02-28T10:00:30.000Z' });
-      expect(await clock('PUT', '?months=1')).to.include({ localDate: '2025-03-28' });
-      expect(await clock('PUT', '?weeks=1&days=3')).to.include({ localDate: '2025-03-31' });
-      expect(await clock('PUT', '?days=-3')).to.include({ localDate: '2025-03-28' });
-      await clock('POST', '?requestedDate=2025-03-28T20:00Z');
-      expect(await clock('GET', '?timeZone=Asia/Tokyo')).to.include({
-        timeZone: 'Asia/Tokyo',
-        localDate: '2025-03-29',
-      });
-      expect(await clock('POST', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
-      const tooFar = await call('PUT', '/1.0/kb/test/clock?years=100000');
-      expect(tooFar.status).to.equal(400);
-      expect(tooFar.json).to.include({ code: 60002 });
-      for (const date of ['9999-12-31T23:59:59Z', '9000-01-01', '1969-12-31', '0001-01-01']) {
-        const refused = await call('POST', `/1.0/kb/test/clock?requestedDate=${date}`);
-        expect([refused.status, (refused.json as { code: number }).code], date).to.deep.equal([400, 60002]);
-      }
-      expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
-    });
+    it(
+      'platform P1 Clock, over HTTP',
+      onEachDatabase(async () => {
+        expect(await clock('POST', '?requestedDate=2025-01-31T10:00:30.750')).to.deep.equal({
+          currentUtcTime: '2025-01-31T10:00:30.000Z',
+          timeZone: 'UTC',
+          localDate: '2025-01-31',
+        });
+        expect(await clock('PUT', '?months=1')).to.include({ currentUtcTime: '2025-02-28T10:00:30.000Z' });
+        expect(await clock('PUT', '?months=1')).to.include({ localDate: '2025-03-28' });
+        expect(await clock('PUT', '?weeks=1&days=3')).to.include({ localDate: '2025-03-31' });
+        expect(await clock('PUT', '?days=-3')).to.include({ localDate: '2025-03-28' });
+        await clock('POST', '?requestedDate=2025-03-28T20:00Z');
+        expect(await clock('GET', '?timeZone=Asia/Tokyo')).to.include({
+          timeZone: 'Asia/Tokyo',
+          localDate: '2025-03-29',
+        });
+        expect(await clock('POST', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
+        const tooFar = await call('PUT', '/1.0/kb/test/clock?years=100000');
+        expect(tooFar.status).to.equal(400);
+        expect(tooFar.json).to.include({ code: 60002 });
+        for (const date of ['9999-12-31T23:59:59Z', '9000-01-01', '1969-12-31', '0001-01-01']) {
+          const refused = await call('POST', `/1.0/kb/test/clock?requestedDate=${date}`);
+          expect([refused.status, (refused.json as { code: number }).code], date).to.deep.equal([400, 60002]);
+        }
+        expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
+      }),
+    );
 
     it('the server bills and collects a year of a subscription', async () => {
       await clock('POST', '?requestedDate=2024-01-31');

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import { metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, documentHeaders, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the metrics on ${kind}`, () => {
     let world: World;
     before(async () => {
@@ -20,25 +20,28 @@ eachDatabase((kind, open) => {
     const text = async (path = '/metrics', accept = 'text/plain'): Promise<string> =>
       (await world.serving.call('GET', path, { headers: { ...anonymous, accept } })).text;
 
-    it('the metrics count requests by route, method, status and dialect, whatever their ids', async () => {
-      const { call } = world.serving;
-      const path = `/1.0/kb/accounts/${world.accountId}`;
-      await call('GET', path);
-      await call('GET', path, { headers: aliasHeaders });
-      await call('GET', `/1.0/kb/accounts/${world.unknownId}`);
-      await call('GET', '/1.0/kb/nonsense/1');
-      const lines = (await text()).split('\n');
-      const route = 'route="/1.0/kb/accounts/{accountId}",method="GET"';
-      for (const series of [
-        `billwright_http_requests_total{${route},status="200",dialect="D"} 1`,
-        `billwright_http_requests_total{${route},status="200",dialect="K"} 1`,
-        `billwright_http_requests_total{${route},status="404",dialect="D"} 1`,
-        'billwright_http_requests_total{route="none",method="GET",status="404",dialect="D"} 1',
-        `billwright_http_request_duration_seconds_bucket{${route},le="+Inf"} 3`,
-        `billwright_http_request_duration_seconds_count{${route}} 3`,
-      ])
-        expect(lines).to.include(series);
-    });
+    it(
+      'the metrics count requests by route, method, status and dialect, whatever their ids',
+      onEachDatabase(async () => {
+        const { call } = world.serving;
+        const path = `/1.0/kb/accounts/${world.accountId}`;
+        await call('GET', path);
+        await call('GET', path, { headers: aliasHeaders });
+        await call('GET', `/1.0/kb/accounts/${world.unknownId}`);
+        await call('GET', '/1.0/kb/nonsense/1');
+        const lines = (await text()).split('\n');
+        const route = 'route="/1.0/kb/accounts/{accountId}",method="GET"';
+        for (const series of [
+          `billwright_http_requests_total{${route},status="200",dialect="D"} 1`,
+          `billwright_http_requests_total{${route},status="200",dialect="K"} 1`,
+          `billwright_http_requests_total{${route},status="404",dialect="D"} 1`,
+          'billwright_http_requests_total{route="none",method="GET",status="404",dialect="D"} 1',
+          `billwright_http_request_duration_seconds_bucket{${route},le="+Inf"} 3`,
+          `billwright_http_request_duration_seconds_count{${route}} 3`,
+        ])
+          expect(lines).to.include(series);
+      }),
+    );
 
     it('the metrics tell of the queue, of invoice runs and payments, and of the pool', async () => {
       const lines = (await text()).split('\n');

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, serve } from '../support/http/serving.ts';
 import { list, populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`what payment reads show on request on ${kind}`, () => {
     let world: World;
     before(async () => {
@@ -16,29 +16,35 @@ eachDatabase((kind, open) => {
       (value as Readonly<Record<string, unknown>> | undefined)?.[key];
     const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-    it('a read of payments shows the detail of payment methods with withPluginInfo', async () => {
-      const { serving, accountId } = world;
-      const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
-        body: {
-          pluginName: 'killbill-payment-test',
-          pluginInfo: {
-            externalPaymentMethodId: 'tok_http',
-            properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
+    it(
+      'a read of payments shows the detail of payment methods with withPluginInfo',
+      onEachDatabase(async () => {
+        const { serving, accountId } = world;
+        const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
+          body: {
+            pluginName: 'killbill-payment-test',
+            pluginInfo: {
+              externalPaymentMethodId: 'tok_http',
+              properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
+            },
           },
-        },
-      });
-      const path = `/1.0/kb/paymentMethods/${createdId(created)}`;
-      expect(member((await serving.call('GET', path)).json, 'pluginInfo')).to.equal(null);
-      const expected = {
-        externalPaymentMethodId: 'tok_http',
-        isDefaultPaymentMethod: false,
-        properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
-      };
-      const single = await serving.call('GET', `${path}?withPluginInfo=true`);
-      expect(member(single.json, 'pluginInfo')).to.deep.equal(expected);
-      const listed = await list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
-      expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
-    });
+        });
+        const path = `/1.0/kb/paymentMethods/${createdId(created)}`;
+        expect(member((await serving.call('GET', path)).json, 'pluginInfo')).to.equal(null);
+        const expected = {
+          externalPaymentMethodId: 'tok_http',
+          isDefaultPaymentMethod: false,
+          properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
+        };
+        const single = await serving.call('GET', `${path}?withPluginInfo=true`);
+        expect(member(single.json, 'pluginInfo')).to.deep.equal(expected);
+        const listed = await list(
+          serving,
+          `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`,
+        );
+        expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
+      }),
+    );
 
     it('a read of payments shows the references of transactions with withPluginInfo', async () => {
       const { serving, accountId, invoiceId } = world;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
@@ -40,7 +40,7 @@ interface PricesJson {
   readonly phaseType: string;
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`price overrides over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -69,19 +69,22 @@ eachDatabase((kind, open) => {
       ['D', {}],
       ['K', aliasHeaders],
     ] as const) {
-      it(`json-models example 8: a price override on creation, dialect ${dialect}`, async () => {
-        const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
-        expect(reply.status, reply.text).to.equal(201);
-        const subscription = await read(createdId(reply), headers);
-        expect(subscription).to.include({ planName: 'gold-monthly-1', priceOverrides: null });
-        const prices = subscription.prices as readonly PricesJson[];
-        expect(prices.find(({ phaseType }) => phaseType === 'EVERGREEN')).to.deep.include({
-          planName: 'gold-monthly-1',
-          phaseName: 'gold-monthly-1-evergreen',
-          fixedPrice: null,
-          recurringPrice: 42,
-        });
-      });
+      it(
+        `json-models example 8: a price override on creation, dialect ${dialect}`,
+        onEachDatabase(async () => {
+          const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
+          expect(reply.status, reply.text).to.equal(201);
+          const subscription = await read(createdId(reply), headers);
+          expect(subscription).to.include({ planName: 'gold-monthly-1', priceOverrides: null });
+          const prices = subscription.prices as readonly PricesJson[];
+          expect(prices.find(({ phaseType }) => phaseType === 'EVERGREEN')).to.deep.include({
+            planName: 'gold-monthly-1',
+            phaseName: 'gold-monthly-1-evergreen',
+            fixedPrice: null,
+            recurringPrice: 42,
+          });
+        }),
+      );
     }
 
     it('the interface of price overrides reads prices as numbers or text, and shows those of usage as they were overridden', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, listen } from '../../adapters/koa/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import {
   aliasHeaders,
@@ -20,7 +20,7 @@ const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`security over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -39,31 +39,34 @@ eachDatabase((kind, open) => {
       expect(reply.json).to.include({ code });
     };
 
-    it('platform P8 Permissions', async () => {
-      const define = (permissions: readonly string[], role = 'support') =>
-        call('PUT', `${security}/roles`, { body: { role, permissions } });
-      const stored = async () =>
-        ((await call('GET', `${security}/roles/support`)).json as { permissions: unknown }).permissions;
-      await define(['invoice:credit', 'invoice:item_adjust', 'user', 'tag:', '']);
-      expect(await stored()).to.deep.equal(['invoice:credit', 'invoice:item_adjust', 'user:*', 'tag:*']);
-      await define(['account:create', '*']);
-      expect(await stored()).to.deep.equal(['*']);
-      expectCode(await define(['a:b:c']), 400, 40005);
-      const unknown = await define(['tag:add', 'account:fly']);
-      expectCode(unknown, 400, 40005);
-      expect((unknown.json as { message: string }).message).to.contain('did you mean account:create?');
-      await define(['account:*'], 'clerk');
-      await newUser('clerk', { roles: ['clerk'] });
-      const upload = async (headers: Request['headers']) =>
-        call('POST', '/1.0/kb/catalog', {
-          body: await exampleCatalog(),
-          headers: { ...xmlType, ...headers },
-        });
-      expectCode(await upload(as('clerk')), 403, 40000);
-      expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
-      await define(['account:*', 'catalog:config_upload'], 'clerk');
-      expect((await upload(as('clerk'))).status).to.equal(201);
-    });
+    it(
+      'platform P8 Permissions',
+      onEachDatabase(async () => {
+        const define = (permissions: readonly string[], role = 'support') =>
+          call('PUT', `${security}/roles`, { body: { role, permissions } });
+        const stored = async () =>
+          ((await call('GET', `${security}/roles/support`)).json as { permissions: unknown }).permissions;
+        await define(['invoice:credit', 'invoice:item_adjust', 'user', 'tag:', '']);
+        expect(await stored()).to.deep.equal(['invoice:credit', 'invoice:item_adjust', 'user:*', 'tag:*']);
+        await define(['account:create', '*']);
+        expect(await stored()).to.deep.equal(['*']);
+        expectCode(await define(['a:b:c']), 400, 40005);
+        const unknown = await define(['tag:add', 'account:fly']);
+        expectCode(unknown, 400, 40005);
+        expect((unknown.json as { message: string }).message).to.contain('did you mean account:create?');
+        await define(['account:*'], 'clerk');
+        await newUser('clerk', { roles: ['clerk'] });
+        const upload = async (headers: Request['headers']) =>
+          call('POST', '/1.0/kb/catalog', {
+            body: await exampleCatalog(),
+            headers: { ...xmlType, ...headers },
+          });
+        expectCode(await upload(as('clerk')), 403, 40000);
+        expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
+        await define(['account:*', 'catalog:config_upload'], 'clerk');
+        expect((await upload(as('clerk'))).status).to.equal(201);
+      }),
+    );
 
     it('platform P9 Grants', async () => {
       const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');

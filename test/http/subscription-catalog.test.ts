@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`catalog of a subscription over HTTP on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;
     let subscriptionId: string;
@@ -41,15 +41,18 @@ eachDatabase((kind, open) => {
 
     const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
 
-    it('the catalog of a subscription shows the phase with the price of the date, price changes included', async () => {
-      const priceAt = async (date: string) => {
-        const { status, json } = await get('phase', at(date));
-        return [status, (json as { prices: unknown[] }).prices];
-      };
-      expect(await priceAt('2024-04-30')).to.deep.equal([200, [{ currency: 'USD', value: 40 }]]);
-      expect(await priceAt('2024-05-01')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
-      expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
-    });
+    it(
+      'the catalog of a subscription shows the phase with the price of the date, price changes included',
+      onEachDatabase(async () => {
+        const priceAt = async (date: string) => {
+          const { status, json } = await get('phase', at(date));
+          return [status, (json as { prices: unknown[] }).prices];
+        };
+        expect(await priceAt('2024-04-30')).to.deep.equal([200, [{ currency: 'USD', value: 40 }]]);
+        expect(await priceAt('2024-05-01')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+        expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+      }),
+    );
 
     it('the catalog of a subscription shows plan, product and price list; a retired plan as the last version that had it', async () => {
       const plan = await get('plan', at('2024-09-01'));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
@@ -15,7 +15,7 @@ import { migrated } from '../support/storage.ts';
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`subscriptions with add-ons over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -36,27 +36,30 @@ eachDatabase((kind, open) => {
     const filterOf = (reply: Reply) =>
       new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
 
-    it('the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first', async () => {
-      const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
-      const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
-      expect(reply.status, reply.text).to.equal(201);
-      expect(reply.text).to.equal('');
-      const [bundle] = (await list(
-        serving,
-        `/1.0/kb/accounts/${accountId}/bundles?externalKey=garden`,
-      )) as readonly { bundleId: string; subscriptions: readonly object[] }[];
-      expect(pathOf(reply)).to.equal(`/1.0/kb/bundles/${bundle?.bundleId}`);
-      expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.deep.equal([
-        'bloom-monthly',
-        'archive-monthly',
-      ]);
-      const alone = await call('POST', '/1.0/kb/subscriptions', {
-        body: of('archive-monthly', { bundleId: bundle?.bundleId }),
-      });
-      expect(alone.status, alone.text).to.equal(201);
-      const added = (await call('GET', `/1.0/kb/subscriptions/${createdId(alone)}`)).json;
-      expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
-    });
+    it(
+      'the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first',
+      onEachDatabase(async () => {
+        const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
+        const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
+        expect(reply.status, reply.text).to.equal(201);
+        expect(reply.text).to.equal('');
+        const [bundle] = (await list(
+          serving,
+          `/1.0/kb/accounts/${accountId}/bundles?externalKey=garden`,
+        )) as readonly { bundleId: string; subscriptions: readonly object[] }[];
+        expect(pathOf(reply)).to.equal(`/1.0/kb/bundles/${bundle?.bundleId}`);
+        expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.deep.equal([
+          'bloom-monthly',
+          'archive-monthly',
+        ]);
+        const alone = await call('POST', '/1.0/kb/subscriptions', {
+          body: of('archive-monthly', { bundleId: bundle?.bundleId }),
+        });
+        expect(alone.status, alone.text).to.equal(201);
+        const added = (await call('GET', `/1.0/kb/subscriptions/${createdId(alone)}`)).json;
+        expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
+      }),
+    );
 
     it('http-api example 16 Bulk create', async () => {
       const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];

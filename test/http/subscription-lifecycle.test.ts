@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`cancelling and changing over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -45,15 +45,18 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('shows the ends of a cancelled subscription as dates', async () => {
-      const query = 'requestedDate=2030-01-01&useRequestedDateForBilling=true';
-      expect((await call('DELETE', `${path}?${query}`)).status).to.equal(204);
-      expect((await call('GET', path)).json).to.include({
-        cancelledDate: '2030-01-01',
-        billingEndDate: '2030-01-01',
-      });
-      expect((await call('PUT', `${path}/uncancel`)).status).to.equal(204);
-      expect((await call('GET', path)).json).to.include({ cancelledDate: null, billingEndDate: null });
-    });
+    it(
+      'shows the ends of a cancelled subscription as dates',
+      onEachDatabase(async () => {
+        const query = 'requestedDate=2030-01-01&useRequestedDateForBilling=true';
+        expect((await call('DELETE', `${path}?${query}`)).status).to.equal(204);
+        expect((await call('GET', path)).json).to.include({
+          cancelledDate: '2030-01-01',
+          billingEndDate: '2030-01-01',
+        });
+        expect((await call('PUT', `${path}/uncancel`)).status).to.equal(204);
+        expect((await call('GET', path)).json).to.include({ cancelledDate: null, billingEndDate: null });
+      }),
+    );
   });
 });

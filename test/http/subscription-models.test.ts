@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import {
   aliasHeaders,
@@ -28,7 +28,7 @@ const planOf = (phase: string) => ({
   billingPeriod: 'MONTHLY',
 });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`models of subscriptions, whole, on ${kind}`, () => {
     let serving: Serving;
     let accountId: string;
@@ -145,29 +145,32 @@ eachDatabase((kind, open) => {
       ['K', aliasHeaders, [CREATED, '2024-04-21T02:30:00.000Z']],
     ] as const;
     for (const [dialect, headers, days] of dialects) {
-      it(`json-models §6 Subscription and Bundle in dialect ${dialect}, fields in the order of their tables`, async () => {
-        const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
-        const expected = subscriptionOf(subscription, days);
-        expect(subscription).to.deep.equal(expected);
-        expect(Object.keys(subscription)).to.deep.equal(Object.keys(expected));
-        expect(Object.keys((subscription.events as readonly Json[])[0] ?? {})).to.deep.equal([
-          ...['eventId', 'billingPeriod', 'effectiveDate', 'catalogEffectiveDate', 'plan', 'product'],
-          ...['priceList', 'phase', 'eventType', 'isBlockedBilling', 'isBlockedEntitlement'],
-          ...['serviceName', 'serviceStateName', 'auditLogs'],
-        ]);
-        expect(await read('/subscriptions?externalKey=S', headers)).to.deep.equal(expected);
-        const bundle = {
-          accountId,
-          bundleId,
-          externalKey: 'B',
-          subscriptions: [expected],
-          timeline: { accountId, bundleId, externalKey: 'B', events: expected.events, auditLogs: [] },
-          auditLogs: [],
-        };
-        expect(await read(`/bundles/${bundleId}`, headers)).to.deep.equal(bundle);
-        expect(await read('/bundles?externalKey=B', headers)).to.deep.equal([bundle]);
-        expect(await read(`/accounts/${accountId}/bundles`, headers)).to.deep.equal([bundle]);
-      });
+      it(
+        `json-models §6 Subscription and Bundle in dialect ${dialect}, fields in the order of their tables`,
+        onEachDatabase(async () => {
+          const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
+          const expected = subscriptionOf(subscription, days);
+          expect(subscription).to.deep.equal(expected);
+          expect(Object.keys(subscription)).to.deep.equal(Object.keys(expected));
+          expect(Object.keys((subscription.events as readonly Json[])[0] ?? {})).to.deep.equal([
+            ...['eventId', 'billingPeriod', 'effectiveDate', 'catalogEffectiveDate', 'plan', 'product'],
+            ...['priceList', 'phase', 'eventType', 'isBlockedBilling', 'isBlockedEntitlement'],
+            ...['serviceName', 'serviceStateName', 'auditLogs'],
+          ]);
+          expect(await read('/subscriptions?externalKey=S', headers)).to.deep.equal(expected);
+          const bundle = {
+            accountId,
+            bundleId,
+            externalKey: 'B',
+            subscriptions: [expected],
+            timeline: { accountId, bundleId, externalKey: 'B', events: expected.events, auditLogs: [] },
+            auditLogs: [],
+          };
+          expect(await read(`/bundles/${bundleId}`, headers)).to.deep.equal(bundle);
+          expect(await read('/bundles?externalKey=B', headers)).to.deep.equal([bundle]);
+          expect(await read(`/accounts/${accountId}/bundles`, headers)).to.deep.equal([bundle]);
+        }),
+      );
 
       it(`json-models §7 InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
         const body = {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`bill cycle day and quantity over HTTP on ${kind}`, () => {
     let serving: Serving;
     let call: Serving['call'];
@@ -40,31 +40,34 @@ eachDatabase((kind, open) => {
       });
     }
 
-    it('a call for bill cycle day and quantity sets both, at once or from a past day that is forced', async () => {
-      const day = await call(
-        'PUT',
-        `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,
-        {
-          body: { billCycleDayLocal: 10 },
-        },
-      );
-      expect(day.status, day.text).to.equal(204);
-      const quantity = await call('PUT', `${path}/quantity`, { body: { quantity: 3 } });
-      expect(quantity.status, quantity.text).to.equal(204);
-      expect((await call('GET', path)).json).to.include({
-        billCycleDayLocal: 10,
-        quantity: 3,
-      });
-      expect(
-        await call(
+    it(
+      'a call for bill cycle day and quantity sets both, at once or from a past day that is forced',
+      onEachDatabase(async () => {
+        const day = await call(
           'PUT',
-          `${path}/quantity?effectiveFromDate=2001-01-01&forceNewQuantityWithPastEffectiveDate=true`,
+          `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,
           {
-            body: { quantity: '4' },
+            body: { billCycleDayLocal: 10 },
           },
-        ),
-      ).to.include({ status: 204 });
-    });
+        );
+        expect(day.status, day.text).to.equal(204);
+        const quantity = await call('PUT', `${path}/quantity`, { body: { quantity: 3 } });
+        expect(quantity.status, quantity.text).to.equal(204);
+        expect((await call('GET', path)).json).to.include({
+          billCycleDayLocal: 10,
+          quantity: 3,
+        });
+        expect(
+          await call(
+            'PUT',
+            `${path}/quantity?effectiveFromDate=2001-01-01&forceNewQuantityWithPastEffectiveDate=true`,
+            {
+              body: { quantity: '4' },
+            },
+          ),
+        ).to.include({ status: 204 });
+      }),
+    );
 
     it('a call for bill cycle day and quantity answers 404 for a subscription that is not there', async () => {
       const unknown = '/1.0/kb/subscriptions/00000000-0000-7000-8000-000000000000';

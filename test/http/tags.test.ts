@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -30,7 +30,7 @@ const codeOf = ({ status, json }: Reply): readonly unknown[] => [
   (json as { readonly code?: number } | undefined)?.code,
 ];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`tags and their definitions on ${kind}`, () => {
     let serving: Serving;
     let world: World;
@@ -59,39 +59,42 @@ eachDatabase((kind, open) => {
         await send('POST', '/tagDefinitions', { name, description: 'd', applicableObjectTypes: types }),
       );
 
-    it('accounts E12 Tags', async () => {
-      const account = `/accounts/${await newAccount()}`;
-      for (let time = 1; time <= 2; time += 1) {
-        expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);
-      }
-      const [tag, ...others] = await tagsOf(account, '?audit=FULL');
-      expect(others).to.deep.equal([]);
-      expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
-      expect(codeOf(await send('POST', `${account}/tags`, [WRITTEN_OFF]))).to.deep.equal([400, 3954]);
-      expect(codeOf(await send('DELETE', `${account}/tags?tagDef=${AUTO_PAY_OFF}`))).to.deep.equal([
-        400, 3951,
-      ]);
+    it(
+      'accounts E12 Tags',
+      onEachDatabase(async () => {
+        const account = `/accounts/${await newAccount()}`;
+        for (let time = 1; time <= 2; time += 1) {
+          expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);
+        }
+        const [tag, ...others] = await tagsOf(account, '?audit=FULL');
+        expect(others).to.deep.equal([]);
+        expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
+        expect(codeOf(await send('POST', `${account}/tags`, [WRITTEN_OFF]))).to.deep.equal([400, 3954]);
+        expect(codeOf(await send('DELETE', `${account}/tags?tagDef=${AUTO_PAY_OFF}`))).to.deep.equal([
+          400, 3951,
+        ]);
 
-      const definition = { description: 'd', applicableObjectTypes: ['BUNDLE'] };
-      const post = (name: string) => send('POST', '/tagDefinitions', { name, ...definition });
-      expect(codeOf(await post('Azure'))).to.deep.equal([400, 3904]);
-      const created = await post('azure');
-      expect(created.status).to.equal(201);
-      expect(codeOf(await post('azure'))).to.deep.equal([409, 3901]);
-      const azure = createdId(created);
-      expect(codeOf(await send('POST', `${account}/tags`, [azure]))).to.deep.equal([400, 3954]);
-      const bundle = `/bundles/${world.bundleId}`;
-      expect((await send('POST', `${bundle}/tags`, [azure])).status).to.equal(201);
-      expect(codeOf(await send('DELETE', `/tagDefinitions/${azure}`))).to.deep.equal([400, 3903]);
-      expect((await send('DELETE', `${bundle}/tags?tagDef=${azure}`)).status).to.equal(204);
-      expect((await send('DELETE', `/tagDefinitions/${azure}`)).status).to.equal(204);
+        const definition = { description: 'd', applicableObjectTypes: ['BUNDLE'] };
+        const post = (name: string) => send('POST', '/tagDefinitions', { name, ...definition });
+        expect(codeOf(await post('Azure'))).to.deep.equal([400, 3904]);
+        const created = await post('azure');
+        expect(created.status).to.equal(201);
+        expect(codeOf(await post('azure'))).to.deep.equal([409, 3901]);
+        const azure = createdId(created);
+        expect(codeOf(await send('POST', `${account}/tags`, [azure]))).to.deep.equal([400, 3954]);
+        const bundle = `/bundles/${world.bundleId}`;
+        expect((await send('POST', `${bundle}/tags`, [azure])).status).to.equal(201);
+        expect(codeOf(await send('DELETE', `/tagDefinitions/${azure}`))).to.deep.equal([400, 3903]);
+        expect((await send('DELETE', `${bundle}/tags?tagDef=${azure}`)).status).to.equal(204);
+        expect((await send('DELETE', `/tagDefinitions/${azure}`)).status).to.equal(204);
 
-      // The name is free again, and the deleted tag still shows it.
-      expect((await post('azure')).status).to.equal(201);
-      const [deleted] = await tagsOf(bundle, '?includedDeleted=true&audit=FULL');
-      expect(deleted).to.deep.include({ tagDefinitionName: 'azure', objectType: 'BUNDLE' });
-      expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'DELETE']);
-    });
+        // The name is free again, and the deleted tag still shows it.
+        expect((await post('azure')).status).to.equal(201);
+        const [deleted] = await tagsOf(bundle, '?includedDeleted=true&audit=FULL');
+        expect(deleted).to.deep.include({ tagDefinitionName: 'azure', objectType: 'BUNDLE' });
+        expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'DELETE']);
+      }),
+    );
 
     it('R26: DELETE without tagDef does nothing', async () => {
       const account = `/accounts/${await newAccount()}`;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import {
   aliasHeaders,
@@ -14,7 +14,7 @@ import { migrated } from '../support/storage.ts';
 
 const security = '/1.0/kb/security';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`who manages users within tenants over HTTP on ${kind} (platform §8, R39)`, () => {
     let serving: Serving;
     let ofBob: string;
@@ -82,25 +82,28 @@ eachDatabase((kind, open) => {
       ...more,
     });
 
-    it('a grant is not widened, neither its own nor that of another', async () => {
-      for (const name of ['mia', 'tom']) {
-        const before = await grantsOf(name);
-        for (const grant of [
-          { allTenants: true, tenantIds: [] },
-          { allTenants: true, tenantIds: [ofBob] },
-          { allTenants: false, tenantIds: [ofBob, ofEve] },
-          { allTenants: false, tenantIds: [ofEve] },
-          { allTenants: false, tenantIds: ['11111111-1111-4111-8111-111111111111'] },
-          { allTenants: false, tenantIds: [] },
-        ])
-          await expectRefused(mia('PUT', `/users/${name}/tenants`, grant));
-        expect(await grantsOf(name)).to.deep.equal(before);
-      }
-      await done(mia('PUT', '/users/tom/tenants', { allTenants: false, tenantIds: [ofBob] }));
-      const inDialectK = as('mia', 'password', aliasHeaders);
-      const refused = await inDialectK('PUT', '/users/tom/tenants', { allTenants: true });
-      expect(refused.status, refused.text).to.equal(401);
-    });
+    it(
+      'a grant is not widened, neither its own nor that of another',
+      onEachDatabase(async () => {
+        for (const name of ['mia', 'tom']) {
+          const before = await grantsOf(name);
+          for (const grant of [
+            { allTenants: true, tenantIds: [] },
+            { allTenants: true, tenantIds: [ofBob] },
+            { allTenants: false, tenantIds: [ofBob, ofEve] },
+            { allTenants: false, tenantIds: [ofEve] },
+            { allTenants: false, tenantIds: ['11111111-1111-4111-8111-111111111111'] },
+            { allTenants: false, tenantIds: [] },
+          ])
+            await expectRefused(mia('PUT', `/users/${name}/tenants`, grant));
+          expect(await grantsOf(name)).to.deep.equal(before);
+        }
+        await done(mia('PUT', '/users/tom/tenants', { allTenants: false, tenantIds: [ofBob] }));
+        const inDialectK = as('mia', 'password', aliasHeaders);
+        const refused = await inDialectK('PUT', '/users/tom/tenants', { allTenants: true });
+        expect(refused.status, refused.text).to.equal(401);
+      }),
+    );
 
     it('a user is created for the tenants of who creates it, for one at least, and with no more permissions', async () => {
       await expectRefused(mia('POST', '/users', newUser('wide', {})));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   basic,
@@ -16,7 +16,7 @@ const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(k
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const plain = { 'content-type': 'text/plain' };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`values of a tenant over HTTP on ${kind}`, () => {
     let serving: Serving;
     let newTypes: () => Promise<readonly string[]>;
@@ -46,19 +46,22 @@ eachDatabase((kind, open) => {
     const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
       ((await get(path, headers)).json as { values: unknown }).values;
 
-    it('P2 Key-values: a user key appends, a deleted or unknown one has no values', async () => {
-      const first = await post(userKey('color'), 'red');
-      expect([first.status, first.text]).to.deep.equal([201, '']);
-      expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
-      await post(userKey('color'), 'blue');
-      await post(userKey('color'), 'red');
-      const read = await get(userKey('color'));
-      expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
-      expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-      expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-      expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
-      expect(await newTypes()).to.deep.equal([]);
-    });
+    it(
+      'P2 Key-values: a user key appends, a deleted or unknown one has no values',
+      onEachDatabase(async () => {
+        const first = await post(userKey('color'), 'red');
+        expect([first.status, first.text]).to.deep.equal([201, '']);
+        expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
+        await post(userKey('color'), 'blue');
+        await post(userKey('color'), 'red');
+        const read = await get(userKey('color'));
+        expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
+        expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+        expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+        expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
+        expect(await newTypes()).to.deep.equal([]);
+      }),
+    );
 
     it('P2 Key-values: a callback replaces the one before', async () => {
       const path = `${tenants}/registerNotificationCallback`;

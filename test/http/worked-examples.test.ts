@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
   basic,
@@ -17,7 +17,7 @@ interface Listed {
   readonly name: string;
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`worked examples of the HTTP interface on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;
     let call: Serving['call'];
@@ -40,30 +40,33 @@ eachDatabase((kind, open) => {
       return value;
     }
 
-    it('http-api 15.1 Tenant', async () => {
-      const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
-      const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
-      const created = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
-      expect(created.status).to.equal(201);
-      expect(created.text).to.equal('');
-      expect(created.headers.get('content-type')).to.equal('application/json');
-      expect(created.headers.get('content-length')).to.equal('0');
-      expect(created.headers.get('location')).to.match(
-        new RegExp(`^${serving.url}/1\\.0/kb/tenants/[0-9a-f-]{36}$`),
-      );
-      const read = await call('GET', '/1.0/kb/tenants/?apiKey=new', { headers: onlyBasic });
-      expect(read.status).to.equal(200);
-      expect(read.json).to.deep.equal({
-        tenantId: createdId(created),
-        externalKey: null,
-        apiKey: 'new',
-        apiSecret: null,
-        auditLogs: [],
-      });
-      const again = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
-      expect(again.status).to.equal(409);
-      expect(again.json).to.include({ code: 20000, className: 'TenantError' });
-    });
+    it(
+      'http-api 15.1 Tenant',
+      onEachDatabase(async () => {
+        const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
+        const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
+        const created = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
+        expect(created.status).to.equal(201);
+        expect(created.text).to.equal('');
+        expect(created.headers.get('content-type')).to.equal('application/json');
+        expect(created.headers.get('content-length')).to.equal('0');
+        expect(created.headers.get('location')).to.match(
+          new RegExp(`^${serving.url}/1\\.0/kb/tenants/[0-9a-f-]{36}$`),
+        );
+        const read = await call('GET', '/1.0/kb/tenants/?apiKey=new', { headers: onlyBasic });
+        expect(read.status).to.equal(200);
+        expect(read.json).to.deep.equal({
+          tenantId: createdId(created),
+          externalKey: null,
+          apiKey: 'new',
+          apiSecret: null,
+          auditLogs: [],
+        });
+        const again = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
+        expect(again.status).to.equal(409);
+        expect(again.json).to.include({ code: 20000, className: 'TenantError' });
+      }),
+    );
 
     it('http-api 15.3 Coercion and nulls', async () => {
       const id = await newAccount({

@@ -8,6 +8,7 @@ import type { Sample } from '../support/http/sample.ts';
 import { exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
 
 /** Keys and names that the samples and the world give to what is tenant `bob`'s. */
@@ -33,7 +34,11 @@ interface Sent extends Sample {
 
 // Every route that belongs to a tenant, from the table: a new one is tried from its first day. What a superuser does not
 // see of another tenant, nobody sees whom row-level security binds; there it might refuse a write with a failure.
+let timesDefined = 0;
 anyDatabaseAndSuperuser((kind, open) => {
+  // As either role of PostgreSQL a third of the routes, not the same ones; on SQLite and in the long run all of them.
+  const turn = timesDefined++;
+  const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 3, turn);
   describe(`tenants cannot meet on ${kind}`, () => {
     let world: World;
     /** As the other tenant: unlike calls of the samples, these may change nothing of tenant `bob`. */
@@ -61,7 +66,7 @@ anyDatabaseAndSuperuser((kind, open) => {
     });
     after(() => world.serving.close());
 
-    for (const route of routeTable({ testMode: true }).filter(isOfTenant)) {
+    for (const route of routes) {
       const isWrite = route.method !== 'GET';
       const test = async () => {
         const [foreign, unknown] = [await sentOf(route), renamed(await sentOf(route))];

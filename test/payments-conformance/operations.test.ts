@@ -66,7 +66,7 @@ eachDatabase((kind, open) => {
       expect(steps).to.be.greaterThan(10);
       const expectOne = type === 'CHARGEBACK' ? expectOneRecord : expectOneEffect;
       const all = Array.from({ length: steps }, (_, index) => index + 1);
-      const every = { sqlite: 3, postgresql: 9 }[kind];
+      const every = { sqlite: 5, postgresql: 15 }[kind];
       for (const [index, diesAt] of sampled(all, every, turn).entries()) {
         for (const pattern of sampled(patterns, patterns.length, index + turn)) {
           const played = { type, pattern, diesAt };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { decimal, formatDecimal, SystemTag, sum, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { propertyRuns } from '../support/runs.ts';
 
 const cents = fc.integer({ min: 1, max: 20_000 }).map((amount) => decimal(amount).div(100));
@@ -32,7 +33,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-eachDatabase((_kind, open) => {
+eachDatabase((kind, open) => {
   describe('account credit of any account', () => {
     let engine: TestEngine;
     before(async () => {
@@ -77,7 +78,7 @@ eachDatabase((_kind, open) => {
     }
 
     it('invoicing §10 rule 6: never below 0, none beside what it may pay, and kept as the items say', async () => {
-      const numRuns = Math.ceil(propertyRuns / 20);
+      const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 20 : 40));
       let explanations = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {

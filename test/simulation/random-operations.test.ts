@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
+import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 import { isLongRun, seed } from '../support/long-run.ts';
 import { invariants } from './all.ts';
@@ -12,24 +12,26 @@ import { Random } from './random.ts';
 import { Town } from './town.ts';
 
 /** `BILLWRIGHT_INVARIANTS_ACCOUNTS` plays the program with so many accounts. */
-const accounts = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 30));
+const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 30));
+const ACCOUNTS = { sqlite: ASKED, postgresql: isLongRun ? ASKED : Math.ceil(ASKED / 2) } as const;
 
 /** Thirteen months. */
 const DAYS = 396;
-const size = isLongRun
-  ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(accounts / 20) }
-  : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: 10 };
+const sizeOn = (kind: DatabaseKind) =>
+  isLongRun
+    ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(ASKED / 20) }
+    : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: kind === 'sqlite' ? 10 : 5 };
 
 eachDatabase((kind, open) => {
   describe(`thirteen months of random operations on ${kind}`, () => {
-    it(`leave every invariant standing (${accounts} accounts, seed ${seed})`, async () => {
+    it(`leave every invariant standing (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
       const engine = await openEngine(open, {
         now: '2024-01-29T15:20:11Z',
         configuration: { 'org.service.invoice.creditNotes': 'true' },
       });
       try {
-        const town = await Town.found(engine, new Random(seed), accounts);
-        await live(town, size);
+        const town = await Town.found(engine, new Random(seed), ACCOUNTS[kind]);
+        await live(town, sizeOn(kind));
         const found = await Array.fromAsync(engine.billing.checks.breaches());
         expect(found.slice(0, 20), 'what `billwright check` finds').to.deep.equal([]);
         const evidence = await gather(town, 25);
