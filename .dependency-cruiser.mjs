@@ -49,7 +49,7 @@ const deciding = {
     'what-if',
     'telling',
   ],
-  usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting'],
+  usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['claims', 'state', 'views', 'reservation', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],

@@ -13,6 +13,7 @@ import type {
   SecretCipher,
   SecretHasher,
   SystemClock,
+  UsageSource,
 } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { ConfigurationObject } from '../tenants/index.ts';
@@ -40,6 +41,8 @@ export interface BillingOptions<Host> {
    * it has in `org.service.invoice.plugin`; unset, it has all, by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
+  /** The host's own meters, asked in this order before what is recorded in the engine is looked at (usage §9). */
+  readonly usageSources?: readonly UsageSource[];
   /** Writes amounts and days of documents in the host's own way (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;
   /** Makes PDFs of invoices (invoicing §14 rule 6): `pdfRenderer()` of `billwright/pdf`. Without one there are none. */

@@ -10,13 +10,19 @@ import {
   serverConfiguration,
   TenantConfiguration,
 } from '../tenants/index.ts';
+import { UsageSources } from '../usage/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
 /** The settings with which the engine is opened. */
 export interface EngineSettings
   extends Pick<
     BillingOptions<never>,
-    'defaultCatalog' | 'defaultOverdueConfig' | 'maxDocumentBytes' | 'entitlementPlugins' | 'invoicePlugins'
+    | 'defaultCatalog'
+    | 'defaultOverdueConfig'
+    | 'maxDocumentBytes'
+    | 'entitlementPlugins'
+    | 'invoicePlugins'
+    | 'usageSources'
   > {
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
@@ -32,6 +38,7 @@ export interface Foundation {
   readonly settingsOf: SettingsOf;
   readonly invoicingConfig: InvoicingConfigOf;
   readonly invoicePlugins: RegisteredInvoicePlugins;
+  readonly usageSources: UsageSources;
   readonly catalogs: CatalogService;
   readonly overdueConfigs: OverdueConfigs;
   /** How many rows an answer without pages may have. */
@@ -70,6 +77,7 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     settingsOf,
     invoicingConfig: invoicingConfigOf(settingsOf),
     invoicePlugins: new RegisteredInvoicePlugins(ports, settings.invoicePlugins ?? []),
+    usageSources: new UsageSources(ports, settings.usageSources ?? []),
     catalogs: new CatalogService(ports, settings),
     overdueConfigs: overdueConfigsOf(ports, settings),
     maxRows: settings.server.server['server.limits.rows'],

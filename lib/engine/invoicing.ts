@@ -21,6 +21,7 @@ import {
   ParentSummaryHandler,
   ParkedRunService,
   RunConsultation,
+  UsageConsultation,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -29,10 +30,16 @@ import { methodsOf } from './methods-of.ts';
 /** Invoices, and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
   const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins, overdueConfigs } = foundation;
+  const usage = new UsageConsultation(ports, foundation.usageSources, invoicingConfig);
   const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
   const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
   const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
-  const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices, consultation });
+  const runs = new InvoiceRunService(ports, catalogs, {
+    configOf: invoicingConfig,
+    invoices,
+    consultation,
+    usage,
+  });
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
   const files = new DocumentFiles(ports);
   const documents = new InvoiceDocumentService(ports, sources, files);
@@ -56,7 +63,7 @@ export function invoicingArea(foundation: Foundation) {
         ...methodsOf(new ParkedRunService(ports, runs)),
         ...methodsOf(invoices),
         ...methodsOf(
-          new DryRunService(ports, catalogs, { configOf: invoicingConfig, plugins: invoicePlugins }),
+          new DryRunService(ports, catalogs, { configOf: invoicingConfig, plugins: invoicePlugins, usage }),
         ),
         ...methodsOf(new ExplanationService(ports)),
         ...methodsOf(documents),

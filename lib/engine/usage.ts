@@ -3,13 +3,13 @@ import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** What subscriptions have used. */
-export function usageArea({ ports, catalogs, settingsOf }: Foundation) {
+export function usageArea({ ports, catalogs, settingsOf, usageSources }: Foundation) {
   return {
     operations: {
       usage: {
         ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
         ...methodsOf(new BulkService(ports, catalogs, settingsOf)),
-        ...methodsOf(new RollUpService(ports)),
+        ...methodsOf(new RollUpService(ports, usageSources)),
       },
     },
   };

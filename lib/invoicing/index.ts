@@ -13,6 +13,7 @@ export { setWrittenOff, writeOffUnpaid } from './changes/write-off.ts';
 export { ConsultedOperations } from './consulting/consulted-operations.ts';
 export { RegisteredInvoicePlugins } from './consulting/registered-plugins.ts';
 export { RunConsultation } from './consulting/run-consultation.ts';
+export { UsageConsultation } from './consulting/usage-consultation.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';

@@ -21,6 +21,7 @@ export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
 export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
+export type * from './plugins/usage-source.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {

@@ -27,6 +27,7 @@ export * from './payments/payment-response.ts';
 export * from './queue-entry.ts';
 export * from './search-clause.ts';
 export * from './subscription.ts';
+export type * from './supplied-usage.ts';
 export type * from './tag.ts';
 export type * from './tenant.ts';
 export type * from './usage-interval.ts';

@@ -1,5 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../values/time/index.ts';
+import type { SuppliedDigest } from './supplied-usage.ts';
 import type { PointRange } from './usage-pieces.ts';
 
 /** What a run has rated of a usage section, as it is stored: one for each run that bills some of it (usage §1.2). */
@@ -18,6 +19,8 @@ export interface StoredUsageInterval {
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
   readonly createdDate: Instant;
+  /** null = it was billed from what was recorded; else a usage source told what was used, and no points are consumed. */
+  readonly supplied: SuppliedDigest | null;
 }
 
 /** What the next run reads of a subscription's usage, as long as its events stay as they are. */

@@ -21,6 +21,7 @@ export {
   type PointInTime,
 } from './intervals/billed-time.ts';
 export { knownUnits } from './intervals/known-units.ts';
+export { nextUsageDates } from './intervals/next-usage-dates.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
 export { BulkService } from './operations/bulk-service.ts';
@@ -73,3 +74,12 @@ export {
   planUsage,
   type UsagePlan,
 } from './settlement/usage-plan.ts';
+export { type SuppliedBySubscription, UsageSources } from './sources/usage-sources.ts';
+export { isComparable } from './supplied/planned-spans.ts';
+export {
+  type MeteredSubscription,
+  type SourceQuestion,
+  sourceQuestion,
+} from './supplied/source-question.ts';
+export { SuppliedBook } from './supplied/supplied-book.ts';
+export type { SuppliedUsage } from './supplied/supplied-usage.ts';

@@ -119,6 +119,24 @@ export const MAX_LISTED_USAGE_FAILURES = 1_000;
 export const METERED_SUBSCRIPTION_MS = SECOND_MS;
 export const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
+// Usage sources (usage §9)
+
+/** Time limit of one call of a usage source, and of reading all records that it answers with. */
+export const USAGE_SOURCE_TIMEOUT_MS = 10 * SECOND_MS;
+export const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120 * SECOND_MS;
+
+/** Records that are read in one turn: some milliseconds. */
+export const SUPPLIED_RECORDS_PER_TURN = 500;
+
+/** Tracking ids of a subscription that are kept of one answer, and of one billed interval. */
+export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
+
+/** Accounts of one batch of due work whose usage is asked for at the same time. */
+export const MAX_CONCURRENT_USAGE_CALLS = 8;
+
+/** After that queued work asks a source again that has failed without saying when to come again. */
+export const USAGE_SOURCE_PAUSE_MS = 30 * SECOND_MS;
+
 // Catalog documents (catalog §3.2)
 
 /** Nesting of elements; the grammar needs 12. */

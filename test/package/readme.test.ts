@@ -29,6 +29,7 @@ describe('README', () => {
     'the invoice plugin of your own',
     'the states of those who do not pay',
     'the usage of a subscription',
+    'the usage that a host meters itself',
   ] as const;
 
   /** The block as a file that finds the sources where it would find the package. */

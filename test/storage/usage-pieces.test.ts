@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { UsageDaysRequest, UsageSplitRequest } from '../../lib/ports/storage/index.ts';
 import type { StoredUsageInterval, UsagePiece, UsageSubmission } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
-import { formatDecimal } from '../../lib/values/money/index.ts';
+import { decimal, formatDecimal } from '../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
@@ -112,7 +112,14 @@ eachDatabaseAndOneByOne((kind, open) => {
           consumed: [{ unit: oddText, localDate: dayAt(from), part: 'ALL', after: 0, upTo: 3 }],
         }),
       });
-      const [first, second] = [intervalOf(0, 30), intervalOf(30, 61)];
+      const amount = {
+        unit: oddText,
+        start: instantAt(30),
+        end: instantAt(61),
+        quantity: decimal('1.000000001'),
+      };
+      const supplied = { amounts: [amount], trackingIds: [oddText] };
+      const [first, second] = [intervalOf(0, 30), { ...intervalOf(30, 61), consumed: [], supplied }];
       await opened.write((session) => session.usage.insertIntervals([first, second]));
       const read = async (from: number | null) => {
         const found = await opened.storage.read(opened.tenant, (session) =>
@@ -121,9 +128,21 @@ eachDatabaseAndOneByOne((kind, open) => {
         return found.map(({ start, ...own }) => ({ start, ...own }));
       };
       const facts = (list: readonly StoredUsageInterval[]) =>
-        list.map(({ usageName, start, end, itemIds, consumed, invoiceId, priceIdentity, createdDate }) => {
-          return { usageName, start, end, itemIds, consumed, invoiceId, priceIdentity, createdDate };
-        });
+        list.map(
+          ({
+            usageName,
+            start,
+            end,
+            itemIds,
+            consumed,
+            supplied: told,
+            invoiceId,
+            priceIdentity,
+            createdDate,
+          }) => {
+            return { usageName, start, end, itemIds, consumed, told, invoiceId, priceIdentity, createdDate };
+          },
+        );
       expect(facts(await read(null))).to.deep.equal(facts([first, second]));
       expect(facts(await read(30))).to.deep.equal(facts([first, second]));
       expect(facts(await read(31))).to.deep.equal(facts([second]));

@@ -56,6 +56,7 @@ export async function openEngine(
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
     readonly invoicePlugins?: BillingOptions<never>['invoicePlugins'];
+    readonly usageSources?: BillingOptions<never>['usageSources'];
     readonly paymentControls?: BillingOptions<never>['paymentControls'];
     /** Default: that of `billwright/pdf`; null: none. */
     readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
@@ -92,6 +93,7 @@ export async function openEngine(
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
+    ...(options.usageSources ? { usageSources: options.usageSources } : {}),
     ...(options.invoiceFormatter ? { invoiceFormatter: options.invoiceFormatter } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),

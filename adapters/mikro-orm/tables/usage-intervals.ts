@@ -1,4 +1,9 @@
-import type { PointRange, StoredUsageInterval, UsageReading } from '../../../lib/records/index.ts';
+import type {
+  PointRange,
+  StoredUsageInterval,
+  SuppliedDigest,
+  UsageReading,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   bigint,
@@ -15,6 +20,7 @@ import {
 } from '../sql/columns.ts';
 import { readConsumed, writeConsumed } from './consumed-text.ts';
 import { RecordTable } from './record-table.ts';
+import { readSupplied, writeSupplied } from './supplied-text.ts';
 
 /** A row for each interval of a usage section that a run has billed some of. */
 export const usageIntervalsTable = new RecordTable<StoredUsageInterval>(
@@ -38,6 +44,7 @@ export const usageIntervalsTable = new RecordTable<StoredUsageInterval>(
     itemIds: json<readonly Uuid[]>('item_ids'),
     consumed: consumedPoints('consumed'),
     createdDate: instantAt('created_date'),
+    supplied: suppliedOrNull('supplied'),
   },
 );
 
@@ -47,6 +54,18 @@ function consumedPoints(name: string): Field<readonly PointRange[]> {
     columns: stored.columns,
     write: (ranges, cells) => stored.write(writeConsumed(ranges), cells),
     read: (row) => readConsumed(stored.read(row)),
+  };
+}
+
+function suppliedOrNull(name: string): Field<SuppliedDigest | null> {
+  const stored = textOrNull(name);
+  return {
+    columns: stored.columns,
+    write: (digest, cells) => stored.write(digest && writeSupplied(digest), cells),
+    read: (row) => {
+      const text = stored.read(row);
+      return text === null ? null : readSupplied(text);
+    },
   };
 }
 

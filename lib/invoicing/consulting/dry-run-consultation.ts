@@ -72,15 +72,7 @@ export class DryRunConsultation {
 
   #propertiesOf({ date }: DryRunStep): readonly PluginProperty[] {
     const { context, targetDate } = this.#of;
-    return [
-      ...(context.pluginProperties ?? []),
-      { key: 'DRY_RUN_CUR_DATE', value: formatLocalDate(date), isUpdatable: false },
-      {
-        key: 'DRY_RUN_TARGET_DATE',
-        value: targetDate === null ? null : formatLocalDate(targetDate),
-        isUpdatable: false,
-      },
-    ];
+    return [...(context.pluginProperties ?? []), ...dryRunProperties(date, targetDate)];
   }
 
   /** What the step comes to, with what is stored of the invoices that plugins add to. */
@@ -105,4 +97,16 @@ export class DryRunConsultation {
       return { ...other, standIns };
     });
   }
+}
+
+/** What plugins are told of a dry run: the date that it looks at, and the one that is asked for. */
+export function dryRunProperties(date: LocalDate, targetDate: LocalDate | null): readonly PluginProperty[] {
+  return [
+    { key: 'DRY_RUN_CUR_DATE', value: formatLocalDate(date), isUpdatable: false },
+    {
+      key: 'DRY_RUN_TARGET_DATE',
+      value: targetDate === null ? null : formatLocalDate(targetDate),
+      isUpdatable: false,
+    },
+  ];
 }

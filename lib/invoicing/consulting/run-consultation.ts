@@ -1,12 +1,12 @@
-import type { CatalogSource } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { PluginProperty, TenantRef } from '../../records/index.ts';
+import type { PluginProperty } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
-import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
+import type { UsageSupplies } from '../evaluation/usage-supply.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
@@ -15,21 +15,14 @@ import { type AskedRun, askedOfRun, seeingRun } from '../plugins/asked-run.ts';
 import { groupedItems } from '../plugins/invoice-groups.ts';
 import { recordedIds } from '../plugins/proposal.ts';
 import { type EvaluatedRun, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/evaluate-runs.ts';
-import { type Consultation, type Consultations, consultedCall, type RunCaller } from './consultation.ts';
+import { type Consultation, type Consultations, consultedCall } from './consultation.ts';
 import type { ConsultedCall, InvoicePluginCalls } from './invoice-plugin-calls.ts';
 import type { RegisteredInvoicePlugins } from './registered-plugins.ts';
+import type { RunsToAsk } from './usage-consultation.ts';
 
-export interface RunsToConsult {
-  readonly tenant: TenantRef;
-  readonly now: Instant;
-  readonly caller: RunCaller;
-  /** What the caller tells plugins. */
-  readonly properties: readonly PluginProperty[];
-  /** Whether plugins may split invoices. */
-  readonly maySplit: boolean;
-  readonly catalogsOf: CatalogSource;
-  /** The runs that would be made now; the accounts are not locked. */
-  plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
+export interface RunsToConsult extends RunsToAsk {
+  /** What usage sources have told; null = there are none. */
+  readonly supplies: UsageSupplies | null;
 }
 
 interface Consulting {
@@ -148,14 +141,14 @@ export class RunConsultation {
     { runs, calls, config }: Consulting,
   ): Promise<readonly Worked[]> {
     if (going.length === 0 || !seesInvoices(calls)) return [];
-    const { now } = runs;
+    const { now, supplies } = runs;
     const recorded = new Map(going.map(({ call }) => [call.accountId, recordedIds(this.#ports.ids)]));
     const idsOf = (accountId: Uuid) => recorded.get(accountId) ?? this.#ports.ids;
     const accountIds = going.map(({ call }) => call.accountId);
     const catalogOf = await runs.catalogsOf(session, accountIds);
     const requests = going.map(({ request }) => request);
     // A run that fails here fails again under the lock, where it is dealt with.
-    const evaluated = await evaluateRuns(session, requests, { now, config, catalogOf, idsOf });
+    const evaluated = await evaluateRuns(session, requests, { now, config, catalogOf, idsOf, supplies });
     const invoiced = evaluated.runs.filter(({ run }) => run.items.length > 0);
     const dayOf = ({ billing }: EvaluatedRun): LocalDate => localDateOf(now, billing.account.timeZone);
     const inputs = await loadCreditInputs(

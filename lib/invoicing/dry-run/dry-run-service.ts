@@ -5,16 +5,17 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
-import { DryRunConsultation } from '../consulting/dry-run-consultation.ts';
+import { type Instant, localDateOf } from '../../values/time/index.ts';
+import { DryRunConsultation, dryRunProperties } from '../consulting/dry-run-consultation.ts';
 import type { RegisteredInvoicePlugins } from '../consulting/registered-plugins.ts';
+import type { UsageConsultation } from '../consulting/usage-consultation.ts';
 import { type DryRunInvoice, undisturbed } from '../evaluation/dry-run-walk.ts';
 import { newInvoice } from '../evaluation/invoice-after-run.ts';
 import { type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
-import { type LoadedDryRun, loadDryRun } from './load-dry-run.ts';
+import { type DryRunInput, type LoadedDryRun, loadDryRun } from './load-dry-run.ts';
 
 /** Invoices that runs would make (§11). */
 export class DryRunService {
@@ -22,6 +23,7 @@ export class DryRunService {
   readonly #catalogs: CatalogProvider;
   readonly #configOf: InvoicingConfigOf;
   readonly #plugins: RegisteredInvoicePlugins;
+  readonly #usage: UsageConsultation;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids'>,
@@ -29,12 +31,18 @@ export class DryRunService {
     {
       configOf,
       plugins,
-    }: { readonly configOf: InvoicingConfigOf; readonly plugins: RegisteredInvoicePlugins },
+      usage,
+    }: {
+      readonly configOf: InvoicingConfigOf;
+      readonly plugins: RegisteredInvoicePlugins;
+      readonly usage: UsageConsultation;
+    },
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#configOf = configOf;
     this.#plugins = plugins;
+    this.#usage = usage;
   }
 
   async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
@@ -43,9 +51,10 @@ export class DryRunService {
     const { accountId } = request;
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
     const nextId = (): Uuid => this.#ports.ids.next();
+    const input = { accountId, wanted, now, catalogsOf, configOf: this.#configOf, nextId };
+    const supplied = this.#usage.isEmpty ? null : await this.#supplied(context, input);
     const loaded = await this.#ports.storage.read(tenant, async (session) => {
-      const input = { accountId, wanted, now, catalogsOf, configOf: this.#configOf, nextId };
-      const found = await loadDryRun(session, input);
+      const found = supplied ?? (await loadDryRun(session, input));
       const calls = this.#plugins.of(found.config);
       if (!calls.isEmpty) return { found, calls };
       const invoice = found.walk && undisturbed(found.walk);
@@ -57,6 +66,30 @@ export class DryRunService {
     const invoice = found.walk && (await consultation.follow(found.walk));
     if (invoice === null) return null;
     return this.#ports.storage.read(tenant, (session) => this.#view(session, found, { invoice, now }));
+  }
+
+  /** The dry run with what usage sources tell; null where they have nothing to tell, so that what is recorded counts. */
+  async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
+    const { tenant, createdDate: now, pluginProperties = [] } = context;
+    const { accountId, wanted } = input;
+    const found = await this.#ports.storage.read(tenant, (session) =>
+      loadDryRun(session, { ...input, asksSources: true }),
+    );
+    const { question, targetDate, account } = found;
+    if (question === null) return found;
+    const usages = await this.#usage.ofAccount({
+      tenant,
+      accountId,
+      now,
+      question,
+      dryRunType: wanted.type,
+      inputTargetDate: targetDate,
+      properties: [
+        ...(pluginProperties ?? []),
+        ...dryRunProperties(localDateOf(now, account.timeZone), targetDate),
+      ],
+    });
+    return usages === null ? null : { ...found, walk: found.walkWith(usages) };
   }
 
   async #view(
@@ -101,5 +134,9 @@ async function trackingIds(
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
     usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
   );
-  return points.length === 0 ? [] : session.usage.trackingIdsOfPoints(points, limit);
+  const supplied = run.evaluations.flatMap(({ usage }) =>
+    (usage?.intervals ?? []).flatMap((interval) => interval.supplied?.trackingIds ?? []),
+  );
+  const recorded = points.length === 0 ? [] : await session.usage.trackingIdsOfPoints(points, limit);
+  return [...new Set([...recorded, ...supplied])].slice(0, limit);
 }

@@ -17,13 +17,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { UNNUMBERED } from '../credit/apply-credit.ts';
 import { runInput } from '../evaluation/account-billing.ts';
-import {
-  type DryRunWalk,
-  type DryRunWalkInput,
-  type IsWatched,
-  walkToTargetDate,
-  walkToUpcomingInvoice,
-} from '../evaluation/dry-run-walk.ts';
+import type { DryRunWalkInput, IsWatched } from '../evaluation/dry-run-walk.ts';
 import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
 import { draftingOf } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
@@ -37,6 +31,7 @@ import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { effectiveTargetDate } from '../periods/target-date.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
+import { type DryRunWalks, NO_WALK, walksOf } from './dry-run-walks.ts';
 
 export interface DryRunInput {
   readonly accountId: Uuid;
@@ -45,13 +40,13 @@ export interface DryRunInput {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
+  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
+  readonly asksSources?: boolean;
 }
 
 /** All that a dry run needs from the storage. */
-export interface LoadedDryRun {
+export interface LoadedDryRun extends DryRunWalks {
   readonly account: Account;
-  /** Leads to the invoice; null = there will be none. */
-  readonly walk: DryRunWalk | null;
   /** The date that is asked for; null = that of the next invoice. */
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
@@ -67,7 +62,7 @@ export interface LoadedDryRun {
  * the account's.
  */
 export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
-  const { accountId, wanted, now, catalogsOf, nextId } = input;
+  const { accountId, wanted, now, catalogsOf, nextId, asksSources = false } = input;
   const [[account], [stored], tags, config, catalogOf] = await Promise.all([
     session.accounts.findByIds([accountId]),
     session.invoices.loadStates([accountId]),
@@ -100,6 +95,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     choice: 'all',
     alignPriceChanges: config.alignPriceChanges,
     usageConfig: config.usage,
+    usageOriginOf: () => (asksSources ? 'OPEN' : 'RECORDED'),
     hypothesis,
   });
   for (const { error } of failures) throw error;
@@ -113,7 +109,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     catalogOf,
     overridePlan,
   };
-  if (!billing) return { ...loaded, walk: null };
+  if (!billing) return { ...loaded, ...NO_WALK };
   const itemIds = billing.subscriptions.flatMap(({ items }) => [...items.keys()]);
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
@@ -133,9 +129,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     },
     ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),
   };
-  const walk =
-    choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
-  return { ...loaded, walk };
+  return { ...loaded, ...walksOf(walkInput, { billing, choice, nextId, targetDate, asksSources }) };
 }
 
 /** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */

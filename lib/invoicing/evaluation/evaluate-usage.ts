@@ -1,12 +1,13 @@
-import type { BillingEvent, LookedDays, UsageReading } from '../../records/index.ts';
+import type { BillingEvent, LookedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
+  isComparable,
   knownUnits,
   type PlannedInterval,
   planUsage,
   type SettledInterval,
+  type SuppliedUsage,
   settleUsage,
-  UsageBook,
   type UsageConfig,
   type UsagePiece,
   usageSettings,
@@ -25,6 +26,7 @@ import {
 } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { usageItem } from './usage-items.ts';
+import { type NewlyBilled, recordedMeter, suppliedMeter, type UsageMeter } from './usage-meter.ts';
 
 /** What is read of the usage of one subscription. */
 export interface SubscriptionUsage {
@@ -35,6 +37,8 @@ export interface SubscriptionUsage {
   readonly pieces: readonly UsagePiece[];
   /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */
   readonly marks?: DayMarks | null;
+  /** What a usage source has told, which counts in place of the pieces; null = none has. Default null. */
+  readonly supplied?: SuppliedUsage | null;
 }
 
 /** By day, a number that grows when points of it are recorded or voided. */
@@ -52,6 +56,7 @@ export interface UsageRunInput {
 
 /** What a run has rated, as it is stored. */
 export interface RatedInterval extends ConsumingInterval {
+  readonly supplied: SuppliedDigest | null;
   readonly instants: NonNullable<ConsumingInterval['instants']>;
   readonly versionDate: Instant;
   readonly priceIdentity: string;
@@ -84,24 +89,23 @@ export interface UsageEvaluation {
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { events, usage, targetDate, currency, config } = input;
-  const { zone, billed } = usage;
-  const book = new UsageBook({ events, ...usage });
-  const plan = planUsage({ events, targetDate, zone, config, billed });
+  const { zone, billed, supplied = null } = usage;
+  const all = planUsage({ events, targetDate, zone, config, billed });
+  const plan = { ...all, intervals: all.intervals.filter((one) => isComparable(one, supplied !== null)) };
+  const meter =
+    supplied === null ? recordedMeter({ events, ...usage }, plan) : suppliedMeter(supplied, billed);
   if (config.refusesUnknownUnits)
-    for (const planned of plan.intervals) refuseUnknownUnits(planned, book, input);
+    for (const planned of plan.intervals) refuseUnknownUnits(planned, meter, input);
   const settled = settleUsage({
     plan,
-    collected: plan.intervals.map((planned) => book.collect(planned)),
-    beyond: book.beyond(plan.intervals),
+    collected: plan.intervals.map((planned) => meter.collect(planned)),
+    beyond: meter.beyond(),
     currency,
-    config,
+    config: supplied === null ? config : { ...config, negativeDelta: config.negativeDeltaOfSources },
   });
   const rated = settled.intervals.map((one) => {
     const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
-    return {
-      items,
-      interval: ratedInterval(one, items, book.newlyConsumed(one.planned, one.consumes, plan.intervals)),
-    };
+    return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
   });
   const items = rated.flatMap((one) => one.items);
   const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
@@ -150,7 +154,7 @@ export function storedIntervals(
 function ratedInterval(
   { planned }: SettledInterval<ConsumingInterval>,
   items: readonly NewInvoiceItem[],
-  consumed: readonly UsagePiece[],
+  { consumed, supplied }: NewlyBilled,
 ): RatedInterval {
   const { run, interval, match } = planned;
   const { start, end } = interval;
@@ -176,15 +180,17 @@ function ratedInterval(
       after,
       upTo,
     })),
+    supplied,
     isBilledAgain: match.previous.length > 0,
   };
 }
 
 /** An interval that is stored already as it is need not be stored again. */
 function tellsMore(billed: readonly ConsumingInterval[]): (interval: RatedInterval) => boolean {
-  return ({ usageName, instants, entries, consumed }) =>
+  return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||
     consumed.length > 0 ||
+    (supplied !== null && supplied.amounts.length + supplied.trackingIds.length > 0) ||
     !billed.some(
       (one) =>
         one.usageName === usageName &&
@@ -240,11 +246,11 @@ function lookedDays(
 
 function refuseUnknownUnits(
   { run, interval }: PlannedInterval,
-  book: UsageBook,
+  meter: UsageMeter,
   { events, subscriptionId }: UsageRunInput,
 ): void {
   const known = knownUnits(events, interval);
-  const unknown = [...book.unitsIn(interval)].filter((unit) => !known.has(unit)).sort();
+  const unknown = [...meter.unitsIn(interval)].filter((unit) => !known.has(unit)).sort();
   if (unknown.length === 0) return;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
   throw new InvariantError(

@@ -17,12 +17,13 @@ export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   { itemOf, bases }: StoredItems,
 ): readonly ConsumingInterval[] {
-  return intervals.map(({ usageName, start, end, itemIds, consumed }) => ({
+  return intervals.map(({ usageName, start, end, itemIds, consumed, supplied }) => ({
     usageName,
     instants: { start: start.at, end: end.at },
     startDate: start.date,
     endDate: end.date,
     consumed,
+    supplied,
     entries: itemIds.flatMap((id): readonly BilledEntry[] => {
       const item = itemOf.get(id);
       return item === undefined ? [] : [entryOf(item, bases.get(id) ?? null)];
@@ -81,9 +82,12 @@ export function intervalsToStore({
       invoiceId: invoice,
       itemIds,
       consumed: index === 0 ? interval.consumed : [],
+      supplied: index === 0 ? interval.supplied : interval.supplied && NOTHING_SUPPLIED,
     }));
   });
 }
+
+const NOTHING_SUPPLIED = { amounts: [], trackingIds: [] };
 
 function boundsOf({
   instants,

@@ -9,6 +9,7 @@ import type { AccountStream, BillingRequest } from '../evaluation/account-stream
 import { isBehind } from '../evaluation/catalog-changes.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import { keptUntil } from '../evaluation/kept-as-billed.ts';
+import type { UsageOrigin } from '../evaluation/usage-supply.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { windowOf } from '../periods/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
@@ -25,6 +26,8 @@ export interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly usageConfig: InvoicingConfig['usage'] | null;
   /** For a walk over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDate?: LocalDate | null;
+  /** Default: all usage is what is recorded. */
+  readonly usageOriginOf?: (accountId: Uuid) => UsageOrigin;
 }
 
 /**
@@ -52,10 +55,10 @@ export async function loadBillingState(
     });
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
-  const { catalogOf, usageConfig: config } = input;
+  const { catalogOf, usageConfig: config, usageOriginOf: originOf = () => 'RECORDED' } = input;
   const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
   if (config === null) return { billings, failures };
-  return { billings: await withUsage(session, billings, { config, recordIds }), failures };
+  return { billings: await withUsage(session, billings, { config, recordIds, originOf }), failures };
 }
 
 // Shared, since most of very many subscriptions have none.

@@ -7,12 +7,14 @@ import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
 import { billedIntervals } from '../evaluation/stored-usage.ts';
+import { type UsageOrigin, withSupply } from '../evaluation/usage-supply.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 
 export interface UsageLoading {
   readonly config: InvoicingConfig['usage'];
   /** Of the subscriptions that are stored; of others nothing was used. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
+  readonly originOf: (accountId: Uuid) => UsageOrigin;
 }
 
 /** A subscription that charges usage. */
@@ -22,6 +24,8 @@ interface Metered {
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
+  /** Whether its usage is what is recorded; else that is not read. */
+  readonly isRecorded: boolean;
 }
 
 /**
@@ -36,26 +40,29 @@ export async function withUsage(
   const metered = billings.flatMap((billing) => meteredOf(billing, loading));
   if (metered.length === 0) return billings;
   const usages = await loadUsage(session, metered);
-  return billings.map((billing) => ({
-    ...billing,
-    subscriptions: billing.subscriptions.map((subscription) => {
+  return billings.map((billing) => {
+    const origin = loading.originOf(billing.account.id);
+    const subscriptions = billing.subscriptions.map((subscription) => {
       const usage = usages.get(subscription.subscriptionId);
       return usage === undefined ? subscription : { ...subscription, usage };
-    }),
-  }));
+    });
+    const isTold = typeof origin === 'object';
+    return { ...billing, subscriptions: isTold ? withSupply(subscriptions, origin) : subscriptions };
+  });
 }
 
 function meteredOf(
   { account, subscriptions }: AccountBilling,
-  { config, recordIds }: UsageLoading,
+  { config, recordIds, originOf }: UsageLoading,
 ): readonly Metered[] {
+  const isRecorded = originOf(account.id) === 'RECORDED';
   return subscriptions.flatMap((subscription): readonly Metered[] => {
     const { subscriptionId, events } = subscription;
     if (!events.some(({ usages }) => usages.length > 0)) return [];
     // Record ids begin at 1.
     const subscriptionRecordId = recordIds.get(subscriptionId) ?? 0;
     const from = readFrom(subscription, usageSettings(config));
-    return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from }];
+    return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from, isRecorded }];
   });
 }
 
@@ -73,19 +80,22 @@ async function loadUsage(
   const stored = Map.groupBy(await session.usage.intervals(metered), ({ subscriptionId }) => subscriptionId);
   const storedOf = ({ subscriptionId }: Metered): readonly StoredUsageInterval[] =>
     stored.get(subscriptionId) ?? [];
+  const recorded = metered.filter(({ isRecorded }) => isRecorded);
   const [billedOf, days] = await Promise.all([
     loadBilled(session, [...stored.values()].flat()),
     session.usage.days(
-      metered.map((each) => ({
+      recorded.map((each) => ({
         ...each,
         dates: storedOf(each).flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
       })),
     ),
   ]);
-  const needed = metered.map((each, index) => {
+  const daysOf = new Map(recorded.map(({ subscriptionId }, index) => [subscriptionId, days[index] ?? []]));
+  const needed = metered.map((each) => {
     const billed = billedOf(storedOf(each));
-    const own = days[index] ?? [];
-    return { ...each, billed, marks: marksOf(own), ...piecesNeeded({ ...each, billed, days: own }) };
+    const own = daysOf.get(each.subscriptionId) ?? [];
+    const marks = each.isRecorded ? marksOf(own) : null;
+    return { ...each, billed, marks, ...piecesNeeded({ ...each, billed, days: own }) };
   });
   const requests = needed.flatMap(({ subscriptionId, subscriptionRecordId, split }) =>
     split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),

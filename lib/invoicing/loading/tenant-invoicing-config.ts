@@ -28,20 +28,23 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   };
 }
 
-/** The settings of usage §8 for what our own store has recorded. */
+/** The settings of usage §8. */
 function usageConfig(settings: TenantSettings): UsageConfig {
+  const negativeDelta = (isFromSource: boolean) =>
+    negativeDeltaOf({
+      setting: settings['invoice.usage.negativeDelta'],
+      isLenient: settings['invoice.usage.missing.lenient'],
+      isFromSource,
+      isDryRun: false,
+    });
   return {
     lookBackPeriods: settings['invoice.readMaxRawUsagePreviousPeriod'],
     itemMode: settings['invoice.item.result.behavior.mode'],
     overflow: settings['invoice.usage.overflow'],
     lateMode: settings['invoice.usage.lateMode'],
     beyondLookBack: settings['invoice.usage.beyondLookback'],
-    negativeDelta: negativeDeltaOf({
-      setting: settings['invoice.usage.negativeDelta'],
-      isLenient: settings['invoice.usage.missing.lenient'],
-      isFromSource: false,
-      isDryRun: false,
-    }),
+    negativeDelta: negativeDelta(false),
+    negativeDeltaOfSources: negativeDelta(true),
     dropsZeroItems: settings['invoice.disable.usage.zero.amount'],
     refusesUnknownUnits: settings['invoice.parkAccountsWithUnknownUsage'],
   };

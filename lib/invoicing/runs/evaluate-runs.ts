@@ -10,6 +10,7 @@ import { cursorsAfter } from '../evaluation/cursors-after.ts';
 import { type AccountRun, evaluateAccount } from '../evaluation/evaluate-account.ts';
 import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
 import { withoutBounds } from '../evaluation/safety-bounds.ts';
+import { originOf, supplyStanding, type UsageSupplies } from '../evaluation/usage-supply.ts';
 import type { Drafting } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
@@ -46,11 +47,15 @@ export interface EvaluatedRun {
 export interface FailedRun {
   readonly account: Account;
   readonly error: unknown;
+  /** Whether a later run may do better, so that the account is not parked for it; default false. */
+  readonly isRetried?: boolean;
 }
 
 export interface EvaluatedRuns {
   readonly runs: readonly EvaluatedRun[];
   readonly failed: readonly FailedRun[];
+  /** Accounts that are no longer as the usage sources were asked about them. */
+  readonly changed: readonly Account[];
 }
 
 export interface EvaluationInput {
@@ -59,6 +64,8 @@ export interface EvaluationInput {
   readonly catalogOf: CatalogOfAccount;
   /** Where the ids of an account's run come from. */
   readonly idsOf: (accountId: Uuid) => IdGenerator;
+  /** What usage sources have told; null = there are none. */
+  readonly supplies: UsageSupplies | null;
 }
 
 /**
@@ -74,9 +81,14 @@ export async function evaluateRuns(
   const requestOf = new Map(requests.map((request) => [request.account.id, request]));
   const drafts = await loadDrafts(session, requests);
   const runs: EvaluatedRun[] = [];
+  const changed: Account[] = [];
   for (const billing of billings) {
     const { account, targetDate, newBillCycleDay, skipped } = billing;
     try {
+      const standing = supplyStanding(billing, input.supplies, input.config);
+      if (standing.kind === 'CHANGED') changed.push(account);
+      if (standing.kind === 'FAILED') failed.push({ account, error: standing.error, isRetried: true });
+      if (standing.kind !== 'READY') continue;
       const request: RunRequest | undefined = requestOf.get(account.id);
       const ids = input.idsOf(account.id);
       const invoice = runInvoiceOf(request ?? billing, drafts);
@@ -92,7 +104,7 @@ export async function evaluateRuns(
       failed.push({ account, error });
     }
   }
-  return { runs, failed };
+  return { runs, failed, changed };
 }
 
 /** The effective target date of each account, or why there is none; one statement (§8.2 step 4). */
@@ -133,6 +145,7 @@ async function loadRuns(
     choice: choiceOfRun(config),
     alignPriceChanges: config.alignPriceChanges,
     usageConfig: config.usage,
+    usageOriginOf: (accountId) => originOf(input.supplies, accountId),
   });
   for (const { request, error } of failures) failed.push({ account: request.account, error });
   return { billings: await withRepairedItems(session, billings, config), failed };

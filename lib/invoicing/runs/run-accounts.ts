@@ -10,6 +10,7 @@ import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
 import { countedRun, creditRun } from '../evaluation/credit-run.ts';
 import { dueEntries } from '../evaluation/due-entries.ts';
 import { rescheduledEntry } from '../evaluation/run-trigger.ts';
+import type { UsageSupplies } from '../evaluation/usage-supply.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { imposedNumbers } from '../plugins/imposed-numbers.ts';
@@ -36,10 +37,12 @@ export type RunResult =
       readonly error: unknown;
       /** True: the invoice was worked out, and the due entries that follow are recorded (§8.6). */
       readonly isWorkedOut: boolean;
+      /** True: a later run may do better, and the account is not parked; default false. */
+      readonly isRetried?: boolean;
     }
   /** A plugin has kept the run from being made now. */
   | { readonly account: Account; readonly kind: 'stopped' }
-  /** The account is no longer as the plugins saw it: they have to be asked again. */
+  /** The account is no longer as plugins or usage sources saw it: they have to be asked again. */
   | { readonly account: Account; readonly kind: 'changed' };
 
 type Failed = Extract<RunResult, { kind: 'failed' }>;
@@ -50,6 +53,8 @@ export interface RunDependencies {
   readonly catalogOf: CatalogOfAccount;
   /** By account id, what plugins say; null = there are none. */
   readonly consulted?: ReadonlyMap<Uuid, Consultation> | null;
+  /** What usage sources have told; null = there are none. */
+  readonly supplies?: UsageSupplies | null;
 }
 
 /**
@@ -61,18 +66,23 @@ export async function runAccounts(
   requests: readonly RunRequest[],
   dependencies: RunDependencies,
 ): Promise<readonly RunResult[]> {
-  const { ids, config, catalogOf, consulted = null } = dependencies;
+  const { ids, config, catalogOf, consulted = null, supplies = null } = dependencies;
   const over =
     consulted === null ? [] : requests.flatMap((request) => overBefore(session, request, consulted));
   const isOver = new Set(over.map(({ account }) => account.id));
   const seenOf = (accountId: Uuid): SeenRun | null => goingOf(consulted, accountId)?.seen ?? null;
-  const { runs, failed: unevaluated } = await evaluateRuns(
+  const {
+    runs,
+    failed: unevaluated,
+    changed: suppliedAnew,
+  } = await evaluateRuns(
     session,
     requests.filter(({ account }) => !isOver.has(account.id)),
     {
       now: session.authorship.createdDate,
       config,
       catalogOf,
+      supplies,
       idsOf: (accountId) => {
         const seen = seenOf(accountId);
         return seen === null ? ids : replayedIds(seen.ids, ids);
@@ -107,13 +117,16 @@ export async function runAccounts(
       skipped,
     };
   });
-  const changed = runs.filter((run) => !isAsSeen(run));
+  const changed = [
+    ...suppliedAnew,
+    ...runs.filter((run) => !isAsSeen(run)).map(({ billing: { account } }) => account),
+  ];
   return [
     ...done,
     ...unevaluated.map((failure): Failed => ({ ...failure, kind: 'failed', isWorkedOut: false })),
     ...failed,
     ...over,
-    ...changed.map(({ billing: { account } }): RunResult => ({ account, kind: 'changed' })),
+    ...changed.map((account): RunResult => ({ account, kind: 'changed' })),
   ];
 }
 

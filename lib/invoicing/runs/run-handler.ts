@@ -10,7 +10,6 @@ import { batchAuthorship, isPassing } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { Consultations } from '../consulting/consultation.ts';
 import { tellOutcomes } from '../consulting/tell-outcomes.ts';
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-trigger.ts';
 import { draftingOf } from '../invoices/drafting.ts';
@@ -19,7 +18,7 @@ import { alwaysParks, reasonOf } from './parking.ts';
 import { PluginRetries } from './plugin-retries.ts';
 import type { RunResult } from './run-accounts.ts';
 import { warnOfSkipped } from './run-accounts.ts';
-import type { InvoiceRunService } from './run-service.ts';
+import type { Asked, InvoiceRunService } from './run-service.ts';
 
 /** The entries of one batch, and the accounts that they ask to run. */
 interface PlannedBatch {
@@ -39,7 +38,7 @@ interface RunningBatch {
   readonly batch: HandlerBatch;
   readonly entries: readonly ClaimedEntry[];
   readonly catalogsOf: CatalogSource;
-  readonly consulted: Consultations | null;
+  readonly asked: Asked;
 }
 
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
@@ -78,26 +77,27 @@ export class InvoiceRunHandler implements QueueHandler {
     if (catalogsOf === null) return;
     let entries = batch.entries;
     for (let times = 0; entries.length > 0 && times < MAX_INVOICE_CONSULTATIONS; times += 1) {
-      const consulted = await this.#consult(batch, entries, { authorship, catalogsOf });
-      const running = { batch, entries, catalogsOf, consulted };
+      const asked = await this.#ask(batch, entries, { authorship, catalogsOf });
+      const running = { batch, entries, catalogsOf, asked };
       const outcome = await this.#ports.storage
         .write(batch.tenant, authorship, (session) => this.#runAll(session, running))
         .catch((error: unknown) => this.#parkUnstored(running, authorship, error));
       this.#settle(batch, outcome);
+      const { consulted } = asked;
       if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       entries = outcome.changed;
     }
     if (entries.length > 0) batch.busy(entries);
   }
 
-  /** What invoice plugins say about the runs that the entries ask for, as things are now; null = there are none. */
-  #consult(
+  /** What usage sources and invoice plugins say about the runs that the entries ask for, as things are now. */
+  #ask(
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],
     { authorship, catalogsOf }: { readonly authorship: Authorship; readonly catalogsOf: CatalogSource },
-  ): Promise<Consultations | null> {
+  ): Promise<Asked> {
     const recordIds = entries.flatMap((entry) => entry.accountRecordId ?? []);
-    return this.#invoicing.consultation.consult({
+    return this.#invoicing.ask({
       tenant,
       now: authorship.createdDate,
       caller: authorship,
@@ -150,7 +150,7 @@ export class InvoiceRunHandler implements QueueHandler {
 
   async #runAll(
     session: WriteSession,
-    { batch, entries, catalogsOf, consulted }: RunningBatch,
+    { batch, entries, catalogsOf, asked }: RunningBatch,
   ): Promise<BatchResult> {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
     const recordIds = entriesThatRun(entries).flatMap((entry) => entry.accountRecordId ?? []);
@@ -169,10 +169,11 @@ export class InvoiceRunHandler implements QueueHandler {
       return { busy, parked: [], left: [], results: [], changed: [], finished };
     }
     await this.#invoicing.giveBillCycleDays(session, planned.heldBack, catalogsOf);
-    const results = await this.#invoicing.run(session, planned.requests, { catalogsOf, consulted });
+    const results = await this.#invoicing.run(session, planned.requests, { catalogsOf, ...asked });
     const entryOf = new Map(planned.runs.map((entry) => [entry.accountRecordId, entry]));
     const failures = results.filter((result) => result.kind === 'failed');
-    const parked = failures.filter(({ account, error }) => {
+    const parked = failures.filter(({ account, error, isRetried = false }) => {
+      if (isRetried) return false;
       // A plugin that asks for time gets it, until it has had enough (§8.6).
       if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entryOf.get(account.recordId));
       return parksOnAllErrors || alwaysParks(error);

@@ -13,6 +13,8 @@ import { alwaysChanged } from '../consulting/always-changed.ts';
 import type { Consultations } from '../consulting/consultation.ts';
 import type { RunConsultation } from '../consulting/run-consultation.ts';
 import { tellOutcomes } from '../consulting/tell-outcomes.ts';
+import type { RunsToAsk, UsageConsultation } from '../consulting/usage-consultation.ts';
+import type { UsageSupplies } from '../evaluation/usage-supply.ts';
 import { type Drafting, draftingOf } from '../invoices/drafting.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
@@ -24,13 +26,19 @@ import { type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
 
 type RunPorts = Pick<Ports, 'storage' | 'ids' | 'logger'>;
 
+/** What was said of runs before they are made; null where nobody is asked. */
+export interface Asked {
+  readonly supplies: UsageSupplies | null;
+  readonly consulted: Consultations | null;
+}
+
 /** Invoice runs (§8): those that people ask for, and what automatic runs share with them. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
   readonly #invoices: InvoiceReader;
-  /** Asks the invoice plugins of tenants. */
-  readonly consultation: RunConsultation;
+  readonly #consultation: RunConsultation;
+  readonly #usage: UsageConsultation;
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
 
@@ -41,16 +49,21 @@ export class InvoiceRunService {
       configOf,
       invoices,
       consultation,
+      usage,
     }: {
       readonly configOf: InvoicingConfigOf;
       readonly invoices: InvoiceReader;
+      /** Asks the invoice plugins of tenants. */
       readonly consultation: RunConsultation;
+      /** Asks the usage sources. */
+      readonly usage: UsageConsultation;
     },
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#invoices = invoices;
-    this.consultation = consultation;
+    this.#consultation = consultation;
+    this.#usage = usage;
     this.configOf = configOf;
   }
 
@@ -77,7 +90,7 @@ export class InvoiceRunService {
       accounts: [request.accountId],
     });
     for (let times = 0; times < MAX_INVOICE_CONSULTATIONS; times += 1) {
-      const consulted = await this.consultation.consult({
+      const asked = await this.ask({
         tenant: context.tenant,
         now: context.createdDate,
         caller: { ...context, userTokenOf: () => context.userToken },
@@ -86,7 +99,8 @@ export class InvoiceRunService {
         catalogsOf,
         plan: async (session) => [await runAsked(session, await accountOf(session, request), request)],
       });
-      const outcome = await this.#runOnce(context, request, { catalogsOf, consulted });
+      const outcome = await this.#runOnce(context, request, { catalogsOf, ...asked });
+      const { consulted } = asked;
       if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       if (outcome.kind === 'refused') throw outcome.error;
       if (outcome.kind === 'changed') continue;
@@ -103,7 +117,7 @@ export class InvoiceRunService {
   #runOnce(
     context: CallContext,
     request: GenerateRequest,
-    of: { readonly catalogsOf: CatalogSource; readonly consulted: Consultations | null },
+    of: Asked & { readonly catalogsOf: CatalogSource },
   ): Promise<GenerateOutcome> {
     return this.#ports.storage.write(
       context.tenant,
@@ -128,6 +142,15 @@ export class InvoiceRunService {
     );
   }
 
+  /**
+   * What usage sources tell of the runs, and then what invoice plugins say about them; outside any transaction. It costs
+   * nothing where there are none.
+   */
+  async ask(runs: RunsToAsk): Promise<Asked> {
+    const supplies = await this.#usage.consult(runs);
+    return { supplies, consulted: await this.#consultation.consult({ ...runs, supplies }) };
+  }
+
   /** Marks locked accounts that an automatic run could not invoice. */
   async park(session: WriteSession, parked: readonly ParkedAccount[]): Promise<void> {
     await parkAccounts(session, parked, this.#ports.ids);
@@ -149,7 +172,7 @@ export class InvoiceRunService {
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],
-    of: { readonly catalogsOf: CatalogSource; readonly consulted: Consultations | null },
+    of: Asked & { readonly catalogsOf: CatalogSource },
   ): Promise<readonly RunResult[]> {
     if (requests.length === 0) return [];
     const catalogOf = await of.catalogsOf(
@@ -158,7 +181,13 @@ export class InvoiceRunService {
     );
     const config = await this.configOf(session);
     const consulted = of.consulted?.of ?? null;
-    return runAccounts(session, requests, { ids: this.#ports.ids, config, catalogOf, consulted });
+    return runAccounts(session, requests, {
+      ids: this.#ports.ids,
+      config,
+      catalogOf,
+      consulted,
+      supplies: of.supplies,
+    });
   }
 }
 

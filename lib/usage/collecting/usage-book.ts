@@ -2,7 +2,7 @@ import type { BillingEvent } from '../../records/index.ts';
 import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../values/time/index.ts';
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
-import { type Quantities, quantitiesOf } from '../rating/quantities.ts';
+import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
 import type { PlannedInterval } from '../settlement/usage-plan.ts';
@@ -72,7 +72,10 @@ export class UsageBook {
   ): readonly UsagePiece[] {
     const { name } = run.section;
     const own = freshOf.flatMap(({ interval }) => this.#fresh(name, interval));
-    return beyond ? [...own, ...this.#beyond(name, planned)] : own;
+    const all = beyond ? [...own, ...this.#beyond(name, planned)] : own;
+    // Units that the section does not charge are left to those that do (§7.6).
+    const units = new Set(unitsOf(run.section));
+    return all.filter(({ unit }) => units.has(unit));
   }
 
   /** The units of which something was used in an interval, whatever charges them (§7.8). */

@@ -1,4 +1,4 @@
-import type { PartOfDay, PointRange } from '../../records/index.ts';
+import type { PartOfDay, PointRange, SuppliedDigest } from '../../records/index.ts';
 import type { BilledOfSection } from '../settlement/usage-plan.ts';
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
@@ -6,6 +6,8 @@ export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/
 /** A billed interval with the points that it has charged. */
 export interface ConsumingInterval extends BilledOfSection {
   readonly consumed: readonly PointRange[];
+  /** What a usage source said when it was billed; null = it was billed from points. Default null. */
+  readonly supplied?: SuppliedDigest | null;
 }
 
 /** True if the range has all points of the piece. */

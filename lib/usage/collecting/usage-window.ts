@@ -1,5 +1,5 @@
 import type { BillingEvent } from '../../records/index.ts';
-import { type LocalDate, minDate, type TimeZone } from '../../values/time/index.ts';
+import { type LocalDate, localDateOf, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import type { ConsumingInterval } from './usage-piece.ts';
@@ -35,16 +35,20 @@ export function usageWindow({ events, zone, config, billed }: UsageWindowInput):
       return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone }).date;
     });
   const [one, ...others] = starts;
-  return one === undefined ? null : withConsumers(minDate(one, ...others), billed);
+  return one === undefined ? null : withConsumers(minDate(one, ...others), billed, zone);
 }
 
 /** Late points may have been charged with an earlier period: it has to be known as long as the points are looked at. */
-function withConsumers(from: LocalDate, billed: readonly ConsumingInterval[]): LocalDate {
+function withConsumers(from: LocalDate, billed: readonly ConsumingInterval[], zone: TimeZone): LocalDate {
   let date = from;
-  for (const { endDate, consumed } of billed) {
-    if (endDate < date && consumed.some(({ localDate }) => localDate >= date)) date = endDate;
+  for (const { endDate, consumed, supplied } of billed) {
+    if (endDate >= date) continue;
+    const isLookedAt =
+      consumed.some(({ localDate }) => localDate >= date) ||
+      (supplied?.amounts ?? []).some(({ end }) => localDateOf(end, zone) >= date);
+    if (isLookedAt) date = endDate;
   }
-  return date === from ? from : withConsumers(date, billed);
+  return date === from ? from : withConsumers(date, billed, zone);
 }
 
 function later(a: LocalDate, b: LocalDate): LocalDate {

@@ -1,6 +1,7 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import type { ReadSession, UsageStretch } from '../../ports/storage/index.ts';
+import type { CallContext, Subscription } from '../../records/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -13,6 +14,8 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { usageStretch } from '../roll-up/usage-stretch.ts';
+import type { UsageSources } from '../sources/usage-sources.ts';
+import { suppliedUsage } from '../supplied/supplied-roll-up.ts';
 import type { RolledUpUsage } from './usage-operations.ts';
 
 export interface RollUpBounds {
@@ -31,9 +34,11 @@ interface Asked {
 /** Tells what was recorded (§3). */
 export class RollUpService {
   readonly #ports: Pick<Ports, 'storage'>;
+  readonly #sources: UsageSources;
 
-  constructor(ports: Pick<Ports, 'storage'>) {
+  constructor(ports: Pick<Ports, 'storage'>, sources: UsageSources) {
     this.#ports = ports;
+    this.#sources = sources;
   }
 
   async rollUp(
@@ -59,28 +64,69 @@ export class RollUpService {
   }
 
   /** What lies between each bound and the next one. */
-  #between(context: CallContext, { subscriptionId, unit, boundsIn }: Asked) {
-    return this.#ports.storage.read(context.tenant, async (session): Promise<readonly RolledUpUsage[]> => {
-      const subscription = await loadSubscription(session, subscriptionId);
-      const { timeZone } = await loadAccount(session, subscription.accountId);
-      const bounds = boundsIn(timeZone);
-      const stretches = bounds.slice(1).map((end, index) => {
-        const start = bounds[index] ?? end;
-        if (end < start) throw endBeforeStart(start, end);
-        return usageStretch(start, end, timeZone);
-      });
-      const isAsked = stretches.length > 0 && (unit === null || isStorable(unit));
-      const sums = isAsked
-        ? await session.usage.sums({ subscriptionRecordId: subscription.recordId, stretches, unit })
-        : [];
-      return stretches.map(({ start, end }, index) => ({
-        subscriptionId,
-        startDate: start,
-        endDate: end,
-        rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
-      }));
-    });
+  async #between(context: CallContext, asked: Asked): Promise<readonly RolledUpUsage[]> {
+    const { storage } = this.#ports;
+    if (this.#sources.isEmpty) {
+      return storage.read(context.tenant, async (session) =>
+        recorded(session, asked, await stretchesOf(session, asked)),
+      );
+    }
+    const stretched = await storage.read(context.tenant, (session) => stretchesOf(session, asked));
+    const told = await this.#supplied(context, asked, stretched);
+    if (told !== null) return told;
+    return storage.read(context.tenant, (session) => recorded(session, asked, stretched));
   }
+
+  /** What a usage source says (§3.1 rule 7); null = none has the subscription. */
+  async #supplied(
+    { tenant, createdDate: now, pluginProperties }: CallContext,
+    { subscriptionId, unit }: Asked,
+    { subscription: { accountId }, stretches }: Stretched,
+  ): Promise<readonly RolledUpUsage[] | null> {
+    const instants = new Set(stretches.flatMap(({ start, end }) => [start, end]));
+    const [first, second, ...others] = [...instants].sort((a, b) => a - b);
+    // Nothing lies between bounds that are one instant.
+    if (first === undefined || second === undefined) return null;
+    const pieces = await this.#sources.ofSubscription(subscriptionId, [first, second, ...others], {
+      context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },
+      properties: pluginProperties ?? [],
+    });
+    return pieces && suppliedUsage(stretches, { pieces, subscriptionId, unit });
+  }
+}
+
+interface Stretched {
+  readonly subscription: Subscription;
+  readonly stretches: readonly UsageStretch[];
+}
+
+async function stretchesOf(session: ReadSession, { subscriptionId, boundsIn }: Asked): Promise<Stretched> {
+  const subscription = await loadSubscription(session, subscriptionId);
+  const { timeZone } = await loadAccount(session, subscription.accountId);
+  const bounds = boundsIn(timeZone);
+  const stretches = bounds.slice(1).map((end, index) => {
+    const start = bounds[index] ?? end;
+    if (end < start) throw endBeforeStart(start, end);
+    return usageStretch(start, end, timeZone);
+  });
+  return { subscription, stretches };
+}
+
+async function recorded(
+  session: ReadSession,
+  { subscriptionId, unit }: Asked,
+  { subscription, stretches }: Stretched,
+): Promise<readonly RolledUpUsage[]> {
+  const isAsked = stretches.length > 0 && (unit === null || isStorable(unit));
+  const sums = isAsked
+    ? await session.usage.sums({ subscriptionRecordId: subscription.recordId, stretches, unit })
+    : [];
+  return stretches.map(({ start, end }, index) => ({
+    subscriptionId,
+    startDate: start,
+    endDate: end,
+    rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
+  }));
 }
 
 function instantOf(requested: RequestedDate, zone: TimeZone): Instant {

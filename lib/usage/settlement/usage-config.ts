@@ -25,6 +25,8 @@ export interface UsageConfig {
   readonly lateMode: LateMode;
   readonly beyondLookBack: BeyondLookBack;
   readonly negativeDelta: NegativeDelta;
+  /** The same where a usage source has told what was used. */
+  readonly negativeDeltaOfSources: NegativeDelta;
   /** `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
   /** `invoice.parkAccountsWithUnknownUsage`: a unit that no section charges stops the run (§7.8). */
@@ -38,6 +40,7 @@ export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
   lateMode: LateMode.DELTA,
   beyondLookBack: BeyondLookBack.REPORT,
   negativeDelta: NegativeDelta.CREDIT,
+  negativeDeltaOfSources: NegativeDelta.FAIL,
   dropsZeroItems: false,
   refusesUnknownUnits: false,
 });
@@ -76,7 +79,13 @@ export function negativeDeltaOf({
 
 /** The settings for a dry run, which gives no reason to fail (§7.7 rule 3). */
 export function inDryRun(config: UsageConfig): UsageConfig {
-  return config.negativeDelta === NegativeDelta.FAIL
-    ? { ...config, negativeDelta: NegativeDelta.IGNORE }
-    : config;
+  return {
+    ...config,
+    negativeDelta: unfailing(config.negativeDelta),
+    negativeDeltaOfSources: unfailing(config.negativeDeltaOfSources),
+  };
+}
+
+function unfailing(setting: NegativeDelta): NegativeDelta {
+  return setting === NegativeDelta.FAIL ? NegativeDelta.IGNORE : setting;
 }

@@ -1,7 +1,7 @@
 import type { BillingEvent } from '../../records/index.ts';
 import type { DatedInstant, LocalDate, TimeZone } from '../../values/time/index.ts';
-import { nextUsageDate } from '../intervals/cadence.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
+import { nextUsageDates } from '../intervals/next-usage-dates.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval } from './billed-interval.ts';
@@ -41,7 +41,7 @@ export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
 /** Plans the usage of one subscription up to the target date. */
 export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<Billed>): UsagePlan<Billed> {
   const runs = usageRuns(input.events, input.targetDate);
-  const dates = runs.map((run) => nextUsageDate(run, input.targetDate)).filter((date) => date !== null);
+  const dates = nextUsageDates(input.events, input.targetDate);
   return {
     intervals: runs.flatMap((run) => plannedIntervals(run, input)),
     nextDate: dates.reduce<LocalDate | null>(
@@ -53,20 +53,31 @@ export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<
 
 function plannedIntervals<Billed extends BilledOfSection>(
   run: UsageRun,
-  { events, targetDate, zone, config, billed }: UsagePlanInput<Billed>,
+  input: UsagePlanInput<Billed>,
 ): readonly PlannedInterval<Billed>[] {
-  const [first = run.events[0]] = events;
-  const { name, billingPeriod } = run.section;
-  const own = billed.filter(({ usageName }) => usageName === name);
-  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
-  const billedThrough = own.reduce<LocalDate | null>(
-    (last, { endDate }) => (last === null || endDate > last ? endDate : last),
-    null,
-  );
-  const periods = config.lookBackPeriods;
-  const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
+  const { targetDate, zone, billed } = input;
+  const own = billed.filter(({ usageName }) => usageName === run.section.name);
+  const lookBack = lookBackOf(run, input);
   return usageIntervals(run, { targetDate, lookBack, zone }).flatMap((interval) => {
     const match = matchBilled(interval, own);
     return match.kind === 'COVERED' ? [] : [{ run, interval, match }];
   });
+}
+
+/** L of a run (§7.1). */
+export function lookBackOf(
+  run: UsageRun,
+  { events, zone, config, billed }: Omit<UsagePlanInput<BilledOfSection>, 'targetDate'>,
+): DatedInstant {
+  const [first = run.events[0]] = events;
+  const { name, billingPeriod } = run.section;
+  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  const billedThrough = billed
+    .filter(({ usageName }) => usageName === name)
+    .reduce<LocalDate | null>(
+      (last, { endDate }) => (last === null || endDate > last ? endDate : last),
+      null,
+    );
+  const periods = config.lookBackPeriods;
+  return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
 }

@@ -50,6 +50,7 @@ export function usageInterval(changes: Partial<StoredUsageInterval> = {}): Store
     itemIds: [],
     consumed: [{ unit: 'sms', localDate: dayAt(0), part: 'ALL', after: 0, upTo: 3 }],
     createdDate: instantAt(30),
+    supplied: null,
     ...changes,
   };
 }

@@ -4,6 +4,7 @@ import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate
 import {
   type DayMarks,
   type RatedInterval,
+  type SubscriptionUsage,
   storedIntervals,
   usageAfter,
 } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
@@ -38,12 +39,10 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   readonly #nextItemId = countedIds();
 
   override bill(targetDate: string): LifeInvoice {
-    const { events, zone, from } = this;
+    const { events, from } = this;
     const isRead = ({ endDate }: KeptInterval) => from === null || endDate >= from;
-    const billed = this.#kept.filter(isRead);
-    const marks = marksOf(this.days());
-    const usage = { zone, billed, pieces: this.pieces(billed), marks };
-    const isPassedOver = this.#isPassedOver(marks, day(targetDate));
+    const usage = this.usage(this.#kept.filter(isRead), day(targetDate));
+    const isPassedOver = this.#isPassedOver(usage.marks ?? null, day(targetDate));
     const evaluation = evaluateSubscription(
       { subscriptionId, events, cursor: null, rows: [], items: new Map(), itemsCreatedToday: 0, usage },
       {
@@ -74,7 +73,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     this.#nextDate = evaluation.cursor.nextDueDate;
     return {
       items: items.map((item) => this.#told(item)),
-      trackingIds: hasInvoice ? this.#trackingIds(made.intervals) : [],
+      trackingIds: hasInvoice ? this.trackingIds(made.intervals) : [],
       chargedThrough: made.chargedThrough === null ? null : text(made.chargedThrough),
       nextDate: made.nextDate === null ? null : text(made.nextDate),
     };
@@ -98,11 +97,17 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   }
 
   /** As a run of the engine does that finds the billed days as they were, and nothing due. */
-  #isPassedOver(marks: DayMarks, targetDate: LocalDate): boolean {
+  #isPassedOver(marks: DayMarks | null, targetDate: LocalDate): boolean {
     const [from, looked, next] = [this.from, this.#looked, this.#nextDate];
-    if (from === null || looked === null || (next !== null && next <= targetDate)) return false;
+    if (marks === null || from === null || looked === null || (next !== null && next <= targetDate))
+      return false;
     const within = [...marks].filter(([date]) => date >= from && date <= looked.through);
     return within.reduce((sum, [, mark]) => sum + mark, 0) === looked.mark;
+  }
+
+  /** What the evaluation up to a date is given. */
+  protected usage(billed: readonly RatedInterval[], _targetDate: LocalDate): SubscriptionUsage {
+    return { zone: this.zone, billed, pieces: this.pieces(billed), marks: marksOf(this.days()) };
   }
 
   protected override days(): readonly DayUsage[] {
@@ -140,7 +145,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     };
   }
 
-  #trackingIds(intervals: readonly RatedInterval[]): readonly string[] {
+  protected trackingIds(intervals: readonly RatedInterval[]): readonly string[] {
     const ranges = intervals.flatMap(({ consumed }) => consumed);
     const own = this.points.filter((point) => !point.isVoid && ranges.some((range) => isIn(point, range)));
     return [...new Set(own.map(({ trackingId }) => trackingId))].sort();

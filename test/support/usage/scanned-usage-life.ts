@@ -1,7 +1,7 @@
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
-import { type Quantities, quantitiesOf } from '../../../lib/usage/rating/quantities.ts';
+import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
 import type { PlannedInterval } from '../../../lib/usage/settlement/usage-plan.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
@@ -51,7 +51,8 @@ export class ScannedUsageLife extends UsageLife<Points> {
         ),
       newlyConsumed: ({ planned: { run }, consumes }, planned) => {
         const late = consumes.beyond ? beyond(run.section.name, planned) : [];
-        return new Set([...consumes.freshOf.flatMap(fresh), ...late]);
+        const units = new Set(unitsOf(run.section));
+        return new Set([...consumes.freshOf.flatMap(fresh), ...late].filter(({ unit }) => units.has(unit)));
       },
       trackingIds: (consumed) => [...consumed].map(({ trackingId }) => trackingId),
     };

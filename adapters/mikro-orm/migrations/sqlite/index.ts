@@ -9,6 +9,7 @@ import { Migration20261123140500OverdueConfig } from './20261123140500-overdue-c
 import { Migration20261123141500OverdueAccounts } from './20261123141500-overdue-accounts.ts';
 import { Migration20261123152219Usage } from './20261123152219-usage.ts';
 import { Migration20261123163000UsageIntervals } from './20261123163000-usage-intervals.ts';
+import { Migration20261123174500SuppliedUsage } from './20261123174500-supplied-usage.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123141500-overdue-accounts', class: Migration20261123141500OverdueAccounts },
   { name: '20261123152219-usage', class: Migration20261123152219Usage },
   { name: '20261123163000-usage-intervals', class: Migration20261123163000UsageIntervals },
+  { name: '20261123174500-supplied-usage', class: Migration20261123174500SuppliedUsage },
 ];

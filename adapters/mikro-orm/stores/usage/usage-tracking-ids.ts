@@ -28,11 +28,12 @@ export async function trackingIdsOf(
   invoiceIds: readonly Uuid[],
   limit: number,
 ): Promise<ReadonlyMap<Uuid, readonly string[]>> {
-  const found = await trackingIdsIn(scope, await rangesOf(scope, invoiceIds), limit);
+  const { ranges, supplied } = await billedOf(scope, invoiceIds);
+  const found = await trackingIdsIn(scope, ranges, limit);
   return new Map(
-    [...found].flatMap(([index, ids]) => {
-      const id = invoiceIds[index];
-      return id === undefined ? [] : [[id, ids] as const];
+    invoiceIds.flatMap((id, index) => {
+      const ids = new Set([...(found.get(index) ?? []), ...(supplied.get(index) ?? [])]);
+      return ids.size === 0 ? [] : [[id, [...ids].slice(0, limit)] as const];
     }),
   );
 }
@@ -86,24 +87,35 @@ async function trackingIdsIn(
   return found;
 }
 
-async function rangesOf(
-  scope: TenantScope,
-  invoiceIds: readonly Uuid[],
-): Promise<readonly (readonly Cell[])[]> {
-  if (invoiceIds.length === 0) return [];
-  const { invoiceId, subscriptionId, consumed, createdDate } = usageIntervalsTable.fields;
-  const wanted = ['invoiceId', 'subscriptionId', 'consumed', 'createdDate'] as const;
+interface BilledUsage {
+  /** The consumed points, with the number of their invoice. */
+  readonly ranges: readonly (readonly Cell[])[];
+  /** By the number of the invoice, the tracking ids that usage sources have told. */
+  readonly supplied: ReadonlyMap<number, readonly string[]>;
+}
+
+async function billedOf(scope: TenantScope, invoiceIds: readonly Uuid[]): Promise<BilledUsage> {
+  const ranges: (readonly Cell[])[] = [];
+  const told = new Map<number, string[]>();
+  if (invoiceIds.length === 0) return { ranges, supplied: told };
+  const { invoiceId, subscriptionId, consumed, supplied, createdDate } = usageIntervalsTable.fields;
+  const wanted = ['invoiceId', 'subscriptionId', 'consumed', 'supplied', 'createdDate'] as const;
   const columns = usageIntervalsTable.columnsOf(wanted).map(({ name }) => `u.${name}`);
   const rows = await scope.runner.rows(sql`
     select ${raw(columns.join(', '))}
     from bw_usage_intervals u join bw_invoices v on v.tenant_record_id = u.tenant_record_id and v.id = u.invoice_id
     where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.invoice_id', 'uuid', invoiceIds)}
       and v.status <> 'VOID'`);
-  return rows.flatMap((row) => {
+  for (const row of rows) {
     const index = invoiceIds.indexOf(invoiceId.read(row) as Uuid);
+    const ids = supplied.read(row)?.trackingIds ?? [];
+    if (ids.length > 0) told.set(index, [...(told.get(index) ?? []), ...ids]);
     const billedAt = createdDate.read(row);
-    return consumed.read(row).map((range) => [index, subscriptionId.read(row), ...cellsOf(range), billedAt]);
-  });
+    for (const range of consumed.read(row)) {
+      ranges.push([index, subscriptionId.read(row), ...cellsOf(range), billedAt]);
+    }
+  }
+  return { ranges, supplied: told };
 }
 
 function cellsOf({ unit, localDate, part, after, upTo }: PointRange): readonly Cell[] {

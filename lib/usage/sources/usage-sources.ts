@@ -1,0 +1,158 @@
+import type {
+  Ports,
+  RawUsageRecords,
+  UsageIntervalRequest,
+  UsageRange,
+  UsageSource,
+  UsageSourceContext,
+} from '../../ports/index.ts';
+import type { PluginProperty } from '../../records/index.ts';
+import { callPlugin } from '../../runtime/index.ts';
+import { frozenCopy } from '../../values/given/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { USAGE_SOURCE_TIMEOUT_MS } from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { RecordSums } from '../supplied/record-sums.ts';
+import { claimedQuantities } from '../supplied/source-claims.ts';
+import { keyOfRequest, type SourceQuestion, transitionsText } from '../supplied/source-question.ts';
+import type { SuppliedPiece, SuppliedQuantity, SuppliedUsage } from '../supplied/supplied-usage.ts';
+import { type AddedUp, type AskedSource, addedUp } from './read-records.ts';
+import { sourceFailure } from './source-failure.ts';
+
+type Properties = readonly PluginProperty[];
+
+/** What a source supplies, by subscription. */
+export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
+
+/**
+ * The usage sources that the engine was opened with (§9). Asked outside transactions, in their order; the first that has an
+ * answer is taken. What they answer is a claim: it is read as such, and the error for what cannot be names the source.
+ */
+export class UsageSources {
+  readonly #ports: Pick<Ports, 'systemClock' | 'logger'>;
+  readonly #sources: readonly UsageSource[];
+
+  constructor(ports: Pick<Ports, 'systemClock' | 'logger'>, sources: readonly UsageSource[]) {
+    const names = sources.map(({ name }) => name);
+    if (new Set(names).size < names.length)
+      throw new Error(`Two usage sources have one name: ${names.join(', ')}`);
+    this.#ports = ports;
+    this.#sources = sources;
+  }
+
+  /** True: there is nobody to ask. */
+  get isEmpty(): boolean {
+    return this.#sources.length === 0;
+  }
+
+  /**
+   * What an account's subscriptions have used; null = no source has it, so that what is recorded counts.
+   * @throws BillingError UNEXPECTED (60000) for a source that fails; see `sourceFailure`.
+   */
+  async ofAccount(
+    question: SourceQuestion,
+    given: UsageSourceContext,
+    properties: Properties,
+  ): Promise<SuppliedBySubscription | null> {
+    const context = Object.freeze({ ...given });
+    const told = frozenCopy([
+      ...properties,
+      { key: 'USAGE_TRANSITIONS', value: transitionsText(question), isUpdatable: false },
+    ]);
+    const range = Object.freeze({ ...question.range });
+    for (const source of this.#sources) {
+      const quantities = await this.#aggregated(source, question.requests, context);
+      if (quantities !== null) return quantities;
+      const asked = { source, member: 'getUsageForAccount', range, context } as const;
+      const sums = new Map(
+        question.subscriptions.map(({ subscriptionId, slots }) => [subscriptionId, new RecordSums(slots)]),
+      );
+      const found = await this.#addedUp(asked, sums, () => source.getUsageForAccount(range, context, told));
+      if (found !== null) return suppliedOf(sums);
+    }
+    return null;
+  }
+
+  /**
+   * What one subscription has used between neighbouring bounds, by unit; null = no source has it.
+   * @param bounds ascending, each once; at least two.
+   * @throws BillingError UNEXPECTED (60000) for a source that fails.
+   */
+  async ofSubscription(
+    subscriptionId: Uuid,
+    bounds: readonly [Instant, Instant, ...Instant[]],
+    given: { readonly context: UsageSourceContext; readonly properties: Properties },
+  ): Promise<readonly SuppliedPiece[] | null> {
+    const context = Object.freeze({ ...given.context });
+    const properties = frozenCopy(given.properties);
+    const range = Object.freeze({ start: bounds[0], end: bounds.at(-1) ?? bounds[1] });
+    for (const source of this.#sources) {
+      const sums = new RecordSums(bounds);
+      const asked = { source, member: 'getUsageForSubscription', range, context } as const;
+      const found = await this.#addedUp(asked, new Map([[subscriptionId, sums]]), () =>
+        source.getUsageForSubscription(subscriptionId, range, context, properties),
+      );
+      if (found !== null) return sums.pieces();
+    }
+    return null;
+  }
+
+  async #aggregated(
+    source: UsageSource,
+    requests: readonly UsageIntervalRequest[],
+    context: UsageSourceContext,
+  ): Promise<SuppliedBySubscription | null> {
+    if (source.getAggregatedUsage === undefined) return null;
+    const member = 'getAggregatedUsage';
+    const quantities = await this.#ask({ source, member }, async () => {
+      const answer: unknown = await source[member]?.(frozenCopy(requests), context);
+      return answer == null ? null : claimedQuantities(answer, requests.length);
+    });
+    return quantities && quantitiesOf(requests, quantities);
+  }
+
+  async #addedUp(
+    asked: AskedSource & { readonly range: UsageRange },
+    sums: ReadonlyMap<Uuid, RecordSums>,
+    ask: () => Promise<RawUsageRecords | null>,
+  ): Promise<AddedUp | null> {
+    const answer = await this.#ask(asked, async () => (await ask()) ?? null);
+    if (answer === null) return null;
+    const found = await addedUp(this.#ports, asked, { answer, sums });
+    if (found.passedOver > 0) {
+      const { source, member, context } = asked;
+      this.#ports.logger.warn(
+        { pluginName: source.name, member, accountId: context.accountId, passedOver: found.passedOver },
+        'a usage source told records of other subscriptions or outside the range; they are passed over',
+      );
+    }
+    return found;
+  }
+
+  async #ask<T>({ source, member }: Omit<AskedSource, 'context'>, ask: () => Promise<T>): Promise<T> {
+    const called = { kind: 'usage source', name: source.name, member, timeoutMs: USAGE_SOURCE_TIMEOUT_MS };
+    try {
+      return await callPlugin(called, this.#ports.systemClock, ask);
+    } catch (error) {
+      throw sourceFailure(called, error);
+    }
+  }
+}
+
+function suppliedOf(sums: ReadonlyMap<Uuid, RecordSums>): SuppliedBySubscription {
+  return new Map([...sums].map(([id, each]) => [id, { kind: 'RECORDS', pieces: each.pieces() }]));
+}
+
+function quantitiesOf(
+  requests: readonly UsageIntervalRequest[],
+  quantities: readonly SuppliedQuantity[],
+): SuppliedBySubscription {
+  const found = new Map<Uuid, Map<string, SuppliedQuantity>>();
+  for (const [index, request] of requests.entries()) {
+    const quantity = quantities[index];
+    const own = found.get(request.subscriptionId) ?? new Map<string, SuppliedQuantity>();
+    if (quantity !== undefined) own.set(keyOfRequest(request), quantity);
+    found.set(request.subscriptionId, own);
+  }
+  return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES', quantities: own }]));
+}

@@ -1,0 +1,160 @@
+import type { UsageIntervalRequest, UsageRange } from '../../ports/index.ts';
+import type { BillingEvent } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  addDays,
+  addMilliseconds,
+  formatInstant,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  minInstant,
+  startOfDay,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import type { ConsumingInterval } from '../collecting/usage-piece.ts';
+import { isEnd } from '../intervals/usage-event.ts';
+import { usageRuns } from '../intervals/usage-runs.ts';
+import { unitsOf } from '../rating/quantities.ts';
+import type { UsageConfig } from '../settlement/usage-config.ts';
+import { lookBackOf, type PlannedInterval, planUsage } from '../settlement/usage-plan.ts';
+import { isComparable, spansOf } from './planned-spans.ts';
+import { quantityKey } from './supplied-usage.ts';
+
+export interface MeteredSubscription {
+  readonly subscriptionId: Uuid;
+  /** All of it, in order. */
+  readonly events: readonly BillingEvent[];
+  /** On invoices that are not VOID. */
+  readonly billed: readonly ConsumingInterval[];
+}
+
+export interface QuestionInput {
+  /** Of one account. */
+  readonly subscriptions: readonly MeteredSubscription[];
+  readonly targetDate: LocalDate;
+  readonly zone: TimeZone;
+  readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
+}
+
+/** What a usage source is asked about an account before a run (§9). */
+export interface SourceQuestion {
+  readonly range: UsageRange;
+  readonly subscriptions: readonly AskedSubscription[];
+  /** For each quantity that the run needs, in the order of the runs. */
+  readonly requests: readonly UsageIntervalRequest[];
+  /** Equal for two questions just where an answer to the one holds for the other. */
+  readonly text: string;
+}
+
+export interface AskedSubscription {
+  readonly subscriptionId: Uuid;
+  /** Where its records are cut: the starts of days, and whatever billing is cut at. */
+  readonly slots: readonly Instant[];
+  /** By the units of a section joined by commas: the instants between which its usage is billed. */
+  readonly transitions: ReadonlyMap<string, readonly Instant[]>;
+}
+
+/** The question that a run up to the target date has; null where it rates no usage. */
+export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
+  const { subscriptions, targetDate, zone, config } = input;
+  const planned = subscriptions
+    .map((subscription) => {
+      const { events, billed } = subscription;
+      const plan = planUsage({ events, targetDate, zone, config, billed });
+      return { ...subscription, intervals: plan.intervals.filter((one) => isComparable(one, true)) };
+    })
+    .filter(({ intervals }) => intervals.length > 0);
+  if (planned.length === 0) return null;
+  const lookBacks = planned.flatMap(({ events, billed }) =>
+    usageRuns(events, targetDate).map((run) => lookBackOf(run, { events, zone, config, billed }).at),
+  );
+  const [first, ...others] = lookBacks;
+  if (first === undefined) return null;
+  const range = { start: minInstant(first, ...others), end: startOfDay(addDays(targetDate, 1), zone) };
+  const days = startsOfDays(range, zone);
+  const asked = planned.map((each) => ({
+    subscriptionId: each.subscriptionId,
+    slots: slotsOf(each, range, days),
+    transitions: transitionsOf(each.intervals),
+  }));
+  const requests = planned.flatMap(({ subscriptionId, intervals }) =>
+    intervals.flatMap((one) => requestsOf(subscriptionId, one)),
+  );
+  const cuts = asked.map(({ subscriptionId, slots }) => [subscriptionId, slots]);
+  return { range, subscriptions: asked, requests, text: JSON.stringify([range, cuts, requests]) };
+}
+
+/** The value of `USAGE_TRANSITIONS` (§9 rule 5). */
+export function transitionsText({ subscriptions }: SourceQuestion): string {
+  return JSON.stringify(
+    Object.fromEntries(
+      subscriptions.map(({ subscriptionId, transitions }) => [
+        subscriptionId,
+        Object.fromEntries([...transitions].map(([units, at]) => [units, at.map(formatInstant)])),
+      ]),
+    ),
+  );
+}
+
+/** Where an answer to a request is looked up. */
+export function keyOfRequest({ usageName, unitType, ...span }: UsageIntervalRequest): string {
+  return quantityKey(usageName, unitType, span);
+}
+
+function requestsOf(subscriptionId: Uuid, planned: PlannedInterval<ConsumingInterval>) {
+  const { section } = planned.run;
+  const aggregation = section.usageType === 'CAPACITY' ? ('MAX' as const) : ('SUM' as const);
+  return spansOf(planned).flatMap((span) =>
+    unitsOf(section).map((unitType) => ({
+      subscriptionId,
+      usageName: section.name,
+      unitType,
+      aggregation,
+      ...span,
+    })),
+  );
+}
+
+function transitionsOf(
+  intervals: readonly PlannedInterval<ConsumingInterval>[],
+): ReadonlyMap<string, readonly Instant[]> {
+  const found = Map.groupBy(intervals, ({ run }) => unitsOf(run.section).join(','));
+  return new Map(
+    [...found].map(([units, own]) => [
+      units,
+      ascending(own.flatMap(({ interval }) => [interval.start.at, interval.end.at])),
+    ]),
+  );
+}
+
+function slotsOf(
+  { events, billed }: MeteredSubscription,
+  { start, end }: UsageRange,
+  days: readonly Instant[],
+): readonly Instant[] {
+  const cuts = [
+    ...events.flatMap((event) => {
+      const at = event.effectiveDate;
+      // Instants have whole milliseconds, so that the last one of a subscription is a slot of its own (§6.4).
+      return isEnd(event) ? [at, addMilliseconds(at, 1)] : [at];
+    }),
+    ...billed.flatMap(({ instants }) =>
+      instants === null ? [] : [instants.start, instants.end, addMilliseconds(instants.end, 1)],
+    ),
+  ];
+  return ascending([start, ...days, ...cuts, end].filter((at) => at >= start && at <= end));
+}
+
+function startsOfDays({ start, end }: UsageRange, zone: TimeZone): readonly Instant[] {
+  const starts: Instant[] = [];
+  for (let date = localDateOf(start, zone); ; date = addDays(date, 1)) {
+    const at = startOfDay(date, zone);
+    if (at >= end) return starts;
+    starts.push(at);
+  }
+}
+
+function ascending(instants: readonly Instant[]): readonly Instant[] {
+  return [...new Set(instants)].sort((a, b) => a - b);
+}

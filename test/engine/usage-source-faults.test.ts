@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { MeteringSource } from '../support/usage/metering-source.ts';
+import { usageCatalog } from '../support/usage/usage-catalog.ts';
+
+const good = {
+  instant: new Date('2026-04-10T00:00:00Z'),
+  unitType: 'sms',
+  amount: '1',
+  trackingId: 'a',
+};
+
+async function* endlessly(record: unknown): AsyncGenerator<unknown> {
+  for (;;) yield record;
+}
+
+function* atOnce(record: unknown): Generator<unknown> {
+  for (;;) yield record;
+}
+
+/** What a source may do wrong, and what its error says. */
+const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) => unknown, says: RegExp])[] =
+  [
+    [
+      'throws',
+      () => {
+        throw new Error('meter is down');
+      },
+      /did not tell what was used/,
+    ],
+    ['hangs', () => new Promise(() => undefined), /did not (answer|tell)/],
+    ['says undefined text', () => 'records', /no stream/],
+    ['says a number', () => 7, /no stream/],
+    ['says an object', () => ({}), /no stream/],
+    ['says a stream that is none', () => ({ [Symbol.asyncIterator]: () => 'x' }), /cannot be read/],
+    [
+      'ends its stream with a throw',
+      (subscriptionId) =>
+        (async function* broken() {
+          yield { ...good, subscriptionId };
+          throw new Error('cut off');
+        })(),
+      /did not tell/,
+    ],
+    [
+      'stops in its stream',
+      (subscriptionId) =>
+        (async function* stuck() {
+          yield { ...good, subscriptionId };
+          await new Promise(() => undefined);
+        })(),
+      /have not ended/,
+    ],
+    ['never ends', (subscriptionId) => endlessly({ ...good, subscriptionId }), /have not ended/],
+    ['never ends nor waits', (subscriptionId) => atOnce({ ...good, subscriptionId }), /have not ended/],
+    ['says null for a record', () => [null], /records\[0\] that is no object/],
+    ['says no subscription', () => [good], /records\[0\]\.subscriptionId that is no id/],
+    [
+      'says no instant',
+      (subscriptionId) => [{ ...good, subscriptionId, instant: new Date(Number.NaN) }],
+      /records\[0\]\.instant/,
+    ],
+    [
+      'says another calendar',
+      (subscriptionId) => [{ ...good, subscriptionId, instant: 'yesterday' }],
+      /records\[0\]\.instant/,
+    ],
+    [
+      'says no unit',
+      (subscriptionId) => [{ ...good, subscriptionId, unitType: '' }],
+      /records\[0\]\.unitType/,
+    ],
+    [
+      'says a unit that cannot be stored',
+      (subscriptionId) => [{ ...good, subscriptionId, unitType: 'a\u0000' }],
+      /records\[0\]\.unitType/,
+    ],
+    [
+      'says a number that is not exact',
+      (subscriptionId) => [{ ...good, subscriptionId, amount: 0.1 }],
+      /records\[0\]\.amount/,
+    ],
+    [
+      'says a negative amount',
+      (subscriptionId) => [{ ...good, subscriptionId, amount: '-1' }],
+      /records\[0\]\.amount/,
+    ],
+    [
+      'says 1e400',
+      (subscriptionId) => [{ ...good, subscriptionId, amount: '1e400' }],
+      /records\[0\]\.amount/,
+    ],
+    ['says NaN', (subscriptionId) => [{ ...good, subscriptionId, amount: 'NaN' }], /records\[0\]\.amount/],
+    [
+      'says the second wrong',
+      (subscriptionId) => [
+        { ...good, subscriptionId },
+        { ...good, subscriptionId, trackingId: 7 },
+      ],
+      /records\[1\]\.trackingId/,
+    ],
+  ];
+
+eachDatabase((_kind, open) => {
+  describe('usage sources that do wrong (usage §9 rule 6)', () => {
+    let engine: TestEngine;
+    let source: MeteringSource;
+    before(async () => {
+      source = new MeteringSource();
+      engine = await openEngine(open, {
+        now: '2026-04-01T00:00:00Z',
+        catalog: usageCatalog,
+        usageSources: [source],
+        longestTimerMs: 100,
+      });
+    });
+    after(() => engine.close());
+
+    async function subscribed(): Promise<{ readonly accountId: Uuid; readonly subscriptionId: Uuid }> {
+      source.instead = null;
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName: 'sms-payg' });
+      return { accountId, subscriptionId };
+    }
+
+    async function failure(
+      call: Promise<unknown>,
+    ): Promise<{ readonly code: number; readonly message: string }> {
+      return call.then(
+        () => expect.fail('it went well'),
+        (error: { code: number; message: string }) => error,
+      );
+    }
+
+    it('each keeps the account as it was: nothing is stored, nobody is parked, a caller is told who it was', async () => {
+      for (const [what, answer, says] of faults) {
+        const { accountId, subscriptionId } = await subscribed();
+        const targetDate = parseLocalDate('2026-05-01');
+        source.instead = () => answer(subscriptionId);
+        const calls = [
+          () => engine.acme.invoices.generate({ accountId, targetDate }),
+          () => engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' }),
+          () => engine.acme.usage.rollUp(subscriptionId, { startDate: '2026-04-01', endDate: '2026-05-01' }),
+        ];
+        for (const call of calls) {
+          const { code, message } = await failure(call());
+          expect(code, what).to.equal(ErrorCode.UNEXPECTED);
+          expect(message, what).to.match(says).and.to.contain('usage source "meter"');
+        }
+        expect(await engine.acme.invoices.ofAccount({ accountId }), what).to.deep.equal([]);
+        const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+        expect(
+          tags.map(({ tagDefinitionId }) => tagDefinitionId),
+          what,
+        ).not.to.contain(SystemTag.PARK);
+        source.instead = null;
+        source.records = [];
+        source.use(subscriptionId, '1 sms 2026-04-10T00:00:00Z');
+        const invoice = await engine.acme.invoices.generate({ accountId, targetDate });
+        expect(itemLines(invoice), what).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+      }
+    }).timeout(60_000);
+
+    it('sums that are not one for each request are refused', async () => {
+      const { accountId } = await subscribed();
+      const targetDate = parseLocalDate('2026-05-01');
+      for (const [answer, says] of [
+        ['many', /no list/],
+        [[], /0 quantities for 1 requests/],
+        [[{ quantity: 5 }], /quantities\[0\]\.quantity/],
+        [[{ quantity: '5', trackingIds: 'a' }], /trackingIds that are no list/],
+        [[{ quantity: '5', trackingIds: [''] }], /trackingIds\[0\]/],
+        [[null], /quantities\[0\] that is no object/],
+      ] as const) {
+        source.getAggregatedUsage = async () => answer as never;
+        const { message } = await failure(engine.acme.invoices.generate({ accountId, targetDate }));
+        expect(message).to.match(says);
+      }
+      delete source.getAggregatedUsage;
+    });
+  });
+});
