@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BillingError, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import {
   type Answer,
@@ -81,7 +81,7 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('every answer of every call of an invoice plugin (invoicing §13), in every kind of run', () => {
     let engine: TestEngine;
     let plugin: ScriptedInvoicePlugin;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { formatDecimal, type Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import {
   type Answer,
@@ -123,7 +123,7 @@ interface Stage {
   readonly invoiceItemId: Uuid;
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('every answer of every call of an invoice plugin (invoicing §13), in dry runs and operations of people', () => {
     let engine: TestEngine;
     let plugin: ScriptedInvoicePlugin;
