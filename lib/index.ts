@@ -23,6 +23,7 @@ export type {
   AllAccountOperations,
   AllCatalogOperations,
   AllOutlineOperations,
+  AllUsageOperations,
   FrequentOperations,
   GroupedOperations,
   Operations,
@@ -61,6 +62,10 @@ export type {
   PriceChange,
   PriceDifference,
   PriceType,
+  RatedUsageRequest,
+  UnbilledUsageRequest,
+  UsagePriceTerms,
+  UsageReviewOperations,
 } from './invoicing/index.ts';
 export {
   DocumentTextKind,
@@ -237,10 +242,19 @@ export type {
   RolledUpUnit,
   RolledUpUsage,
   RollUpRequest,
+  TimelineRequest,
+  UnbilledUsage,
   UsageOperations,
   UsageReport,
 } from './usage/index.ts';
-export { LineStatus, OnDuplicate, RecordingFaultCode, UnreadableLine } from './usage/index.ts';
+export {
+  LineStatus,
+  OnDuplicate,
+  RecordingFaultCode,
+  UnbilledReason,
+  UnreadableLine,
+  UsageGranularity,
+} from './usage/index.ts';
 export * from './values/errors/index.ts';
 export type { Given } from './values/given/given.ts';
 export * from './values/ids/index.ts';

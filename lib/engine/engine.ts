@@ -43,7 +43,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,
       ...subscriptions.operations,
-      ...usageArea(foundation).operations,
+      usage: { ...usageArea(foundation).operations.usage, ...invoicing.usageReviews },
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,
       ...payments.operations,

@@ -126,6 +126,9 @@ export const inputs: Inputs = {
   usage: {
     void: [subscription, null],
     rollUp: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
+    rated: [subscription, ['request', { targetDate: 'date' }]],
+    unbilled: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
+    timeline: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
     rollUpForTransitions: [subscription, ['instants', ['instant']]],
   },
   blocking: {
@@ -166,6 +169,7 @@ export const inputs: Inputs = {
     pdf: [invoice],
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
     pageOfAccount: [account, null],
+    trackingIds: [invoice, null],
     writeToLog: [account, null],
     dryRun: [
       [

@@ -20,7 +20,9 @@ import {
   ParentCommitHandler,
   ParentSummaryHandler,
   ParkedRunService,
+  RatedUsageService,
   RunConsultation,
+  UnbilledUsageService,
   UsageConsultation,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
@@ -43,6 +45,11 @@ export function invoicingArea(foundation: Foundation) {
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
   const files = new DocumentFiles(ports);
   const documents = new InvoiceDocumentService(ports, sources, files);
+  const dryRuns = new DryRunService(ports, catalogs, {
+    configOf: invoicingConfig,
+    plugins: invoicePlugins,
+    usage,
+  });
   return {
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,
@@ -50,6 +57,10 @@ export function invoicingArea(foundation: Foundation) {
       overdue: overdueConfigs.configOf,
     }),
     reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
+    usageReviews: {
+      ...methodsOf(new RatedUsageService(ports, catalogs, { configOf: invoicingConfig, dryRuns })),
+      ...methodsOf(new UnbilledUsageService(ports, catalogs, invoicingConfig)),
+    },
     handlers: [
       new InvoiceRunHandler(ports, runs, catalogs),
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),
@@ -62,9 +73,7 @@ export function invoicingArea(foundation: Foundation) {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(new ParkedRunService(ports, runs)),
         ...methodsOf(invoices),
-        ...methodsOf(
-          new DryRunService(ports, catalogs, { configOf: invoicingConfig, plugins: invoicePlugins, usage }),
-        ),
+        ...methodsOf(dryRuns, 'dryRun'),
         ...methodsOf(new ExplanationService(ports)),
         ...methodsOf(documents),
         ...methodsOf(new ManualItemService(ports, catalogs, operations)),

@@ -10,6 +10,7 @@ import type {
   CreditNoteOperations,
   InvoiceOperations,
   InvoiceTextOperations,
+  UsageReviewOperations,
 } from '../invoicing/index.ts';
 import type { OverdueOperations } from '../overdue/index.ts';
 import type {
@@ -53,6 +54,11 @@ export interface AllOutlineOperations<C extends Leading = []>
   extends OutlineOperations<C>,
     TimelineOutlineOperations<C> {}
 
+/** What was used, and what it costs. */
+export interface AllUsageOperations<C extends Leading = []>
+  extends UsageOperations<C>,
+    UsageReviewOperations<C> {}
+
 /** The operations of one tenant in their groups. `C` is what each call begins with: its context, or nothing. */
 export interface GroupedOperations<C extends Leading = []> {
   /** Accounts: who pays. Their addresses, credit and timeline, their closing and export. */
@@ -70,7 +76,7 @@ export interface GroupedOperations<C extends Leading = []> {
   /** Bundles and subscriptions whose rows are made while they are read, for answers of any length. */
   readonly outlines: AllOutlineOperations<C>;
   /** What subscriptions have used. */
-  readonly usage: UsageOperations<C>;
+  readonly usage: AllUsageOperations<C>;
   /** Invoices, and what is put on them by hand. */
   readonly invoices: InvoiceOperations<C>;
   /** Documents of what was taken off invoices. */

@@ -107,7 +107,13 @@ export const outputs: Outputs = {
     bundlesOfAccount: bundle,
     pageBundlesOfAccount: bundle,
   },
-  usage: { rollUp: rolledUp, rollUpForTransitions: rolledUp },
+  usage: {
+    rated: item,
+    rollUp: rolledUp,
+    rollUpForTransitions: rolledUp,
+    timeline: rolledUp,
+    unbilled: { endDate: 'date', startDate: 'date' },
+  },
   blocking: { ofAccount: blockingState },
   bundles: { get: bundle, getByKey: bundle, allOfKey: bundle, page: bundle, search: bundle },
   creditNotes: {

@@ -1,4 +1,4 @@
-import { BulkService, RecordingService, RollUpService } from '../usage/index.ts';
+import { BulkService, RecordingService, RollUpService, UsageTimelineService } from '../usage/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
@@ -10,6 +10,7 @@ export function usageArea({ ports, catalogs, settingsOf, usageSources }: Foundat
         ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
         ...methodsOf(new BulkService(ports, catalogs, settingsOf)),
         ...methodsOf(new RollUpService(ports, usageSources)),
+        ...methodsOf(new UsageTimelineService(ports, usageSources)),
       },
     },
   };

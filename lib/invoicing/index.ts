@@ -18,8 +18,9 @@ export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice
 export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
-export type { PriceDifference } from './evaluation/price-differences.ts';
-export { PriceType } from './evaluation/price-differences.ts';
+export { RatedUsageService } from './dry-run/rated-usage-service.ts';
+export type { PriceDifference, UsagePriceTerms } from './evaluation/price-difference.ts';
+export { PriceType } from './evaluation/price-difference.ts';
 export { dueEntry } from './evaluation/run-trigger.ts';
 export type { CalculationStep } from './explanation/basis-calculation.ts';
 export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
@@ -71,6 +72,11 @@ export type {
   DocumentTextUpload,
   InvoiceTextOperations,
 } from './operations/invoice-text-operations.ts';
+export type {
+  RatedUsageRequest,
+  UnbilledUsageRequest,
+  UsageReviewOperations,
+} from './operations/usage-review-operations.ts';
 export { effectiveTargetDate } from './periods/target-date.ts';
 export { rowsOfItem } from './reconciliation/apply-to-coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
@@ -81,6 +87,7 @@ export { ExplanationService } from './review/explanation-service.ts';
 export { InvoiceDocumentService } from './review/invoice-document-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
 export { InvoiceTextService } from './review/invoice-text-service.ts';
+export { UnbilledUsageService } from './review/unbilled-usage-service.ts';
 export { verifyAccounts } from './review/verify-coverage.ts';
 export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
 export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';

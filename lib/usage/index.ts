@@ -22,6 +22,7 @@ export {
 } from './intervals/billed-time.ts';
 export { knownUnits } from './intervals/known-units.ts';
 export { nextUsageDates } from './intervals/next-usage-dates.ts';
+export { type OpenEndsInput, openEnds } from './intervals/open-ends.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
 export { BulkService } from './operations/bulk-service.ts';
@@ -38,8 +39,10 @@ export type {
   RolledUpUnit,
   RolledUpUsage,
   RollUpRequest,
+  TimelineRequest,
   UsageOperations,
 } from './operations/usage-operations.ts';
+export { UsageTimelineService } from './operations/usage-timeline-service.ts';
 export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating/quantities.ts';
 export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
 export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
@@ -48,6 +51,8 @@ export { LineStatus, type ReportedLine, type UsageReport } from './recording/lin
 export { OnDuplicate } from './recording/recording-config.ts';
 export { RecordingFaultCode } from './recording/recording-fault.ts';
 export { type SubmittedLine, UnreadableLine } from './recording/usage-submission.ts';
+export { type Bounds, boundsIn, type RequestedBounds } from './roll-up/roll-up-bounds.ts';
+export { UsageGranularity } from './roll-up/usage-buckets.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
 export {
@@ -83,3 +88,5 @@ export {
 } from './supplied/source-question.ts';
 export { SuppliedBook } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
+export { UnbilledReason } from './unbilled/unbilled-reason.ts';
+export { type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

@@ -5,7 +5,7 @@
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
@@ -114,6 +114,9 @@ export const MAX_BULK_USAGE_CALLS = 16;
 
 /** Failures that the report on a bulk call lists. */
 export const MAX_LISTED_USAGE_FAILURES = 1_000;
+
+/** Parts of a timeline of usage: the hours of a year, or the days of 27. */
+export const MAX_USAGE_BUCKETS = 10_000;
 
 /** How long what recording knows of a subscription counts, and of how many it is known (usage §2.5). */
 export const METERED_SUBSCRIPTION_MS = SECOND_MS;

@@ -47,6 +47,7 @@ anyDatabase((kind, open) => {
               planName: 'heat-monthly',
               phaseName: 'heat-monthly-evergreen',
               priceType: 'RECURRING',
+              usage: null,
               currency: 'USD',
               effectiveDate: '2024-05-01T00:00:00.000Z',
               effectiveLocalDate: '2024-05-01',

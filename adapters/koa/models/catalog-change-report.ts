@@ -1,5 +1,6 @@
 import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/index.ts';
 import { PriceType } from '../../../lib/invoicing/index.ts';
+import { TierBlockPolicy } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
@@ -11,6 +12,18 @@ import { listOf } from '../wire/wire-type.ts';
 
 const maybe = { nullable: true } as const;
 
+const UsagePriceTerms = model('UsagePriceTerms', {
+  usageName: field(text(), 'R'),
+  tier: field(int(), 'R'),
+  unitType: field(text(), 'R', maybe),
+  oldBlockSize: field(decimalNumber, 'R', maybe),
+  newBlockSize: field(decimalNumber, 'R', maybe),
+  oldMax: field(decimalNumber, 'R', maybe),
+  newMax: field(decimalNumber, 'R', maybe),
+  oldTierBlockPolicy: field(enumeration(TierBlockPolicy), 'R', maybe),
+  newTierBlockPolicy: field(enumeration(TierBlockPolicy), 'R', maybe),
+});
+
 const ReportedError = model('CatalogChangeReportError', { errorDescription: field(text(), 'R') });
 const ReportedWarning = model('CatalogChangeReportWarning', { warningDescription: field(text(), 'R') });
 const UnbillableAccount = model('UnbillableAccount', {
@@ -18,7 +31,7 @@ const UnbillableAccount = model('UnbillableAccount', {
   errorDescription: field(text(), 'R'),
 });
 
-/** A live subscription whose recurring price would change, or a fixed price that it is charged. */
+/** A live subscription whose recurring price or price of usage would change, or a fixed price that it is charged. */
 const CatalogPriceChange = model('CatalogPriceChange', {
   accountId: field(uuid, 'R'),
   bundleId: field(uuid, 'R'),
@@ -26,6 +39,7 @@ const CatalogPriceChange = model('CatalogPriceChange', {
   planName: field(text(), 'R'),
   phaseName: field(text(), 'R'),
   priceType: field(enumeration(PriceType), 'R'),
+  usage: field(UsagePriceTerms, 'R', maybe),
   currency: field(currency, 'R', maybe),
   effectiveDate: field(timestamp, 'R', { from: ({ from }: PriceChange) => from.at }),
   effectiveLocalDate: field(date, 'R', { from: ({ from }: PriceChange) => from.date }),

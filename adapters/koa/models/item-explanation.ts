@@ -9,6 +9,10 @@ import {
   type ItemBasis,
   PeriodRule,
   RepairRule,
+  TierBlockPolicy,
+  type UsageBasis,
+  type UsageLine,
+  UsageType,
 } from '../../../lib/records/index.ts';
 import { DatedBy } from '../../../lib/subscriptions/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
@@ -108,6 +112,34 @@ function fact<T>(type: WireType<T>, name: FactName) {
   });
 }
 
+/** A fact of one kind of amount, where another kind has something else of that name. */
+function factOf<K extends ItemBasis['kind'], T>(
+  type: WireType<T>,
+  kind: K,
+  read: (basis: Extract<ItemBasis, { readonly kind: K }>) => unknown,
+) {
+  return field(type, 'R', {
+    ...maybe,
+    from: ({ basis }: ItemExplanation) =>
+      basis?.kind === kind ? read(basis as Extract<ItemBasis, { readonly kind: K }>) : null,
+  });
+}
+
+const UsedUnit = model('UsedUnit', {
+  unitType: field(text(), 'R', { from: ({ unit }: UsageBasis['used'][number]) => unit }),
+  quantity: field(decimalNumber, 'R'),
+});
+
+/** Blocks of a tier or, of CAPACITY, a peak and the tier that it fits into. */
+const ExplainedUsageLine = model('ExplainedUsageLine', {
+  tier: field(int(), 'R'),
+  unitType: field(text(), 'R', { from: ({ unit }: UsageLine) => unit }),
+  price: field(decimalNumber, 'R'),
+  quantity: field(decimalNumber, 'R'),
+  blockSize: field(decimalNumber, 'R', maybe),
+  amount: field(decimalNumber, 'R', maybe),
+});
+
 function lifecycleEvent(name: keyof ItemExplanation['events']) {
   return field(ExplainedLifecycleEvent, 'R', {
     ...maybe,
@@ -149,9 +181,20 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   periodStartDate: fact(date, 'startDate'),
   periodEndDate: fact(date, 'endDate'),
   prorationFixedDays: fact(int(), 'prorationFixedDays'),
-  amountInForce: fact(decimalNumber, 'amount'),
+  amountInForce: factOf(decimalNumber, 'REPAIR', ({ amount }) => amount),
   repairable: fact(decimalNumber, 'repairable'),
   invoiceBalance: fact(decimalNumber, 'balance'),
-  accountCredit: fact(decimalNumber, 'credit'),
+  accountCredit: factOf(decimalNumber, 'CREDIT', ({ credit }) => credit),
+  usageName: fact(text(), 'usageName'),
+  usageType: fact(enumeration(UsageType), 'usageType'),
+  tierBlockPolicy: fact(enumeration(TierBlockPolicy), 'tierBlockPolicy'),
+  usageStart: fact(timestamp, 'startInstant'),
+  usageEnd: fact(timestamp, 'endInstant'),
+  used: fact(listOf(UsedUnit), 'used'),
+  usageLines: fact(listOf(ExplainedUsageLine), 'lines'),
+  usageDue: fact(decimalNumber, 'due'),
+  usageBilledBefore: fact(decimalNumber, 'billed'),
+  creditDue: factOf(decimalNumber, 'USAGE', ({ credit }) => credit?.open ?? null),
+  creditLeft: factOf(decimalNumber, 'USAGE', ({ credit }) => credit?.left ?? null),
   steps: field(listOf(ExplainedStep), 'R'),
 });

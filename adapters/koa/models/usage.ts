@@ -1,7 +1,8 @@
-import { LineStatus, RecordingFaultCode } from '../../../lib/usage/index.ts';
+import { LineStatus, RecordingFaultCode, UnbilledReason } from '../../../lib/usage/index.ts';
 import { field, model } from '../wire/model.ts';
 import {
   bool,
+  date,
   decimalNumber,
   enumeration,
   int,
@@ -65,4 +66,14 @@ export const RolledUpUsage = model('RolledUpUsage', {
   startDate: field(timestamp, 'R'),
   endDate: field(timestamp, 'R'),
   rolledUpUnits: field(listOf(RolledUpUnit), 'R'),
+});
+
+/** Usage that is on no invoice (json-models §10). */
+export const UnbilledUsage = model('UnbilledUsage', {
+  unitType: field(text(255), 'R'),
+  amount: field(decimalNumber, 'R'),
+  reason: field(enumeration(UnbilledReason), 'R'),
+  usageName: field(text(255), 'R', { nullable: true }),
+  startDate: field(date, 'R'),
+  endDate: field(date, 'R'),
 });

@@ -10,6 +10,7 @@ import { catalogEntryRoutes } from './catalog/catalog-entries.ts';
 import { subscriptionCatalogRoutes } from './catalog/subscription-catalog.ts';
 import { creditNoteRoutes } from './invoices/credit-notes.ts';
 import { invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
+import { invoiceTrackingIdRoutes } from './invoices/invoice-tracking-ids.ts';
 import { invoiceRoutes } from './invoices/invoices.ts';
 import { itemExplanationRoutes } from './invoices/item-explanation.ts';
 import { manualItemRoutes } from './invoices/manual-items.ts';
@@ -46,6 +47,7 @@ import { subscriptionTermsRoutes } from './subscriptions/subscription-terms.ts';
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
 import { tenantValueRoutes } from './tenants/tenant-values.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
+import { usageReadRoutes } from './usages/usage-reads.ts';
 import { usageRoutes } from './usages/usages.ts';
 
 export interface RouteTableOptions {
@@ -77,9 +79,11 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionTermsRoutes,
     ...blockingRoutes,
     ...usageRoutes,
+    ...usageReadRoutes,
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
     ...creditNoteRoutes,
+    ...invoiceTrackingIdRoutes,
     ...manualItemRoutes,
     ...parkedAccountRoutes,
     ...itemExplanationRoutes,

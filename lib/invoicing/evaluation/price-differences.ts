@@ -1,44 +1,23 @@
 import type { BillingEvent } from '../../records/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, ZERO } from '../../values/money/index.ts';
-import type { BillingPeriod, DatedInstant, Instant } from '../../values/time/index.ts';
-
-/** RECURRING is charged for every billing period, FIXED once. */
-export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED' } as const;
-export type PriceType = (typeof PriceType)[keyof typeof PriceType];
-
-/** From `from` on (for a fixed price: at that date) a subscription pays another price than before. */
-export interface PriceDifference {
-  readonly subscriptionId: Uuid;
-  readonly bundleId: Uuid;
-  readonly planName: string;
-  readonly phaseName: string;
-  readonly priceType: PriceType;
-  readonly from: DatedInstant;
-  /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
-  readonly oldPrice: Decimal | null;
-  readonly newPrice: Decimal | null;
-  /** New minus old. */
-  readonly difference: Decimal;
-  /** null for a fixed price. */
-  readonly oldBillingPeriod: BillingPeriod | null;
-  readonly newBillingPeriod: BillingPeriod | null;
-  /** Date of the version that supplies the new price. */
-  readonly catalogEffectiveDate: Instant | null;
-}
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { differenceOf, eventPairs, type PriceDifference, PriceType } from './price-difference.ts';
+import { usageDifferences } from './usage-price-differences.ts';
 
 /**
  * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
- * pair of recurring prices in one phase, and one for each fixed price. A charge that begins or ends in one stream only is
- * not a difference of recurring prices, and a stream without events has nothing to compare.
+ * pair of recurring prices in one phase, one for each fixed price, and one for each price of usage. A charge that begins or ends in one stream only is
+ * not a difference of recurring prices or of usage, and a stream without events has nothing to compare.
  */
 export function priceDifferences(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
 ): readonly PriceDifference[] {
-  return [...recurringDifferences(before, after), ...fixedDifferences(before, after)].sort(
-    (one, other) => one.from.at - other.from.at,
-  );
+  return [
+    ...recurringDifferences(before, after),
+    ...fixedDifferences(before, after),
+    ...usageDifferences(before, after),
+  ].sort((one, other) => one.from.at - other.from.at);
 }
 
 function recurringDifferences(
@@ -46,16 +25,8 @@ function recurringDifferences(
   after: readonly BillingEvent[],
 ): readonly PriceDifference[] {
   const differences: PriceDifference[] = [];
-  const both = [
-    ...before.map((event) => ({ event, isNew: false })),
-    ...after.map((event) => ({ event, isNew: true })),
-  ].toSorted((one, other) => one.event.effectiveDate - other.event.effectiveDate);
-  let old: BillingEvent | undefined;
-  let now: BillingEvent | undefined;
   let open: PriceDifference | undefined;
-  for (const [at, events] of Map.groupBy(both, ({ event }) => event.effectiveDate)) {
-    old = events.findLast(({ isNew }) => !isNew)?.event ?? old;
-    now = events.findLast(({ isNew }) => isNew)?.event ?? now;
+  for (const { at, old, now } of eventPairs(before, after)) {
     const difference = recurringDifference(at, old, now);
     if (difference !== undefined && !isSame(open, difference)) differences.push(difference);
     open = difference;
@@ -79,6 +50,7 @@ function recurringDifference(
     planName: now.planName,
     phaseName: now.phaseName,
     priceType: PriceType.RECURRING,
+    usage: null,
     from: { at, date: now.effectiveDate === at ? now.localDate : old.localDate },
     oldPrice,
     newPrice,
@@ -127,6 +99,7 @@ function fixedDifference(
     planName: event.planName,
     phaseName: event.phaseName,
     priceType: PriceType.FIXED,
+    usage: null,
     from: { at: event.effectiveDate, date: event.localDate },
     oldPrice,
     newPrice,
@@ -154,9 +127,4 @@ function isSamePrice(one: Decimal | null, other: Decimal | null): boolean {
 
 function isZero(price: Decimal | null): boolean {
   return price?.isZero() ?? true;
-}
-
-/** A missing price counts as 0. */
-function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
-  return (now ?? ZERO).minus(old ?? ZERO);
 }

@@ -123,7 +123,8 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
   return marks;
 }
 
-async function loadBilled(
+/** What is billed of stored intervals; two statements. */
+export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],
 ): Promise<(intervals: readonly StoredUsageInterval[]) => readonly ConsumingInterval[]> {

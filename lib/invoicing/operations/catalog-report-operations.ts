@@ -3,7 +3,7 @@ import type { Leading } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import type { PriceDifference } from '../evaluation/price-differences.ts';
+import type { PriceDifference } from '../evaluation/price-difference.ts';
 
 /**
  * A part of the report: first what would be refused, then each price that changes and each account that could not be
@@ -35,7 +35,7 @@ export interface CatalogReportOperations<C extends Leading = []> {
    * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
    * would keep it from being stored. The parts are made while they are read, a page of accounts at a time, so that the
    * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
-   * Recurring and fixed prices are compared, prices of usage are not.
+   * Recurring and fixed prices are compared, and what usage costs: each block and tier.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */

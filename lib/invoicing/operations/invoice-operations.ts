@@ -164,6 +164,13 @@ export interface InvoiceOperations<C extends Leading = []> {
    */
   ofAccount(...given: [...C, request: Given<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
+  /**
+   * A window of the tracking ids of the usage that the invoice was the first to bill, in the order in which it was
+   * recorded; the invoice itself lists the first ones. A void invoice has none.
+   * @throws BillingError INVOICE_NOT_FOUND (4006).
+   */
+  trackingIds(...given: [...C, invoiceId: Uuid | string, request: PageRequest]): Promise<Page<string>>;
+
   /** A window of the tenant's invoices in creation order, without items. */
   page(...given: [...C, request: PageRequest]): Promise<Page<InvoiceView>>;
 

@@ -179,6 +179,14 @@ export class InvoiceReadService implements InvoiceReader {
     }
   }
 
+  async trackingIds({ tenant }: CallContext, invoiceId: Uuid, request: PageRequest): Promise<Page<string>> {
+    return this.#ports.storage.read(tenant, async (session) => {
+      const [invoice] = await session.invoices.findByIds([invoiceId]);
+      if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+      return session.usage.pageOfTrackingIds(invoiceId, request);
+    });
+  }
+
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);

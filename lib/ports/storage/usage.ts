@@ -1,4 +1,11 @@
-import type { DayUsage, PointRange, StoredUsageInterval, UsagePiece } from '../../records/index.ts';
+import type {
+  DayUsage,
+  Page,
+  PageRequest,
+  PointRange,
+  StoredUsageInterval,
+  UsagePiece,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -48,6 +55,27 @@ export interface UsageSplitRequest {
   readonly ordinals: readonly number[];
 }
 
+/** A stretch of a day in hours that follow each other. */
+export interface UsageHours {
+  readonly day: LocalDate;
+  readonly start: Instant;
+  /** Exclusive; the last hour may be shorter. */
+  readonly end: Instant;
+}
+
+export interface UsageHoursRequest {
+  readonly subscriptionRecordId: number;
+  readonly stretches: readonly UsageHours[];
+  /** Of this unit alone; null = of every unit. */
+  readonly unit: string | null;
+}
+
+/** How much of a unit was used in an hour of a stretch. */
+export interface HourSum extends UsageSum {
+  /** From 0 on. */
+  readonly hour: number;
+}
+
 export interface UsageReads {
   /**
    * The intervals of these subscriptions that end on or after the date (null = all), on invoices that are not VOID or on
@@ -63,6 +91,8 @@ export interface UsageReads {
    * at most `limit` of each; those of submissions that were void by then, and of VOID invoices, are left out. Two statements.
    */
   trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
+  /** A window of those of one invoice, in the same order; three statements. */
+  pageOfTrackingIds(invoiceId: Uuid, request: PageRequest): Promise<Page<string>>;
   /** The same of points that no invoice has billed yet, without those of voided submissions; one statement. */
   trackingIdsOfPoints(
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
@@ -81,6 +111,11 @@ export interface UsageReads {
    * and unit, and the points of the cut days alone.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
+  /**
+   * The same by the hours of each stretch, for those that have points, by hour, then unit. One statement, which reads the
+   * points of these days.
+   */
+  hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
 
 export interface UsageWrites {

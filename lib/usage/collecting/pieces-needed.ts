@@ -34,15 +34,17 @@ export interface PiecesInput {
   readonly zone: TimeZone;
   /** Those of the subscription, on invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];
+  /** Where else days are to be split; default nowhere. */
+  readonly cuts?: readonly DatedInstant[];
 }
 
 /**
  * What has to be read beyond the sums of days: the days that billing cuts, or has cut when they were billed, and those
  * to which points have come since they were billed. All others cost a row, however many points they have (§11).
  */
-export function piecesNeeded({ days, events, zone, billed }: PiecesInput): PiecesNeeded {
+export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(
-    [...events.flatMap(cutsOf), ...billed.flatMap(cutsOfBilled)],
+    [...events.flatMap(cutsOf), ...billed.flatMap(cutsOfBilled), ...cuts],
     ({ date }) => date,
   );
   const rangesOf = Map.groupBy(

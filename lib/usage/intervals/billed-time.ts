@@ -42,9 +42,14 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
  */
 export function countsAt(point: PointInTime, times: readonly BilledTime[]): Instant {
   const { recordInstant, localDate, dateOnly } = point;
-  if (!dateOnly || times.some((time) => holds(time, recordInstant))) return recordInstant;
+  if (!dateOnly || isBilledAt(recordInstant, times)) return recordInstant;
   const start = times.find((time) => time.start.date === localDate && time.start.at > recordInstant);
   return start?.start.at ?? recordInstant;
+}
+
+/** Whether the subscription is billed then. */
+export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
+  return times.some((time) => holds(time, at));
 }
 
 /** True if a point that counts at `at` is one of the interval's (§6.4). */

@@ -3,24 +3,16 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, UsageStretch } from '../../ports/storage/index.ts';
 import type { CallContext, Subscription } from '../../records/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
-import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable } from '../../values/text/index.ts';
-import {
-  formatInstant,
-  type Instant,
-  type RequestedDate,
-  startOfDay,
-  type TimeZone,
-} from '../../values/time/index.ts';
+import type { Instant, TimeZone } from '../../values/time/index.ts';
+import { boundsIn, checkedBounds, type RequestedBounds } from '../roll-up/roll-up-bounds.ts';
 import { usageStretch } from '../roll-up/usage-stretch.ts';
 import type { UsageSources } from '../sources/usage-sources.ts';
 import { suppliedUsage } from '../supplied/supplied-roll-up.ts';
 import type { RolledUpUsage } from './usage-operations.ts';
 
-export interface RollUpBounds {
-  readonly startDate: RequestedDate;
-  readonly endDate: RequestedDate;
+export interface RollUpBounds extends RequestedBounds {
   readonly unitType?: string | null;
 }
 
@@ -28,7 +20,7 @@ interface Asked {
   readonly subscriptionId: Uuid;
   readonly unit: string | null;
   /** In ascending order, from the first to the last. */
-  readonly boundsIn: (zone: TimeZone) => readonly Instant[];
+  readonly instantsIn: (zone: TimeZone) => readonly Instant[];
 }
 
 /** Tells what was recorded (§3). */
@@ -44,12 +36,15 @@ export class RollUpService {
   async rollUp(
     context: CallContext,
     subscriptionId: Uuid,
-    { startDate, endDate, unitType = null }: RollUpBounds,
+    { unitType = null, ...request }: RollUpBounds,
   ): Promise<RolledUpUsage> {
     const [only] = await this.#between(context, {
       subscriptionId,
       unit: unitType,
-      boundsIn: (zone) => [instantOf(startDate, zone), instantOf(endDate, zone)],
+      instantsIn: (zone) => {
+        const { start, end } = boundsIn(zone, request);
+        return [start, end];
+      },
     });
     if (only === undefined) throw new Error('Two bounds have one stretch between them');
     return only;
@@ -60,7 +55,7 @@ export class RollUpService {
     subscriptionId: Uuid,
     instants: readonly Instant[],
   ): Promise<readonly RolledUpUsage[]> {
-    return this.#between(context, { subscriptionId, unit: null, boundsIn: () => instants });
+    return this.#between(context, { subscriptionId, unit: null, instantsIn: () => instants });
   }
 
   /** What lies between each bound and the next one. */
@@ -100,14 +95,13 @@ interface Stretched {
   readonly stretches: readonly UsageStretch[];
 }
 
-async function stretchesOf(session: ReadSession, { subscriptionId, boundsIn }: Asked): Promise<Stretched> {
+async function stretchesOf(session: ReadSession, { subscriptionId, instantsIn }: Asked): Promise<Stretched> {
   const subscription = await loadSubscription(session, subscriptionId);
   const { timeZone } = await loadAccount(session, subscription.accountId);
-  const bounds = boundsIn(timeZone);
-  const stretches = bounds.slice(1).map((end, index) => {
-    const start = bounds[index] ?? end;
-    if (end < start) throw endBeforeStart(start, end);
-    return usageStretch(start, end, timeZone);
+  const instants = instantsIn(timeZone);
+  const stretches = instants.slice(1).map((end, index) => {
+    const bounds = checkedBounds({ start: instants[index] ?? end, end });
+    return usageStretch(bounds.start, bounds.end, timeZone);
   });
   return { subscription, stretches };
 }
@@ -127,15 +121,4 @@ async function recorded(
     endDate: end,
     rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
   }));
-}
-
-function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
-  return 'at' in requested ? requested.at : startOfDay(requested.date, zone);
-}
-
-function endBeforeStart(start: Instant, end: Instant) {
-  return invalidParameter(`The end, ${formatInstant(end)}, is before the start, ${formatInstant(start)}`, {
-    start: formatInstant(start),
-    end: formatInstant(end),
-  });
 }

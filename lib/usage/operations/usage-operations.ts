@@ -5,6 +5,7 @@ import type { Instant, RequestedDate } from '../../values/time/index.ts';
 import type { UsageReport } from '../recording/line-report.ts';
 import type { OnDuplicate } from '../recording/recording-config.ts';
 import type { UnreadableLine } from '../recording/usage-submission.ts';
+import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 
 /** How much of a unit was used on a day or at an instant. */
 export interface NewUsageRecord {
@@ -43,6 +44,11 @@ export interface RecordedUsage {
   readonly trackingId: string;
   /** DUPLICATE: it was recorded before, and nothing is stored. */
   readonly outcome: typeof RecordingOutcome.ACCEPTED | typeof RecordingOutcome.DUPLICATE;
+}
+
+export interface TimelineRequest extends RollUpRequest {
+  /** Default DAY. */
+  readonly granularity?: UsageGranularity | null | undefined;
 }
 
 export interface RollUpRequest {
@@ -129,5 +135,15 @@ export interface UsageOperations<C extends Leading = []> {
    */
   rollUpForTransitions(
     ...given: [...C, subscriptionId: Uuid | string, instants: readonly (Instant | string)[]]
+  ): Promise<readonly RolledUpUsage[]>;
+
+  /**
+   * The same by the hours, days or months of the account's calendar, for those in which something was recorded. The first
+   * and the last one are cut by the dates that are asked for; an hour that the clock shows twice is told twice.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
+   * start and for more than 10,000 hours, days or months.
+   */
+  timeline(
+    ...given: [...C, subscriptionId: Uuid | string, request: TimelineRequest]
   ): Promise<readonly RolledUpUsage[]>;
 }

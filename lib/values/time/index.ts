@@ -62,6 +62,7 @@ export {
   withDayOfMonth,
   yearOf,
 } from './local-date.ts';
+export { nextLocalHour } from './local-hours.ts';
 export { formatLocalTime, type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
 export type { RequestedDate } from './requested-date.ts';
 export { parseTimeSpan, parseTimeSpanList, timeSpanIfValid } from './time-span.ts';

@@ -76,7 +76,7 @@ function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): In
 }
 
 /** The first instant after `fromMs` with the offset of `toMs`; transitions fall on whole seconds. */
-function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
+export function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
   const offsetAfter = offsetMsAt(toMs, zone);
   let lastBefore = fromMs / msPerSecond;
   let firstAfter = toMs / msPerSecond;

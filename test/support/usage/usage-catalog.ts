@@ -80,6 +80,10 @@ const plans: Readonly<Record<string, string>> = {
   'api-std': evergreen(calls('std-usage', '1')),
   'api-plus': evergreen(calls('plus-usage', '2')),
   'api-quarterly': evergreen(calls('quarter-usage', '1', 'QUARTERLY')),
+  'two-lengths': evergreen(
+    calls('two-calls-usage', '1') +
+      consumable('members-usage', [[['members', '1', '-1', '2']]], { period: 'QUARTERLY' }),
+  ),
   'yearly-and-calls': phase('EVERGREEN', {
     period: 'ANNUAL',
     price: '100',

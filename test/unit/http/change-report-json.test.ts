@@ -15,6 +15,7 @@ const change: PriceChange = {
   priceType: 'FIXED',
   currency: null,
   from: { at: now, date: today },
+  usage: null,
   oldPrice: null,
   newPrice: decimal('0.100000001'),
   difference: decimal('0.100000001'),

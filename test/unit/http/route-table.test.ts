@@ -146,7 +146,11 @@ describe('the OpenAPI document', () => {
       method === 'GET' && success.body !== undefined && reachable(success.body.json).has('AuditLog');
     const without = routes.filter((route) => shows(route) && !('audit' in route.query));
     const others = without.filter(({ path, area }) => area !== 'tenants' && !path.includes('/auditLogs'));
-    expect(others.map(({ operationId }) => operationId)).to.deep.equal(['getEmails', 'getCredit']);
+    expect(others.map(({ operationId }) => operationId)).to.deep.equal([
+      'getEmails',
+      'getRatedUsage',
+      'getCredit',
+    ]);
   });
 
   it('describes errors, both header families, and both ways to log in', () => {

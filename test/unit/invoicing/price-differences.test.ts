@@ -1,12 +1,23 @@
 import { expect } from 'chai';
 import { firstChangedDate } from '../../../lib/invoicing/evaluation/catalog-changes.ts';
 import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
-import type { BillingEvent } from '../../../lib/records/index.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
+import type { BillingEvent, UsageSection } from '../../../lib/records/index.ts';
+import { type Decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, event } from '../../support/invoicing/billing-events.ts';
-import { clubUsage, smsUsage } from '../../support/usage/sections.ts';
+import {
+  type BlockText,
+  capacity,
+  clubUsage,
+  consumable,
+  smsUsage,
+  teamUsage,
+} from '../../support/usage/sections.ts';
 
+const clubTiers: readonly (readonly BlockText[])[] = [
+  [['videos', '1', '5', '2']],
+  [['videos', '1', '10000', '1']],
+];
 const created = event('CREATE', '2024-01-01', { price: '10.00' });
 const raised = event('CHANGE', '2024-03-01', { price: '12.00' });
 const used: BillingEvent = { ...created, usages: [smsUsage, clubUsage] };
@@ -128,5 +139,80 @@ describe('the differences of prices', () => {
     );
     if (!first || !again) throw new Error('two are expected');
     expect(lines([first('5'), again('5')], [first('5'), again('6')])).to.deep.equal(['2024-06-01 5 6 1']);
+  });
+
+  /** `2026-05-01 sms-usage T1 sms 2.95 → 3.05 (0.1) 100×10 → 100×10` */
+  const usageLines = (...[before, after]: Parameters<typeof priceDifferences>) =>
+    priceDifferences(before, after).map(({ from, priceType, usage, oldPrice, newPrice, difference }) => {
+      const number = (value: Decimal | null | undefined) => (value == null ? '-' : formatDecimal(value));
+      const terms = [usage?.oldBlockSize, usage?.oldMax, usage?.newBlockSize, usage?.newMax].map(number);
+      return [
+        formatLocalDate(from.date),
+        `${priceType} ${usage?.usageName} T${usage?.tier} ${usage?.unitType ?? 'tier'}`,
+        `${number(oldPrice)} → ${number(newPrice)} (${number(difference)})`,
+        `${terms[0]}×${terms[1]} → ${terms[2]}×${terms[3]}`,
+      ].join(' ');
+    });
+  const using = (...usages: readonly UsageSection[]): BillingEvent => ({ ...created, usages });
+  const raisedSms = consumable('sms-usage', [
+    [['sms', '100', '10', '3.05']],
+    [['sms', '1000', '100', '5.95']],
+  ]);
+  const resizedSms = consumable('sms-usage', [
+    [['sms', '100', '20', '2.95']],
+    [['sms', '500', '100', '5.95']],
+    [['sms', '1000', '-1', '4']],
+  ]);
+  const later: BillingEvent = { ...raised, usages: [raisedSms] };
+
+  it('the differences of prices tell each block of usage that is another, from when on', () => {
+    expect(usageLines([using(smsUsage)], [using({ ...smsUsage })])).to.deep.equal([]);
+    const unchanged = { ...raised, recurringPrice: created.recurringPrice };
+    expect(
+      usageLines([using(smsUsage)], [using(smsUsage), { ...unchanged, usages: [raisedSms] }]),
+    ).to.deep.equal(['2024-03-01 USAGE sms-usage T1 sms 2.95 → 3.05 (0.1) 100×10 → 100×10']);
+    expect(usageLines([using(smsUsage)], [using(resizedSms)])).to.deep.equal([
+      '2024-01-01 USAGE sms-usage T1 sms 2.95 → 2.95 (0) 100×10 → 100×20',
+      '2024-01-01 USAGE sms-usage T2 sms 5.95 → 5.95 (0) 1000×100 → 500×100',
+      '2024-01-01 USAGE sms-usage T3 sms - → 4 (4) -×- → 1000×-',
+    ]);
+  });
+
+  it('the differences of prices tell the tiers of CAPACITY by price, and their limits', () => {
+    const other = capacity('team-usage', [
+      ['1', ['mbps', '200'], ['members', '10']],
+      ['6', ['mbps', '500'], ['members', '50']],
+      ['10', ['mbps', '-1'], ['members', '-1']],
+    ]);
+    expect(usageLines([using(teamUsage)], [using(other)])).to.deep.equal([
+      '2024-01-01 USAGE team-usage T1 mbps 1 → 1 (0) -×100 → -×200',
+      '2024-01-01 USAGE team-usage T2 tier 5 → 6 (1) -×- → -×-',
+    ]);
+  });
+
+  it('the differences of prices of usage are told once for as long as they last, and none where a section begins or ends', () => {
+    const next = { ...event('CHANGE', '2024-05-01', { price: '12.00' }), usages: [smsUsage] };
+    const nextRaised = { ...next, usages: [raisedSms] };
+    const was = { ...raised, usages: [smsUsage] };
+    expect(usageLines([using(smsUsage), was, next], [using(raisedSms), later, nextRaised])).to.deep.equal([
+      '2024-01-01 USAGE sms-usage T1 sms 2.95 → 3.05 (0.1) 100×10 → 100×10',
+    ]);
+    expect(usageLines([using()], [using(smsUsage)])).to.deep.equal([]);
+    expect(usageLines([using(smsUsage, clubUsage)], [using(clubUsage)])).to.deep.equal([]);
+  });
+
+  it('the differences of prices tell another policy of the tiers, and another period, with every block', () => {
+    const [other] = [consumable('club-usage', clubTiers, { policy: 'TOP_TIER' })];
+    const found = priceDifferences([using(clubUsage)], [using(other)]);
+    expect(found.map(({ usage }) => [usage?.oldTierBlockPolicy, usage?.newTierBlockPolicy])).to.deep.equal([
+      ['ALL_TIERS', 'TOP_TIER'],
+      ['ALL_TIERS', 'TOP_TIER'],
+    ]);
+    const quarterly = consumable('club-usage', clubTiers, { period: 'QUARTERLY' });
+    const periods = priceDifferences([using(clubUsage)], [using(quarterly)]);
+    expect(periods.map((one) => [one.oldBillingPeriod, one.newBillingPeriod])).to.deep.equal([
+      ['MONTHLY', 'QUARTERLY'],
+      ['MONTHLY', 'QUARTERLY'],
+    ]);
   });
 });

@@ -9,9 +9,10 @@ import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage.ts';
+import { isOfUnit, usageHourSums } from './usage-hours.ts';
 import { insertUsageIntervals, usageBilledOn, usageIntervals } from './usage-intervals.ts';
 import { isVoided, usageDays, usagePieces } from './usage-pieces.ts';
-import { trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
+import { pageOfTrackingIds, trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
 
 const stretchColumn: Column = { name: 'stretch', type: 'bigint', nullable: false };
 const wholeColumns: readonly Column[] = [
@@ -32,12 +33,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     sums: async ({ subscriptionRecordId, stretches, unit }) => {
       const sums: UsageSum[][] = stretches.map(() => []);
       if (stretches.length === 0) return sums;
-      const ofUnit = (column: string): Sql =>
-        unit === null
-          ? nothing
-          : sql`and ${raw(column)} = (
-              select record_id from bw_usage_units
-              where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;
+      const ofUnit = (column: string): Sql => isOfUnit(column, unit, tenantRecordId);
       await runner.read(
         sql`
         select part.stretch, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
@@ -64,7 +60,9 @@ export function usageReads(scope: TenantScope): UsageReads {
       );
       return sums;
     },
+    hourSums: async (request) => usageHourSums(scope, request),
     trackingIds: async (invoiceIds, limit) => trackingIdsOf(scope, invoiceIds, limit),
+    pageOfTrackingIds: async (invoiceId, request) => pageOfTrackingIds(scope, invoiceId, request),
     trackingIdsOfPoints: async (points, limit) => trackingIdsOfPoints(scope, points, limit),
     intervals: async (windows) => usageIntervals(scope, windows),
     billedOn: async (invoiceId) => usageBilledOn(scope, invoiceId),

@@ -1,9 +1,10 @@
 import type { UsageReads } from '../../../../lib/ports/storage/index.ts';
-import type { PointRange } from '../../../../lib/records/index.ts';
+import type { Page, PageRequest, PointRange } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
-import { firstRowsAs, isIn, raw, sql } from '../../sql/sql.ts';
+import { firstRowsAs, isIn, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
 
@@ -50,32 +51,62 @@ export async function trackingIdsOfPoints(
   return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
 }
 
+/** From the last one on for a negative limit. Those that sources have told come after those that were recorded. */
+export async function pageOfTrackingIds(
+  scope: TenantScope,
+  invoiceId: Uuid,
+  request: PageRequest,
+): Promise<Page<string>> {
+  const { ranges, supplied } = await billedOf(scope, [invoiceId]);
+  const told = supplied.get(0) ?? [];
+  if (told.length > 0) {
+    const recorded = (await trackingIdsIn(scope, ranges, MAX_COUNTED_RECORDS)).get(0) ?? [];
+    return pageOf([...new Set([...recorded, ...told])], request);
+  }
+  return ranges.length === 0 ? pageOf([], request) : pageOfRecorded(scope, ranges, request);
+}
+
+async function pageOfRecorded(
+  scope: TenantScope,
+  ranges: readonly (readonly Cell[])[],
+  { offset, limit }: PageRequest,
+): Promise<Page<string>> {
+  const { runner } = scope;
+  const billed = billedKeys(scope, ranges);
+  const direction = raw(limit < 0 ? 'desc' : 'asc');
+  const rows: string[] = [];
+  await runner.read(
+    sql`
+    select tracking_id from (${billed}) billed
+    order by key_record_id ${direction} limit ${Math.abs(limit)} offset ${offset}`,
+    ({ tracking_id }) => {
+      rows.push(textOf(tracking_id, 'tracking_id'));
+    },
+  );
+  const [counted] = await runner.rows(sql`
+    select count(*) as total from (select 1 from (${billed}) billed limit ${MAX_COUNTED_RECORDS + 1}) counted`);
+  const total = numberOf(counted?.total ?? 0, 'total');
+  return { rows, total, max: total };
+}
+
+function pageOf(ids: readonly string[], { offset, limit }: PageRequest): Page<string> {
+  const ordered = limit < 0 ? ids.toReversed() : ids;
+  return { rows: ordered.slice(offset, offset + Math.abs(limit)), total: ids.length, max: ids.length };
+}
+
 /** By the number of the invoice, at most so many of each. */
 async function trackingIdsIn(
-  { runner, tenantRecordId }: TenantScope,
+  scope: TenantScope,
   ranges: readonly (readonly Cell[])[],
   limit: number,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const found = new Map<number, string[]>();
   if (ranges.length === 0) return found;
-  await runner.read(
+  await scope.runner.read(
     sql`
     select invoice, tracking_id from (
       select invoice, key_record_id, tracking_id, row_number() over (partition by invoice order by key_record_id) as place
-      from (
-        select distinct r.invoice, k.record_id as key_record_id, k.tracking_id
-        from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
-          cross join bw_usage_points p cross join bw_usage_keys k
-        where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
-          and unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
-          and p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
-          and p.local_date = r.local_date and p.unit_record_id = unit.record_id
-          and p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
-          and (r.of_day is null or p.is_date_only = r.of_day)
-          and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
-          and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
-          and (k.voided_date is null or k.voided_date >= r.billed_at)
-      ) as billed
+      from (${billedKeys(scope, ranges)}) as billed
     ) as placed where place <= ${limit} order by invoice, key_record_id`,
     ({ invoice, tracking_id }) => {
       const index = numberOf(invoice, 'invoice');
@@ -85,6 +116,23 @@ async function trackingIdsIn(
     },
   );
   return found;
+}
+
+/** The submissions, each once, whose points these are; those that were void by then are left out. */
+function billedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+  return sql`
+    select distinct r.invoice, k.record_id as key_record_id, k.tracking_id
+    from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
+      cross join bw_usage_points p cross join bw_usage_keys k
+    where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
+      and unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+      and p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
+      and p.local_date = r.local_date and p.unit_record_id = unit.record_id
+      and p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
+      and (r.of_day is null or p.is_date_only = r.of_day)
+      and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
+      and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
+      and (k.voided_date is null or k.voided_date >= r.billed_at)`;
 }
 
 interface BilledUsage {

@@ -1,0 +1,116 @@
+import { loadAccount } from '../../accounts/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { BillingEvent, CallContext } from '../../records/index.ts';
+import { loadSubscription } from '../../subscriptions/index.ts';
+import {
+  type Bounds,
+  boundsIn,
+  type ConsumingInterval,
+  piecesNeeded,
+  type RequestedBounds,
+  type UnbilledUsage,
+  type UsagePiece,
+  unbilledUsage,
+} from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type DatedInstant, type LocalDate, localDateOf, type TimeZone } from '../../values/time/index.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import { loadStreams } from '../loading/load-streams.ts';
+import { loadBilled } from '../loading/load-usage.ts';
+import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+
+/** What of the recorded usage is on no invoice (usage §3.3). */
+export class UnbilledUsageService {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  async unbilled(
+    context: CallContext,
+    subscriptionId: Uuid,
+    request: RequestedBounds,
+  ): Promise<readonly UnbilledUsage[]> {
+    const { tenant, createdDate: now } = context;
+    const { storage } = this.#ports;
+    const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
+    return storage.read(tenant, async (session) => {
+      const { recordId: subscriptionRecordId } = await loadSubscription(session, subscriptionId);
+      const account = await loadAccount(session, accountId);
+      const { timeZone: zone } = account;
+      const bounds = boundsIn(zone, request);
+      const today = localDateOf(now, zone);
+      const config = await this.#configOf(session);
+      const { alignPriceChanges, usage } = config;
+      const currency = invoicingCurrency(account);
+      const { streams, failures } = await loadStreams(session, {
+        requests: [{ account, targetDate: today }],
+        catalogOf: await catalogsOf(session, [accountId]),
+        choice: 'all',
+        alignPriceChanges,
+      });
+      for (const { error } of failures) throw error;
+      const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;
+      const asked = { subscriptionId, subscriptionRecordId, zone, bounds, events: events ?? [] };
+      const { billed, pieces } = await loadAround(session, asked);
+      return unbilledUsage({ ...bounds, events, billed, pieces, zone, today, currency, config: usage });
+    });
+  }
+}
+
+interface Asked {
+  readonly subscriptionId: Uuid;
+  readonly subscriptionRecordId: number;
+  readonly zone: TimeZone;
+  readonly bounds: Bounds;
+  readonly events: readonly BillingEvent[];
+}
+
+interface FoundUsage {
+  readonly billed: readonly ConsumingInterval[];
+  readonly pieces: readonly UsagePiece[];
+}
+
+/** All that is billed of the subscription, and the days of the bounds with those of the billed intervals that they cut. */
+async function loadAround(
+  session: ReadSession,
+  { subscriptionId, subscriptionRecordId, zone, bounds, events }: Asked,
+): Promise<FoundUsage> {
+  const cuts = [datedIn(zone, bounds.start), datedIn(zone, bounds.end)];
+  const [first, last] = cuts.map(({ date }) => date) as [LocalDate, LocalDate];
+  const stored = await session.usage.intervals([{ subscriptionId, from: null }]);
+  const within = stored.filter(({ start, end }) => start.date <= last && end.date >= first);
+  const [billedOf, [days = []]] = await Promise.all([
+    loadBilled(session, stored),
+    session.usage.days([
+      {
+        subscriptionRecordId,
+        from: within.reduce((from, { start }) => (start.date < from ? start.date : from), first),
+        dates: within.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
+      },
+    ]),
+  ]);
+  const billed = billedOf(stored);
+  const latest = within.reduce((date, { end }) => (end.date > date ? end.date : date), last);
+  const needed = piecesNeeded({
+    days: days.filter(({ localDate }) => localDate <= latest),
+    events,
+    zone,
+    billed,
+    cuts,
+  });
+  const split = needed.split.map((request) => ({ ...request, subscriptionRecordId }));
+  return { billed, pieces: [...needed.whole, ...(await session.usage.pieces(split)).flat()] };
+}
+
+function datedIn(zone: TimeZone, at: Bounds['start']): DatedInstant {
+  return { at, date: localDateOf(at, zone) };
+}

@@ -1,0 +1,116 @@
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
+import { addDays, type Instant, type LocalDate, startOfDay } from '../../values/time/index.ts';
+import { UsageBook } from '../collecting/usage-book.ts';
+import {
+  type ConsumingInterval,
+  holds,
+  type PointRange,
+  type UsagePiece,
+} from '../collecting/usage-piece.ts';
+import { billedTimes, countsAt } from '../intervals/billed-time.ts';
+import { rateUsage } from '../rating/rate-usage.ts';
+import { compareText } from '../rating/text-order.ts';
+import { planUsage } from '../settlement/usage-plan.ts';
+import { UnbilledReason } from './unbilled-reason.ts';
+import { type BillingSoFar, UnbilledReasons } from './why-unbilled.ts';
+
+/** Usage of one unit that is on no invoice. */
+export interface UnbilledUsage {
+  readonly unitType: string;
+  /** What the points come to together; of OVERFLOW how much no tier takes. */
+  readonly amount: Decimal;
+  readonly reason: UnbilledReason;
+  /** The usage section that would charge it; null where none is in force. */
+  readonly usageName: string | null;
+  /** The day of the points; of OVERFLOW the period that was billed without it. */
+  readonly startDate: LocalDate;
+  /** Exclusive. */
+  readonly endDate: LocalDate;
+}
+
+export interface UnbilledInput extends BillingSoFar {
+  /** Those of `piecesNeeded`, cut at the bounds too; with the days of the billed intervals that lie within them in part. */
+  readonly pieces: readonly UsagePiece[];
+  readonly start: Instant;
+  /** Exclusive. */
+  readonly end: Instant;
+  readonly currency: Currency;
+}
+
+/** What was recorded between the bounds and is on no invoice, by day, unit and reason (§3.3). */
+export function unbilledUsage(input: UnbilledInput): readonly UnbilledUsage[] {
+  return [...unbilledPoints(input), ...overflow(input)].sort(inOrder);
+}
+
+function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
+  const { pieces, billed, zone, start, end } = input;
+  const reasons = new UnbilledReasons(input);
+  const times = billedTimes(input.events ?? []);
+  const consumers = Map.groupBy(
+    billed.flatMap(({ usageName, consumed }) => consumed.map((range) => ({ usageName, range }))),
+    ({ range }) => range.localDate,
+  );
+  const found = new Map<string, UnbilledUsage>();
+  for (const piece of pieces) {
+    const { unit: unitType, localDate, part, sum } = piece;
+    const isOfDay = typeof part === 'string';
+    const recordInstant = isOfDay ? startOfDay(localDate, zone) : part.from;
+    if (recordInstant < start || recordInstant >= end || isEmpty(piece)) continue;
+    const at = isOfDay ? countsAt({ recordInstant, localDate, dateOnly: true }, times) : recordInstant;
+    const isConsumed = (name: string) => isIn(consumers.get(localDate) ?? [], name, piece);
+    for (const why of reasons.at(at, unitType, isConsumed)) {
+      const key = JSON.stringify([localDate, unitType, why.usageName, why.reason]);
+      const amount = (found.get(key)?.amount ?? ZERO).plus(sum);
+      found.set(key, { unitType, amount, ...why, startDate: localDate, endDate: addDays(localDate, 1) });
+    }
+  }
+  return [...found.values()];
+}
+
+interface Consumed {
+  readonly usageName: string;
+  readonly range: PointRange;
+}
+
+function isIn(consumers: readonly Consumed[], name: string, piece: UsagePiece): boolean {
+  return consumers.some(({ usageName, range }) => usageName === name && holds(range, piece));
+}
+
+function isEmpty({ sum, max }: UsagePiece): boolean {
+  return sum.isZero() && max.isZero();
+}
+
+/** What no tier takes of the periods that are billed; of those that are not, all usage is told as such. */
+function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
+  const { events, billed, pieces, zone, today, config, start, end, currency } = input;
+  if (events === null) return [];
+  const book = new UsageBook({ events, zone, billed, pieces });
+  const all = { lookBackPeriods: -1 };
+  const plan = planUsage<ConsumingInterval>({ events, targetDate: today, zone, config: all, billed });
+  return plan.intervals
+    .filter(({ interval, match }) => {
+      return match.previous.length > 0 && interval.start.at < end && interval.end.at > start;
+    })
+    .flatMap((planned): readonly UnbilledUsage[] => {
+      const { section } = planned.run;
+      const { start: first, end: last } = planned.interval;
+      const quantities = book.collect(planned).billed;
+      const rated = rateUsage({ section, quantities, currency, overflow: config.overflow });
+      return rated.overflow.map(({ unit: unitType, quantity: amount }) => ({
+        unitType,
+        amount,
+        reason: UnbilledReason.OVERFLOW,
+        usageName: section.name,
+        startDate: first.date,
+        endDate: last.date,
+      }));
+    });
+}
+
+function inOrder(a: UnbilledUsage, b: UnbilledUsage): number {
+  return a.startDate - b.startDate || compareText(textOf(a), textOf(b));
+}
+
+function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
+  return JSON.stringify([unitType, usageName, reason]);
+}

@@ -1,0 +1,115 @@
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
+import type { DatedInstant, Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
+import type { ConsumingInterval } from '../collecting/usage-piece.ts';
+import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
+import { lookBackStart } from '../intervals/look-back.ts';
+import { isBilled, isEnd } from '../intervals/usage-event.ts';
+import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
+import { usageRuns } from '../intervals/usage-runs.ts';
+import { unitsOf } from '../rating/quantities.ts';
+import { type BilledMatch, matchBilled } from '../settlement/match-billed.ts';
+import { BeyondLookBack, LateMode, type UsageConfig } from '../settlement/usage-config.ts';
+import { UnbilledReason } from './unbilled-reason.ts';
+
+export interface BillingSoFar {
+  /** All of the subscription, in order; null = it takes no part in runs now. */
+  readonly events: readonly BillingEvent[] | null;
+  /** On invoices that are not VOID. */
+  readonly billed: readonly ConsumingInterval[];
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  readonly zone: TimeZone;
+  readonly config: UsageConfig;
+}
+
+/** Why a point that counts at some instant is not billed. */
+export interface WhyUnbilled {
+  readonly reason: UnbilledReason;
+  /** The section that would charge it; null where none is in force. */
+  readonly usageName: string | null;
+}
+
+/** An interval that is complete today. */
+interface CompleteInterval {
+  readonly usageName: string;
+  readonly interval: UsageInterval;
+  readonly isTooOld: boolean;
+  readonly match: BilledMatch<ConsumingInterval>;
+}
+
+/** Tells for each point of a subscription which of its sections have not billed it, and why. */
+export class UnbilledReasons {
+  readonly #events: readonly BillingEvent[] | null;
+  readonly #times: ReturnType<typeof billedTimes>;
+  readonly #config: UsageConfig;
+  readonly #complete: readonly CompleteInterval[];
+
+  constructor(so: BillingSoFar) {
+    this.#events = so.events;
+    this.#times = billedTimes(so.events ?? []);
+    this.#config = so.config;
+    this.#complete = so.events === null ? [] : completeIntervals({ ...so, events: so.events });
+  }
+
+  /** @param isConsumed whether a billed interval of the section has charged it. */
+  at(at: Instant, unit: string, isConsumed: (usageName: string) => boolean): readonly WhyUnbilled[] {
+    const events = this.#events;
+    if (events === null) return [{ reason: UnbilledReason.NOT_YET_DUE, usageName: null }];
+    if (!isBilledAt(at, this.#times)) return [{ reason: reasonOutside(events, at), usageName: null }];
+    const inForce = events.findLast((event) => event.effectiveDate <= at && isBilled(event));
+    const sections = (inForce?.usages ?? []).filter((section) => unitsOf(section).includes(unit));
+    if (sections.length === 0) return [{ reason: UnbilledReason.UNKNOWN_UNIT, usageName: null }];
+    return sections
+      .filter(({ name }) => !isConsumed(name))
+      .map((section) => ({ reason: this.#reasonOf(section, at), usageName: section.name }));
+  }
+
+  #reasonOf({ name }: UsageSection, at: Instant): UnbilledReason {
+    const own = this.#complete.find(
+      ({ usageName, interval }) => usageName === name && isWithin(interval, at),
+    );
+    if (own === undefined) return UnbilledReason.NOT_YET_DUE;
+    const { lateMode, beyondLookBack } = this.#config;
+    if (own.isTooOld)
+      return beyondLookBack === BeyondLookBack.NEXT_PERIOD
+        ? UnbilledReason.NOT_YET_DUE
+        : UnbilledReason.BEYOND_LOOKBACK;
+    if (own.match.kind === 'COVERED') return UnbilledReason.COVERED;
+    const isLate = own.match.previous.length > 0;
+    return isLate && lateMode === LateMode.IGNORE ? UnbilledReason.LATE : UnbilledReason.NOT_YET_DUE;
+  }
+}
+
+function reasonOutside(events: readonly BillingEvent[], at: Instant): UnbilledReason {
+  const last = events.findLast(({ effectiveDate }) => effectiveDate <= at);
+  if (last === undefined) return UnbilledReason.BEFORE_START;
+  return isEnd(last) ? UnbilledReason.AFTER_END : UnbilledReason.BLOCKED;
+}
+
+function completeIntervals({
+  events,
+  billed,
+  today,
+  zone,
+  config,
+}: BillingSoFar & { readonly events: readonly BillingEvent[] }): readonly CompleteInterval[] {
+  const [first] = events;
+  if (first === undefined) return [];
+  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  return usageRuns(events, today).flatMap((run) => {
+    const { name: usageName, billingPeriod } = run.section;
+    const own = billed.filter((one) => one.usageName === usageName);
+    const billedThrough = own.reduce<LocalDate | null>(
+      (last, { endDate }) => (last === null || endDate > last ? endDate : last),
+      null,
+    );
+    const periods = config.lookBackPeriods;
+    const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
+    return usageIntervals(run, { targetDate: today, lookBack: begin, zone }).map((interval) => ({
+      usageName,
+      interval,
+      isTooOld: interval.start.at < lookBack.at,
+      match: matchBilled(interval, own),
+    }));
+  });
+}
