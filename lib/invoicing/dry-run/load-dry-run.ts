@@ -110,7 +110,10 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     overridePlan,
   };
   if (!billing) return { ...loaded, ...NO_WALK };
-  const itemIds = billing.subscriptions.flatMap(({ items }) => [...items.keys()]);
+  const itemIds = billing.subscriptions.flatMap(({ items, usage }) => [
+    ...items.keys(),
+    ...(usage?.billed ?? []).flatMap(({ entries }) => entries.map(({ itemId }) => itemId)),
+  ]);
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
   const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
