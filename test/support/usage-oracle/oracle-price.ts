@@ -1,0 +1,135 @@
+import { byText, ONE, total } from './numbers.ts';
+import type { OracleSection, OracleSettings, OracleTier } from './usage-facts.ts';
+
+/** A line of a rating: blocks of a unit in a tier, or a peak, which has neither size nor amount. */
+export interface PriceLine {
+  readonly unit: string;
+  readonly tier: number;
+  readonly price: bigint;
+  /** In billionths, as everything. */
+  readonly quantity: bigint;
+  readonly size: bigint | null;
+  readonly amount: bigint;
+}
+
+export interface OraclePrice {
+  /** Not rounded. */
+  readonly exact: bigint;
+  readonly lines: readonly PriceLine[];
+  readonly beyond: readonly { readonly unit: string; readonly quantity: bigint }[];
+}
+
+type Used = ReadonlyMap<string, bigint>;
+
+/** What usage comes to (usage §5): sums of CONSUMABLE, peaks of CAPACITY. */
+export function priceOf(
+  section: OracleSection,
+  used: Used,
+  overflow: OracleSettings['overflow'],
+): OraclePrice {
+  if (section.kind === 'CAPACITY') return peaks(section, used);
+  const units = unitsOf(section).toSorted(byText);
+  const priced = units.map((unit) =>
+    section.kind === 'ALL_TIERS'
+      ? climbed({ unit, tiers: section.tiers, isLastOpen: overflow === 'LAST_TIER' }, used.get(unit) ?? 0n)
+      : { lines: [topTier(section.tiers, unit, used.get(unit) ?? 0n)], rest: 0n },
+  );
+  const lines = priced.flatMap((one) => one.lines);
+  return {
+    exact: total(lines.map(({ amount }) => amount)),
+    lines,
+    beyond: units.flatMap((unit, index) => {
+      const quantity = priced[index]?.rest ?? 0n;
+      return quantity === 0n ? [] : [{ unit, quantity }];
+    }),
+  };
+}
+
+export function unitsOf({ tiers }: OracleSection): readonly string[] {
+  return [...new Set(tiers.flatMap(({ parts }) => parts.map(({ unit }) => unit)))];
+}
+
+interface Climb {
+  readonly unit: string;
+  readonly tiers: readonly OracleTier[];
+  readonly isLastOpen: boolean;
+}
+
+/** Tier after tier takes what it can; the first has a line whatever it takes. */
+function climbed({ unit, tiers, isLastOpen }: Climb, units: bigint) {
+  const lines: PriceLine[] = [];
+  let rest = units;
+  for (const [index, tier] of tiers.entries()) {
+    const part = partOf(tier, unit);
+    const isOpen = part.max === null || (isLastOpen && index === tiers.length - 1);
+    const needed = blocks(rest, part.size);
+    const taken = isOpen || needed <= (part.max ?? 0n) ? needed : (part.max ?? 0n);
+    rest = taken === needed ? 0n : rest - taken * part.size;
+    if (index === 0 || taken > 0n) lines.push(line(part, index, taken));
+  }
+  return { lines, rest };
+}
+
+/** All blocks at the price of the tier in which the last one lies. */
+function topTier(tiers: readonly OracleTier[], unit: string, units: bigint): PriceLine {
+  let rest = units;
+  for (const [index, tier] of tiers.entries()) {
+    const part = partOf(tier, unit);
+    const isHere = part.max === null || blocks(rest, part.size) <= part.max || index === tiers.length - 1;
+    if (isHere) return line(part, index, blocks(units, part.size));
+    rest -= (part.max ?? 0n) * part.size;
+  }
+  throw new Error('a section has tiers');
+}
+
+function line(part: ReturnType<typeof partOf>, index: number, count: bigint): PriceLine {
+  const { unit, price, size } = part;
+  return { unit, tier: index + 1, price, quantity: count * ONE, size, amount: count * price };
+}
+
+function peaks(section: OracleSection, used: Used): OraclePrice {
+  const { tiers } = section;
+  const units = unitsOf(section).toSorted(byText);
+  const peakOf = (unit: string) => used.get(unit) ?? 0n;
+  const fits = (tier: OracleTier, unit: string) => {
+    const { max } = partOf(tier, unit);
+    return max === null || peakOf(unit) <= max;
+  };
+  const last = tiers.length - 1;
+  const all = tiers.findIndex((tier) => units.every((unit) => fits(tier, unit)));
+  const isIdle = units.every((unit) => peakOf(unit) === 0n);
+  const lines = units.map((unit): PriceLine => {
+    const own = tiers.findIndex((tier) => fits(tier, unit));
+    const tier = own < 0 ? last : own;
+    return {
+      unit,
+      tier: tier + 1,
+      price: tiers[tier]?.price ?? 0n,
+      quantity: peakOf(unit),
+      size: null,
+      amount: 0n,
+    };
+  });
+  return {
+    exact: isIdle ? 0n : (tiers[all < 0 ? last : all]?.price ?? 0n),
+    lines: lines.toSorted((a, b) => a.tier - b.tier || byText(a.unit, b.unit)),
+    beyond:
+      all >= 0
+        ? []
+        : units.flatMap((unit) => {
+            const max = tiers[last] && partOf(tiers[last], unit).max;
+            return max != null && peakOf(unit) > max ? [{ unit, quantity: peakOf(unit) - max }] : [];
+          }),
+  };
+}
+
+function partOf({ parts }: OracleTier, unit: string) {
+  const part = parts.find((one) => one.unit === unit);
+  if (part === undefined) throw new Error(`a tier says nothing of ${unit}`);
+  return part;
+}
+
+/** Begun blocks. */
+function blocks(units: bigint, size: bigint): bigint {
+  return (units + size - 1n) / size;
+}

@@ -1,0 +1,59 @@
+import { dateText } from './calendar.ts';
+import { shown } from './numbers.ts';
+import type { PriceLine } from './oracle-price.ts';
+import type { DueItem } from './settled-items.ts';
+import type { Owed, OwedInterval } from './usage-oracle.ts';
+
+/** An item in words that can be compared with those of an invoice. */
+export interface ToldItem {
+  readonly usage: string;
+  readonly from: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly rate: string | null;
+  readonly quantity: string | null;
+  /** Parsed. */
+  readonly details: unknown;
+  /** Only of a credit: amount of the item that it gives back from. */
+  readonly credits?: string;
+}
+
+/** In the order of the invoice. */
+export function toldItems({ intervals }: Owed): readonly ToldItem[] {
+  return intervals.flatMap((owed) => owed.items.map((item) => toldItem(owed, item)));
+}
+
+function toldItem({ run, interval }: OwedInterval, item: DueItem): ToldItem {
+  const { entry, rate, quantity } = item;
+  return {
+    usage: run.section.name,
+    from: dateText(interval.start.day),
+    to: dateText(interval.end.day),
+    amount: shown(entry.amount),
+    rate: rate === null ? null : shown(rate),
+    quantity: quantity === null ? null : shown(quantity),
+    details: detailsOf(item),
+    ...(entry.of === null ? {} : { credits: shown(entry.of.amount) }),
+  };
+}
+
+/** As usage §7.4 says: one line by itself, or all lines with what they come to. */
+function detailsOf({ entry, shown: lines, exact, beyond }: DueItem): unknown {
+  const overflow =
+    beyond.length === 0
+      ? {}
+      : { overflow: beyond.map(({ unit, quantity }) => ({ tierUnit: unit, quantity: number(quantity) })) };
+  const told = lines.map(toldLine);
+  return entry.lineKey === null
+    ? { tierDetails: told, amount: number(exact), ...overflow }
+    : { ...told[0], ...overflow };
+}
+
+function toldLine({ tier, unit, price, quantity, size, amount }: PriceLine): object {
+  const line = { tier, tierUnit: unit, tierPrice: number(price), quantity: number(quantity) };
+  return size === null ? line : { ...line, tierBlockSize: number(size), amount: number(amount) };
+}
+
+function number(value: bigint): number {
+  return Number(shown(value));
+}

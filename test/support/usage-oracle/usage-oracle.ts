@@ -1,0 +1,222 @@
+import { type BilledEntry, type BilledRecord, relationOf } from './billed-record.ts';
+import {
+  holds,
+  intervalsOf,
+  lookBackOf,
+  momentOf,
+  nextDateOf,
+  type OracleInterval,
+  type OracleRun,
+  runsOf,
+} from './oracle-intervals.ts';
+import { priceOf, unitsOf } from './oracle-price.ts';
+import { type DueItem, dueItems } from './settled-items.ts';
+import {
+  DEFAULT_SETTINGS,
+  type OracleEvent,
+  type OraclePoint,
+  type OracleSection,
+  type OracleSettings,
+} from './usage-facts.ts';
+
+/** An interval with what a run would do about it. */
+export interface OwedInterval {
+  readonly run: OracleRun;
+  readonly interval: OracleInterval;
+  readonly previous: readonly BilledRecord[];
+  readonly items: readonly DueItem[];
+  /** What no later run charges again. */
+  readonly points: ReadonlySet<OraclePoint>;
+}
+
+export interface Owed {
+  readonly intervals: readonly OwedInterval[];
+  /** Latest end of what it charges, of zero items that are dropped too. */
+  readonly chargedThrough: number | null;
+  readonly nextDate: number | null;
+  /** Of the points that it is the first to bill. */
+  readonly trackingIds: readonly string[];
+}
+
+export interface BillingRun {
+  /** What is void with it. */
+  readonly run: string;
+  readonly hasInvoice: boolean;
+}
+
+interface Planned {
+  readonly run: OracleRun;
+  readonly interval: OracleInterval;
+  readonly previous: readonly BilledRecord[];
+  /** Points in it that nothing has consumed. */
+  readonly fresh: ReadonlySet<OraclePoint>;
+}
+
+/**
+ * What a subscription owes for usage, worked out anew from everything that was ever recorded: each run looks at every event,
+ * every point and everything that was billed. It shares no code with `lib`.
+ */
+export class UsageOracle {
+  readonly zone: string;
+  settings: OracleSettings;
+  events: readonly OracleEvent[] = [];
+  readonly points: OraclePoint[] = [];
+  billed: readonly BilledRecord[] = [];
+
+  constructor(zone: string, settings: Partial<OracleSettings> = {}) {
+    this.zone = zone;
+    this.settings = { ...DEFAULT_SETTINGS, ...settings };
+  }
+
+  voidPoints(trackingId: string): void {
+    for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
+  }
+
+  /** What a run up to a date comes to. */
+  owed(target: number): Owed {
+    const { events, zone, settings } = this;
+    const [first] = events;
+    if (first === undefined) return { intervals: [], chargedThrough: null, nextDate: null, trackingIds: [] };
+    const runs = runsOf(events, target);
+    const planned = runs.flatMap((run) => {
+      const { name } = run.section;
+      const own = this.billed.filter(({ usageName }) => usageName === name);
+      const billedThrough = latest(own.map(({ end }) => end.day));
+      const periods = settings.lookBackPeriods;
+      const since = lookBackOf(run.section, { first, billedThrough, periods, zone });
+      return intervalsOf(run, { target, zone, since }).flatMap((interval) => this.#planned(run, interval));
+    });
+    const intervals = planned.map((one) => this.#owed(one, planned));
+    const charging = intervals.filter(({ items }) => items.some(({ entry }) => entry.of === null));
+    const shown = settings.dropsZeroItems ? intervals.map(withoutZeros) : intervals;
+    const billedPoints = shown.flatMap(({ points }) => [...points]);
+    return {
+      intervals: shown,
+      chargedThrough: latest(charging.map(({ interval }) => interval.end.day)),
+      nextDate: earliest(runs.map((run) => nextDateOf(run, target)).filter((date) => date !== null)),
+      trackingIds: [...new Set(billedPoints.map(({ trackingId }) => trackingId))].sort(),
+    };
+  }
+
+  /** A run has done what it owed: of what is billed already it keeps what is new, with an invoice only (usage §7.7 rule 1). */
+  bill({ intervals }: Owed, { run: invoice, hasInvoice }: BillingRun): void {
+    const added = intervals
+      .filter(
+        ({ previous, items, points }) =>
+          previous.length === 0 || (hasInvoice && (items.length > 0 || points.size > 0)),
+      )
+      .map(
+        ({ run, interval, items, points }): BilledRecord => ({
+          usageName: run.section.name,
+          start: interval.start,
+          end: interval.end,
+          points,
+          entries: items.map(({ entry }) => entry),
+          invoice,
+        }),
+      );
+    this.#giveBack(added, 1n);
+    this.billed = [...this.billed, ...added];
+  }
+
+  /** An invoice is void: what was billed by it no longer is. */
+  voidInvoice(invoice: string): void {
+    this.#giveBack(
+      this.billed.filter((record) => record.invoice === invoice),
+      -1n,
+    );
+    this.billed = this.billed.filter((record) => record.invoice !== invoice);
+  }
+
+  #giveBack(records: readonly BilledRecord[], sign: bigint): void {
+    for (const { of, amount } of records.flatMap(({ entries }): readonly BilledEntry[] => entries))
+      if (of !== null) of.left += sign * amount;
+  }
+
+  #planned(run: OracleRun, interval: OracleInterval): readonly Planned[] {
+    const { section } = run;
+    const own = this.billed.filter(({ usageName }) => usageName === section.name);
+    const those = (wanted: string) => own.filter((record) => relationOf(interval, record) === wanted);
+    if (those('AROUND').length > 0) return [];
+    const units = unitsOf(section);
+    const fresh = this.points.filter(
+      (point) =>
+        !point.isVoid &&
+        units.includes(point.unit) &&
+        holds(interval, momentOf(point, this.events)) &&
+        !own.some(({ points }) => points.has(point)),
+    );
+    return [{ run, interval, previous: those('SAME_OR_INSIDE'), fresh: new Set(fresh) }];
+  }
+
+  #owed(one: Planned, planned: readonly Planned[]): OwedInterval {
+    const { run, interval, previous } = one;
+    const { section } = run;
+    const points = this.#charged(one, planned);
+    const before = previous.flatMap((record) => [...record.points]).filter(({ isVoid }) => !isVoid);
+    const used = usedOf(section, new Set([...before, ...points]));
+    const price = priceOf(section, used, this.settings.overflow);
+    const items = dueItems({ section, price, previous, settings: this.settings });
+    const isWithinADay = interval.start.day === interval.end.day;
+    return { run, interval, previous, points, items: isWithinADay ? items.filter(isNoZero) : items };
+  }
+
+  /** Points that it is the first to charge (usage §7.7). */
+  #charged(one: Planned, planned: readonly Planned[]): ReadonlySet<OraclePoint> {
+    const { name } = one.run.section;
+    const own = planned
+      .filter(({ run }) => run.section.name === name)
+      .toSorted((a, b) => a.interval.start.at - b.interval.start.at);
+    const next = own.find(({ previous }) => previous.length === 0);
+    const { lateMode, beyondLookBack } = this.settings;
+    const isLate = one.previous.length > 0;
+    const carries = lateMode === 'NEXT_PERIOD' && next !== undefined;
+    const taken = new Set<OraclePoint>();
+    const take = (points: Iterable<OraclePoint>) => {
+      for (const point of points) taken.add(point);
+    };
+    if (!isLate || lateMode === 'DELTA' || (lateMode === 'NEXT_PERIOD' && !carries)) take(one.fresh);
+    if (one !== next) return taken;
+    if (carries) for (const { previous, fresh } of own) if (previous.length > 0) take(fresh);
+    if (beyondLookBack === 'NEXT_PERIOD') take(this.#beyond(one.run.section, own));
+    return taken;
+  }
+
+  /** Points of billed intervals that are looked at no more. */
+  #beyond(section: OracleSection, planned: readonly Planned[]): readonly OraclePoint[] {
+    const own = this.billed.filter(({ usageName }) => usageName === section.name);
+    return this.points.filter((point) => {
+      const at = momentOf(point, this.events);
+      if (point.isVoid || !unitsOf(section).includes(point.unit)) return false;
+      if (own.some(({ points }) => points.has(point))) return false;
+      if (planned.some(({ interval }) => holds(interval, at))) return false;
+      return own.some(({ start, end }) => start.at <= at && at < end.at);
+    });
+  }
+}
+
+function usedOf(section: OracleSection, points: Iterable<OraclePoint>): ReadonlyMap<string, bigint> {
+  const used = new Map<string, bigint>();
+  for (const { unit, amount } of points) {
+    const before = used.get(unit) ?? 0n;
+    const peak = amount > before ? amount : before;
+    used.set(unit, section.kind === 'CAPACITY' ? peak : before + amount);
+  }
+  return used;
+}
+
+function isNoZero({ entry, quantity }: DueItem): boolean {
+  return entry.of !== null || entry.amount !== 0n || (quantity !== null && quantity > 0n);
+}
+
+function withoutZeros(owed: OwedInterval): OwedInterval {
+  return { ...owed, items: owed.items.filter(isNoZero) };
+}
+
+function latest(days: readonly number[]): number | null {
+  return days.length === 0 ? null : Math.max(...days);
+}
+
+function earliest(days: readonly number[]): number | null {
+  return days.length === 0 ? null : Math.min(...days);
+}
