@@ -12,8 +12,9 @@ import { isBehind } from './catalog-changes.ts';
 
 /**
  * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
- * before what is settled, charges no usage and is followed by none. Until the subscription or the catalog changes, windows begin at that
- * event (§7.2 step 2) and see no other. Null = the next evaluation needs more.
+ * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that
+ * event (§7.2 step 2) and see no other. Null = the next evaluation needs more, such as the events that have charged usage,
+ * of which some may come late (usage §7.7).
  * @param events all billing events, in order, of a subscription that is billed by its own events alone; an add-on is not:
  * it ends with its base.
  */
@@ -25,7 +26,7 @@ export function ongoingChargeAfter(
   if (event === undefined || settledThrough === null) return null;
   if (
     !recurs(event) ||
-    event.usages.length > 0 ||
+    events.some(({ usages }) => usages.length > 0) ||
     event.localDate >= settledThrough ||
     leavesFreeItems(event)
   )

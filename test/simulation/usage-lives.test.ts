@@ -1,0 +1,212 @@
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { BillingError, formatLocalDate, type InvoiceView } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine } from '../support/engine.ts';
+import { expectExplained } from '../support/explained-amount.ts';
+import { isLongRun, seed } from '../support/long-run.ts';
+import { openShop } from '../support/shop.ts';
+import { shelfDocuments } from '../support/usage-oracle/metered-shelf.ts';
+import { DEFAULT_SETTINGS, type OracleSettings } from '../support/usage-oracle/usage-facts.ts';
+import { Random } from './random.ts';
+import { later, Refused, subscribe, usageOperations } from './usage-operations.ts';
+import { invoicesOf, type MeteredCustomer, UsageTown } from './usage-town.ts';
+
+/** `BILLWRIGHT_USAGE_LIVES` plays so many accounts on each database. */
+const LIVES = isLongRun ? { sqlite: 1_200, postgresql: 600 } : { sqlite: 8, postgresql: 4 };
+const asked = process.env.BILLWRIGHT_USAGE_LIVES;
+const ROUNDS = isLongRun ? 45 : 20;
+const MOST_DAYS_PER_ROUND = 16;
+const ACCOUNTS_AT_ONCE = 12;
+
+const ZONES = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
+
+/** What a tenant may set, by turns. */
+function settingsOf(random: Random): OracleSettings {
+  return {
+    ...DEFAULT_SETTINGS,
+    lookBackPeriods: random.of([-1, 0, 1, 2, 2]),
+    itemMode: random.of(['AGGREGATE', 'DETAIL']),
+    overflow: random.of(['CAP', 'LAST_TIER']),
+    lateMode: random.of(['DELTA', 'DELTA', 'NEXT_PERIOD', 'IGNORE']),
+    negativeDelta: random.of(['CREDIT', 'CREDIT', 'IGNORE']),
+    dropsZeroItems: random.percent(30),
+  };
+}
+
+eachDatabase((kind, open) => {
+  describe(`lives with usage on ${kind}`, () => {
+    const lives = asked === undefined ? LIVES[kind] : Number(asked);
+
+    it(`usage §6, §7: ${lives} accounts owe for usage what an oracle says that looks at every point (seed ${seed})`, async () => {
+      const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
+      const accepted = new Map<string, number>();
+      for (let from = 0; from < lives; from += ACCOUNTS_AT_ONCE) {
+        const random = new Random(seed + from);
+        const engine = await openEngine(open, {
+          now: '2024-01-29T15:20:11Z',
+          catalog: null,
+          configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
+        });
+        const town = await UsageTown.found(engine);
+        try {
+          await settle(town, random, Math.min(ACCOUNTS_AT_ONCE, lives - from));
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await operate(town, random, accepted);
+            agreed.foreseen += await pass(town, random);
+          }
+          agreed.explained += await lookBack(town);
+          agreed.lives += town.customers.length;
+          for (const key of ['usage', 'credits', 'late'] as const) agreed[key] += town.agreed[key];
+        } finally {
+          await town.close();
+          await engine.close();
+        }
+      }
+      if (isLongRun || asked !== undefined) process.stdout.write(`${inspect({ agreed, accepted })}\n`);
+      expect(agreed.lives).to.be.at.least(lives);
+      expect(agreed.usage, 'items').to.be.above(5 * lives);
+      expect(agreed.late, 'late items').to.be.above(0);
+      expect(agreed.foreseen, 'invoices foreseen').to.be.above(0);
+      if (isLongRun) expect(agreed.credits, 'credits').to.be.above(0);
+    }).timeout(0);
+  });
+});
+
+async function settle(town: UsageTown, random: Random, accounts: number): Promise<void> {
+  const { engine } = town;
+  for (let count = 0; count < accounts; count += 1) {
+    const settings = settingsOf(random);
+    const { acme } = count === 0 ? engine : await openShop(engine.billing, null);
+    for (const document of shelfDocuments) await acme.uploadCatalog(document);
+    await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify(configurationOf(settings)));
+    const zone = random.of(ZONES);
+    const billCycleDay = random.within(1, 31);
+    const { id: accountId } = await acme.createAccount({
+      currency: 'USD',
+      timeZone: zone,
+      billCycleDayLocal: billCycleDay,
+    });
+    const customer: MeteredCustomer = {
+      acme,
+      accountId,
+      zone,
+      billCycleDay,
+      settings,
+      subscriptions: [],
+      seen: new Set(),
+      isOff: false,
+      isVoided: false,
+    };
+    town.customers.push(customer);
+    await subscribe({ town, random, customer });
+    if (random.percent(30)) await subscribe({ town, random, customer });
+  }
+  await town.settle();
+}
+
+function configurationOf(settings: OracleSettings): Readonly<Record<string, string>> {
+  const prefix = 'org.service.invoice';
+  return {
+    [`${prefix}.readMaxRawUsagePreviousPeriod`]: String(settings.lookBackPeriods),
+    [`${prefix}.item.result.behavior.mode`]: settings.itemMode,
+    [`${prefix}.usage.overflow`]: settings.overflow,
+    [`${prefix}.usage.lateMode`]: settings.lateMode,
+    [`${prefix}.usage.negativeDelta`]: settings.negativeDelta,
+    [`${prefix}.disable.usage.zero.amount`]: String(settings.dropsZeroItems),
+  };
+}
+
+/** Each account may ask for a few things; what is refused is told to nobody. */
+async function operate(town: UsageTown, random: Random, accepted: Map<string, number>): Promise<void> {
+  for (const customer of town.customers) {
+    for (let count = random.within(0, 3); count > 0; count -= 1) {
+      const operation = pick(random.next());
+      const held = random.of(customer.subscriptions);
+      try {
+        await operation.run({ town, random, customer, held });
+        accepted.set(operation.name, (accepted.get(operation.name) ?? 0) + 1);
+      } catch (error) {
+        if (!(error instanceof BillingError) && !(error instanceof Refused)) throw error;
+      }
+    }
+  }
+  await town.settle();
+}
+
+function pick(share: number) {
+  let left = share * usageOperations.reduce((sum, { weight }) => sum + weight, 0);
+  for (const operation of usageOperations) {
+    left -= operation.weight;
+    if (left < 0) return operation;
+  }
+  throw new Error('a share is less than 1');
+}
+
+/** Time passes; the invoice that a dry run foresaw comes. */
+async function pass(town: UsageTown, random: Random): Promise<number> {
+  const foreseen: {
+    readonly customer: MeteredCustomer;
+    readonly invoice: InvoiceView;
+    readonly seen: number;
+  }[] = [];
+  for (const customer of town.customers) {
+    if (customer.isOff || customer.settings.dropsZeroItems || !random.percent(25)) continue;
+    const invoice = await customer.acme.invoices.dryRun({
+      accountId: customer.accountId,
+      dryRunType: 'UPCOMING_INVOICE',
+    });
+    if (invoice !== null) foreseen.push({ customer, invoice, seen: customer.seen.size });
+  }
+  town.engine.clock.set(later(town, random.within(1, MOST_DAYS_PER_ROUND * 86_400)));
+  await town.settle();
+  let count = 0;
+  for (const { customer, invoice, seen } of foreseen) {
+    const { targetDate } = invoice;
+    if (targetDate === null || targetDate >= town.todayOf(customer)) continue;
+    const made = (await invoicesOf(customer)).slice(seen).filter((one) => one.targetDate === targetDate);
+    expect(made.flatMap(linesOf), `foreseen for ${formatLocalDate(targetDate)}`).to.deep.equal(
+      linesOf(invoice),
+    );
+    expect(made.flatMap(({ trackingIds }) => trackingIds).toSorted()).to.deep.equal(
+      invoice.trackingIds.toSorted(),
+    );
+    count += 1;
+  }
+  return count;
+}
+
+/** Without account credit, which other invoices move. */
+function linesOf({ items }: InvoiceView): readonly string[] {
+  return items
+    .filter(({ itemType }) => itemType !== 'CBA_ADJ')
+    .map(({ itemType, usageName, planName, startDate, endDate, amount, itemDetails }) =>
+      [
+        itemType,
+        usageName ?? planName,
+        startDate && formatLocalDate(startDate),
+        endDate && formatLocalDate(endDate),
+        amount.toFixed(),
+        itemDetails,
+      ].join(' '),
+    );
+}
+
+/** Everything that is billed explains itself, and a run that reads all of it bills as one that reads its window. */
+async function lookBack(town: UsageTown): Promise<number> {
+  const { engine } = town;
+  expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+  let explained = 0;
+  for (const customer of town.customers) {
+    const { acme, accountId } = customer;
+    expect(await acme.tags.ofAccount(accountId)).to.have.length(customer.isOff ? 1 : 0);
+    for (const { items } of await invoicesOf(customer)) {
+      for (const { id } of items) {
+        expectExplained(await acme.invoices.explain(id));
+        explained += 1;
+      }
+    }
+  }
+  return explained;
+}

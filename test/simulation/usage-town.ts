@@ -1,0 +1,301 @@
+import { expect } from 'chai';
+import {
+  BillingError,
+  ErrorCode,
+  formatDecimal,
+  formatLocalDate,
+  type InvoiceItemView,
+  type InvoiceView,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
+import type { TestEngine } from '../support/engine.ts';
+import type { BilledEntry } from '../support/usage-oracle/billed-record.ts';
+import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
+import { billionths } from '../support/usage-oracle/numbers.ts';
+import { historyOf } from '../support/usage-oracle/stored-history.ts';
+import { type ToldItem, toldItems } from '../support/usage-oracle/told-items.ts';
+import type { OracleSettings } from '../support/usage-oracle/usage-facts.ts';
+import type { Owed, UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
+import { type OpenTables, openTables, type StoredRow } from './books.ts';
+
+/** An account whose usage is billed, with what an oracle knows of it. */
+export interface MeteredCustomer {
+  readonly acme: TenantBilling;
+  readonly accountId: Uuid;
+  readonly zone: string;
+  readonly billCycleDay: number;
+  readonly settings: OracleSettings;
+  readonly subscriptions: MeteredSubscription[];
+  /** Invoices that were looked at. */
+  readonly seen: Set<Uuid>;
+  /** Whether runs are switched off by tag. */
+  isOff: boolean;
+  /** Whether an invoice was voided since the last run: no other one comes by itself. */
+  isVoided: boolean;
+}
+
+export interface MeteredSubscription {
+  readonly id: Uuid;
+  readonly bundleId: Uuid;
+  readonly oracle: UsageOracle;
+  readonly trackingIds: string[];
+  /** What the oracle knows of an item, by its id. */
+  readonly entries: Map<Uuid, BilledEntry>;
+}
+
+/** Lives that an engine plays, and the oracle that says beside it what they owe. */
+export class UsageTown {
+  readonly engine: TestEngine;
+  readonly customers: MeteredCustomer[] = [];
+  /** Items that both agree on, by kind. */
+  readonly agreed = { usage: 0, credits: 0, late: 0 };
+  readonly #tables: OpenTables;
+  #silent = 0;
+
+  private constructor(engine: TestEngine, tables: OpenTables) {
+    this.engine = engine;
+    this.#tables = tables;
+  }
+
+  static async found(engine: TestEngine): Promise<UsageTown> {
+    return new UsageTown(engine, await openTables(engine.database));
+  }
+
+  close(): Promise<void> {
+    return this.#tables.close();
+  }
+
+  todayOf({ zone }: MeteredCustomer): number {
+    return dayAt(this.engine.clock.now(), zone);
+  }
+
+  /** What is due is done, and looked at; where zero items are dropped no invoice tells of a run, so that one is asked for. */
+  async settle(): Promise<void> {
+    await this.engine.settle();
+    for (const { acme, accountId, settings, isOff } of this.customers) {
+      if (settings.dropsZeroItems && !isOff)
+        await acme.invoices.generate({ accountId }).catch(ignoreNothingToDo);
+    }
+    await this.engine.settle();
+    await this.audit();
+  }
+
+  /**
+   * The oracle says of each new invoice what usage it has to have; where nothing is due, that nothing is left.
+   * @param through date of a run that has made no invoice, or 0.
+   */
+  async audit(customers: readonly MeteredCustomer[] = this.customers, through = 0): Promise<void> {
+    const events = await this.#tables.rows('select * from bw_subscription_events where is_active');
+    const blocks = await this.#tables.rows('select * from bw_blocking_states where is_active');
+    for (const customer of customers) {
+      this.#tell(customer, events, blocks);
+      await this.#auditOne(customer, through);
+    }
+  }
+
+  #tell(customer: MeteredCustomer, events: readonly StoredRow[], blocks: readonly StoredRow[]): void {
+    const { zone, billCycleDay, accountId } = customer;
+    for (const { id, bundleId, oracle } of customer.subscriptions) {
+      const about: readonly string[] = [id, bundleId, accountId];
+      oracle.events = historyOf({
+        events: events.filter((row) => row.subscription_id === id),
+        blocks: blocks.filter(
+          (row) => row.service !== 'entitlement-service' && about.includes(row.blocked_id ?? ''),
+        ),
+        zone,
+        billCycleDay,
+      });
+    }
+  }
+
+  async #auditOne(customer: MeteredCustomer, through: number): Promise<void> {
+    const invoices = await invoicesOf(customer);
+    const isOfUsage = new Set(
+      invoices.flatMap(({ items }) => items).flatMap((item) => (item.itemType === 'USAGE' ? [item.id] : [])),
+    );
+    for (const invoice of invoices) {
+      if (customer.seen.has(invoice.id)) continue;
+      customer.seen.add(invoice.id);
+      customer.isVoided = false;
+      this.#auditInvoice(customer, invoice, isOfUsage);
+    }
+    if (!customer.isOff) this.#auditRest(customer, Math.max(through, latestTarget(invoices)));
+  }
+
+  #auditInvoice(customer: MeteredCustomer, invoice: InvoiceView, isOfUsage: ReadonlySet<Uuid>): void {
+    if (invoice.targetDate === null) throw new Error('a run has a target date');
+    const target = dayOf(formatLocalDate(invoice.targetDate));
+    const owed = customer.subscriptions.map((one) => ({ one, owed: one.oracle.owed(target) }));
+    const items = invoice.items.filter(
+      ({ id, linkedItemId }) => isOfUsage.has(id) || (linkedItemId !== null && isOfUsage.has(linkedItemId)),
+    );
+    const context = () => this.#context(customer, invoice);
+    for (const { one, owed: due } of owed) {
+      const own = items.filter((item) => subscriptionOf(item, customer) === one);
+      // A credit names the item that it gives back from, and no usage of its own.
+      const expected = toldItems(due).map((item) =>
+        item.credits === undefined ? item : { ...item, usage: '' },
+      );
+      const told = own.map((item) => toldItem(item, one));
+      if (!same(told, expected)) expect(told, context()).to.deep.equal(expected);
+      one.oracle.bill(due, { run: invoice.id, hasInvoice: true });
+      const entries = due.intervals.flatMap((interval) => interval.items.map(({ entry }) => entry));
+      for (const [index, item] of own.entries()) {
+        const entry = entries[index];
+        if (entry === undefined) continue;
+        one.entries.set(item.id, entry);
+        if (item.linkedItemId !== null)
+          expect(one.entries.get(item.linkedItemId), 'the item that is given back').to.equal(entry.of);
+      }
+      this.#count(due);
+    }
+    if (!invoice.items.some(({ itemType }) => itemType === 'USAGE')) return;
+    const trackingIds = [...new Set(owed.flatMap(({ owed: due }) => due.trackingIds))].sort();
+    expect([...invoice.trackingIds].sort(), `tracking ids, ${context()}`).to.deep.equal(
+      invoice.status === 'VOID' ? [] : trackingIds,
+    );
+  }
+
+  /** What runs store without an invoice; and nothing that has ended is unbilled. */
+  #auditRest(customer: MeteredCustomer, latest: number): void {
+    const target = Math.max(this.todayOf(customer), latest);
+    for (const { oracle } of customer.subscriptions) {
+      const owed = oracle.owed(target);
+      const unbilled = owed.intervals.filter(({ previous }) => previous.length === 0);
+      const missing = unbilled.filter(
+        ({ items, interval }) => items.length > 0 && interval.end.at < this.engine.clock.now() - DAY_MS,
+      );
+      if (missing.length > 0 && !customer.isVoided) {
+        const told = toldItems({ ...owed, intervals: missing });
+        expect(told, `is not billed, ${this.#context(customer, null)}`).to.deep.equal([]);
+      }
+      this.#silent += 1;
+      const silent = unbilled.filter(({ items }) => items.length === 0);
+      oracle.bill({ ...owed, intervals: silent }, { run: `silent ${this.#silent}`, hasInvoice: false });
+    }
+  }
+
+  #count({ intervals }: Owed): void {
+    for (const { items, previous } of intervals) {
+      const credits = items.filter(({ entry }) => entry.of !== null).length;
+      this.agreed.usage += items.length - credits;
+      this.agreed.credits += credits;
+      if (previous.length > 0) this.agreed.late += items.length;
+    }
+  }
+
+  #context(customer: MeteredCustomer, invoice: InvoiceView | null): string {
+    const about = customer.subscriptions.map(({ oracle }) => ({
+      events: oracle.events.map(({ at, billing, billCycleDay, sections }) =>
+        [
+          new Date(at).toISOString(),
+          billing,
+          billCycleDay,
+          ...sections.map(({ name, prices }) => `${name} ${prices}`),
+        ].join(' '),
+      ),
+      points: oracle.points.map(({ unit, at, isOfDay, amount, trackingId, isVoid }) =>
+        [
+          new Date(at).toISOString(),
+          isOfDay ? 'day' : '',
+          Number(amount) / 1e9,
+          unit,
+          trackingId,
+          isVoid ? 'void' : '',
+        ].join(' '),
+      ),
+      billed: oracle.billed.map(({ usageName, start, end, points, entries, invoice: of }) =>
+        [
+          usageName,
+          dateText(start.day),
+          dateText(end.day),
+          new Date(start.at).toISOString(),
+          new Date(end.at).toISOString(),
+          entries.map(({ amount }) => Number(amount) / 1e9).join('+'),
+          `points ${[...points].map(({ trackingId }) => trackingId).join(',')}`,
+          of,
+        ].join(' '),
+      ),
+    }));
+    return JSON.stringify(
+      {
+        now: new Date(this.engine.clock.now()).toISOString(),
+        invoice: invoice && [
+          invoice.invoiceNumber,
+          invoice.targetDate && formatLocalDate(invoice.targetDate),
+          invoice.items.map(({ itemType, usageName, startDate, endDate, amount }) =>
+            [
+              itemType,
+              usageName,
+              startDate && formatLocalDate(startDate),
+              endDate && formatLocalDate(endDate),
+              formatDecimal(amount),
+            ].join(' '),
+          ),
+        ],
+        zone: customer.zone,
+        settings: customer.settings,
+        about,
+      },
+      null,
+      1,
+    );
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+export function ignoreNothingToDo(error: unknown): void {
+  if (!(error instanceof BillingError) || error.code !== ErrorCode.INVOICE_NOTHING_TO_DO) throw error;
+}
+
+export async function invoicesOf({ acme, accountId }: MeteredCustomer): Promise<readonly InvoiceView[]> {
+  const all = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+  return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+}
+
+/** The date before which no run looks (usage §6). */
+function latestTarget(invoices: readonly InvoiceView[]): number {
+  const counted = invoices.filter(
+    ({ status, items }) =>
+      status !== 'VOID' && items.some(({ itemType }) => itemType === 'USAGE' || itemType === 'RECURRING'),
+  );
+  return Math.max(
+    0,
+    ...counted.map(({ targetDate }) => (targetDate === null ? 0 : dayOf(formatLocalDate(targetDate)))),
+  );
+}
+
+/** Credits name their subscription, or the item that they give back from does. */
+function subscriptionOf(
+  { subscriptionId, linkedItemId }: InvoiceItemView,
+  { subscriptions }: MeteredCustomer,
+): MeteredSubscription | undefined {
+  return subscriptions.find(
+    ({ id, entries }) => id === subscriptionId || (linkedItemId !== null && entries.has(linkedItemId)),
+  );
+}
+
+export function toldItem(item: InvoiceItemView, { entries }: MeteredSubscription): ToldItem {
+  const { usageName, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
+  const credited = linkedItemId === null ? undefined : entries.get(linkedItemId);
+  return {
+    usage: usageName ?? '',
+    from: startDate === null ? '' : formatLocalDate(startDate),
+    to: endDate === null ? '' : formatLocalDate(endDate),
+    amount: formatDecimal(amount),
+    rate: rate === null ? null : formatDecimal(rate),
+    quantity: quantity === null ? null : formatDecimal(quantity),
+    details: JSON.parse(itemDetails ?? 'null'),
+    ...(credited === undefined ? {} : { credits: formatCents(credited.amount) }),
+  };
+}
+
+function formatCents(amount: bigint): string {
+  return String(Number(amount) / Number(billionths('1')));
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,178 @@
+import { catalogXml, lists, phase, plan, price, product } from '../catalogs/catalog-document.ts';
+import { oracleSection, type SectionText } from './section-texts.ts';
+import type { OracleSection } from './usage-facts.ts';
+
+// Plans that charge usage in every way, in two versions of a catalog; the second one has other prices for everybody.
+
+const calls: SectionText = {
+  name: 'calls-usage',
+  kind: 'ALL_TIERS',
+  period: 'MONTHLY',
+  tiers: [
+    {
+      parts: [
+        ['calls', '2', '3', '1'],
+        ['mails', '0.5', '2', '0.335'],
+      ],
+    },
+    {
+      parts: [
+        ['calls', '1', '5', '0'],
+        ['mails', '1', '4', '0.5'],
+      ],
+    },
+    {
+      parts: [
+        ['calls', '3', '4', '7.125'],
+        ['mails', '1', '3', '9'],
+      ],
+    },
+  ],
+};
+const top: SectionText = {
+  name: 'top-usage',
+  kind: 'TOP_TIER',
+  period: 'THIRTY_DAYS',
+  tiers: [
+    { parts: [['mails', '1', '4', '10']] },
+    { parts: [['mails', '2', '4', '1.005']] },
+    { parts: [['mails', '5', '2', '0.333']] },
+  ],
+};
+const peaks: SectionText = {
+  name: 'peak-usage',
+  kind: 'CAPACITY',
+  period: 'MONTHLY',
+  tiers: [
+    {
+      price: '1',
+      parts: [
+        ['mails', '3'],
+        ['calls', '7.5'],
+      ],
+    },
+    {
+      price: '5.555',
+      parts: [
+        ['mails', '6'],
+        ['calls', '8'],
+      ],
+    },
+  ],
+};
+const trial: SectionText = {
+  name: 'trial-usage',
+  kind: 'ALL_TIERS',
+  period: 'MONTHLY',
+  tiers: [{ parts: [['calls', '1', '-1', '0.01']] }],
+};
+const weekly: SectionText = { ...calls, name: 'weekly-usage', period: 'WEEKLY' };
+const quarterly: SectionText = { ...peaks, name: 'quarterly-usage', period: 'QUARTERLY' };
+
+interface ShelfPlan {
+  readonly recurring?: string;
+  readonly trial?: readonly SectionText[];
+  readonly evergreen: readonly SectionText[];
+}
+
+/** The names of sections are those of one plan each. */
+function named(section: SectionText, name: string): SectionText {
+  return { ...section, name };
+}
+
+const plans: Readonly<Record<string, ShelfPlan>> = {
+  'calls-plan': { evergreen: [calls] },
+  'mixed-plan': { recurring: '30', evergreen: [named(calls, 'mixed-usage'), peaks] },
+  'top-plan': { evergreen: [quarterly, top] },
+  'trial-plan': { trial: [trial], evergreen: [named(calls, 'live-usage')] },
+  'weekly-plan': { recurring: '12', evergreen: [named(top, 'thirty-usage'), weekly] },
+  'plain-plan': { recurring: '9.95', evergreen: [] },
+};
+
+export const TRIAL_DAYS = 14;
+export const planNames = Object.keys(plans);
+export const REPRICED = '2024-05-10T00:00:00Z';
+
+/** What a phase of a plan charges at an instant. */
+export function sectionsOf(planName: string, phaseName: string, at: number): readonly OracleSection[] {
+  const isLater = at >= Date.parse(REPRICED);
+  const { trial: first = [], evergreen } = plans[planName] ?? { evergreen: [] };
+  const sections = phaseName.endsWith('-trial') ? first : evergreen;
+  return sections.map((section) =>
+    oracleSection(isLater ? repriced(section) : section, isLater ? 'second' : 'first'),
+  );
+}
+
+/** Three times the price. */
+function repriced(section: SectionText): SectionText {
+  const isPeak = section.kind === 'CAPACITY';
+  return {
+    ...section,
+    tiers: section.tiers.map((tier) => ({
+      ...tier,
+      ...(tier.price === undefined ? {} : { price: tripled(tier.price) }),
+      parts: isPeak
+        ? tier.parts
+        : tier.parts.map(([unit = '', size = '', max = '', amount = '']) => [
+            unit,
+            size,
+            max,
+            tripled(amount),
+          ]),
+    })),
+  };
+}
+
+function tripled(amount: string): string {
+  return String(Math.round(Number(amount) * 3_000) / 1_000);
+}
+
+/** Both versions, to be uploaded one after the other. */
+export const shelfDocuments: readonly string[] = [
+  documentOf('2020-01-01T00:00:00Z', (section) => section),
+  documentOf(REPRICED, repriced),
+];
+
+function documentOf(effectiveDate: string, priced: (section: SectionText) => SectionText): string {
+  const isLater = effectiveDate === REPRICED;
+  const xml = (sections: readonly SectionText[]) => sections.map((one) => sectionXml(priced(one))).join('');
+  const more = isLater
+    ? `<effectiveDateForExistingSubscriptions>${effectiveDate}</effectiveDateForExistingSubscriptions>`
+    : '';
+  return catalogXml({
+    effectiveDate,
+    catalogName: 'Metered',
+    units: ['calls', 'mails'],
+    products: product('P'),
+    plans: Object.entries(plans)
+      .map(([name, { recurring, trial: first, evergreen }]) =>
+        plan(name, 'P', {
+          initialPhases:
+            first === undefined ? '' : phase('TRIAL', { number: TRIAL_DAYS, fixed: '', usages: xml(first) }),
+          finalPhase: phase('EVERGREEN', {
+            usages: xml(evergreen),
+            ...(recurring === undefined ? {} : { price: isLater ? tripled(recurring) : recurring }),
+          }),
+          more,
+        }),
+      )
+      .join(''),
+    priceLists: lists({ DEFAULT: planNames }),
+  });
+}
+
+function sectionXml({ name, kind, period, tiers }: SectionText): string {
+  const isPeak = kind === 'CAPACITY';
+  const written = tiers.map(({ price: of = '0', parts }) =>
+    isPeak
+      ? `<tier><limits>${parts.map(([unit, max]) => `<limit><unit>${unit}</unit><max>${max}</max></limit>`).join('')}</limits><recurringPrice>${price('USD', of)}</recurringPrice></tier>`
+      : `<tier><blocks>${parts.map(blockXml).join('')}</blocks></tier>`,
+  );
+  const policy = isPeak ? '' : ` tierBlockPolicy="${kind}"`;
+  const type = isPeak ? 'CAPACITY' : 'CONSUMABLE';
+  return `<usage name="${name}" billingMode="IN_ARREAR" usageType="${type}"${policy}><billingPeriod>${period}</billingPeriod><tiers>${written.join('')}</tiers></usage>`;
+}
+
+function blockXml([unit, size, max, amount = '0']: readonly string[]): string {
+  return `<tieredBlock><unit>${unit}</unit><size>${size}</size><prices>${price('USD', amount)}</prices><max>${max}</max></tieredBlock>`;
+}
