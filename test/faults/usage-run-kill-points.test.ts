@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import {
+  formatDecimal,
+  type NewUsageLine,
+  OnDuplicate,
+  parseLocalDate,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
+import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { itemLines } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { sampled } from '../support/sampled.ts';
+import { shopIn, shopTemplate } from '../support/shop.ts';
+import { storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
+import { usageCatalog } from '../support/usage/usage-catalog.ts';
+import { DyingProcess } from './dying-process.ts';
+import { killableStorage } from './killable.ts';
+
+const BEGINS = '2026-04-01T00:00:00Z';
+const SETTLE_MS = 30_000;
+/** A process that starts again under its own name takes up at once what it had begun. */
+const NODE = 'the-only-node';
+
+interface Told {
+  readonly billing: Billing<never>;
+  readonly acme: TenantBilling;
+  readonly clock: ReturnType<typeof fakeClock>;
+}
+
+/** What is about to be done when the process dies; done again by its next life as a caller does who got no answer. */
+interface Story {
+  readonly name: string;
+  readonly prepare: (told: Told, ids: readonly Uuid[]) => Promise<void>;
+  readonly run: (told: Told, ids: readonly Uuid[]) => Promise<unknown>;
+  /** What it must have come to, among other things. */
+  readonly leads: readonly string[];
+}
+
+const planNames = ['sms-payg', 'packs-top', 'api-std', 'club'];
+
+function lineOf(subscriptionId: Uuid, text: string): NewUsageLine {
+  const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
+  return {
+    subscriptionId,
+    trackingId: text,
+    unitUsageRecords: [{ unitType, usageRecords: [{ recordDate, amount }] }],
+  };
+}
+
+async function record(acme: TenantBilling, of: Uuid | undefined, text: string): Promise<void> {
+  if (of === undefined) throw new Error('no subscription');
+  await acme.usage.record({ ...lineOf(of, text), subscriptionId: of }, { onDuplicate: OnDuplicate.IGNORE });
+}
+
+async function settle({ billing }: Told): Promise<void> {
+  if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
+}
+
+const stories: readonly Story[] = [
+  {
+    name: 'a run that bills a month of four subscriptions, late points, and gives back what was voided',
+    prepare: async (told, [sms, packs, std, club]) => {
+      const { acme, clock } = told;
+      await record(acme, sms, '199 sms 2026-04-10');
+      await record(acme, packs, '995 packs 2026-04-10');
+      await record(acme, std, '40 calls 2026-04-11');
+      clock.set('2026-05-01T00:00:00Z');
+      await settle(told);
+      await record(acme, sms, '101 sms 2026-04-20');
+      await record(acme, packs, '20 packs 2026-04-20');
+      await acme.usage.void(std ?? '', '40 calls 2026-04-11');
+      await record(acme, club, '13 videos 2026-05-03');
+      await record(acme, sms, '5 sms 2026-05-03T04:05:06Z');
+      clock.set('2026-06-01T00:00:00Z');
+    },
+    run: settle,
+    leads: [
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -8980',
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -40',
+      'USAGE 2026-04-01..2026-05-01 5.9',
+      'USAGE 2026-05-01..2026-06-01 2.95',
+      'USAGE 2026-05-01..2026-06-01 18',
+    ],
+  },
+  {
+    name: 'recording, alone and in bulk, and taking back',
+    prepare: async () => undefined,
+    run: async ({ acme }, [sms, packs, std]) => {
+      await record(acme, sms, '3 sms 2026-04-02');
+      const lines = [sms, packs, std].flatMap((id) =>
+        id === undefined
+          ? []
+          : ['7 sms 2026-04-03', '8 packs 2026-04-03', '9 calls 2026-04-04'].map((text) => lineOf(id, text)),
+      );
+      const { accepted, duplicates, failures } = await acme.usage.recordAll(lines);
+      expect([accepted + duplicates, failures]).to.deep.equal([9, []]);
+      await acme.usage.void(std ?? '', '9 calls 2026-04-04');
+      await record(acme, std, '1 calls 2026-04-04');
+    },
+    leads: ['calls 19', 'packs 24', 'sms 24'],
+  },
+];
+
+/** Opened by a life that is not the first. */
+function openOn(
+  database: TestDatabase,
+  of: { readonly clock: ReturnType<typeof fakeClock>; readonly process?: DyingProcess },
+): Promise<Billing<never>> {
+  const storage = storageOf(database);
+  return Billing.open({
+    storage: of.process === undefined ? storage : killableStorage(storage, of.process),
+    clock: of.clock,
+    logger: recordingLogger(),
+    hasher: plainHasher(),
+    nodeName: NODE,
+  });
+}
+
+async function subscriptionsOf(acme: TenantBilling): Promise<readonly Uuid[]> {
+  const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
+  const bundles = await Promise.all(rows.map(({ id }) => acme.subscriptions.bundlesOfAccount(id)));
+  const all = bundles.flat().flatMap(({ subscriptions }) => subscriptions);
+  return planNames.map((name) => {
+    const found = all.find(({ planName }) => planName === name);
+    if (found === undefined) throw new Error(`nobody has ${name}`);
+    return found.subscriptionId;
+  });
+}
+
+function templateOf(story: Story, index: number): DatabaseTemplate {
+  return {
+    name: `usage_run_kill_points_${index}`,
+    from: shopTemplate(null),
+    async prepare(database) {
+      const clock = fakeClock(BEGINS);
+      const billing = await openOn(database, { clock });
+      const { acme } = await shopIn(billing);
+      await acme.uploadCatalog(usageCatalog);
+      const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      for (const planName of planNames) await acme.createSubscription({ accountId, planName });
+      await settle({ billing, acme, clock });
+      await story.prepare({ billing, acme, clock }, await subscriptionsOf(acme));
+      await billing.close();
+    },
+  };
+}
+
+/** Items, tracking ids and roll-ups of everything there is. */
+async function linesOf(acme: TenantBilling): Promise<readonly string[]> {
+  const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
+  const lines: string[] = [];
+  for (const { id: accountId } of rows) {
+    for (const invoice of await acme.invoices.ofAccount({ accountId, withItems: true }))
+      lines.push(...itemLines(invoice), `tracking ids ${invoice.trackingIds.toSorted().join(', ')}`);
+    const again = await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate('2026-06-01') });
+    lines.push(`left: ${again === null ? 'nothing' : itemLines(again).join(', ')}`);
+  }
+  const sums = new Map<string, number>();
+  for (const id of await subscriptionsOf(acme)) {
+    const { rolledUpUnits } = await acme.usage.rollUp(id, { startDate: '2026-01-01', endDate: '2027-01-01' });
+    for (const { unitType, amount } of rolledUpUnits)
+      sums.set(unitType, (sums.get(unitType) ?? 0) + Number(formatDecimal(amount)));
+  }
+  return [...lines, ...[...sums].map(([unit, sum]) => `${unit} ${sum}`).toSorted()];
+}
+
+eachDatabase((kind, open) => {
+  describe('usage, whose process dies at any call of the storage', function () {
+    this.timeout(isLongRun ? 0 : 300_000);
+
+    for (const [index, story] of stories.entries())
+      it(`usage §10 rules 2 and 3: ${story.name}: is done whole and once`, async () => {
+        const template = templateOf(story, index);
+        const { steps, lines: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
+        expect(undisturbed).to.include.members([...story.leads]);
+        expect(steps).to.be.greaterThan(10);
+        const all = Array.from({ length: steps }, (_, step) => step + 1);
+        for (const step of sampled(all, { sqlite: 9, postgresql: 31 }[kind], index))
+          expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
+            undisturbed,
+          );
+
+        async function dieAt(step: number) {
+          const database = await open(template);
+          const clock = fakeClock(index === 0 ? '2026-06-01T00:00:00Z' : BEGINS);
+          const process = new DyingProcess(Number.POSITIVE_INFINITY);
+          const dying = await openOn(database, { clock, process });
+          const { acme } = await shopIn(dying);
+          const ids = await subscriptionsOf(acme);
+          process.dieIn(step);
+          await story.run({ billing: dying, acme, clock }, ids).catch((error: unknown) => {
+            if (!process.isDead) throw error;
+          });
+          expect(process.isDead, `step ${step} was reached`).to.equal(Number.isFinite(step));
+          const { steps } = process;
+          process.end();
+          await dying.close().catch(() => undefined);
+          const billing = await openOn(database, { clock });
+          try {
+            const next = await shopIn(billing);
+            await story.run({ billing, acme: next.acme, clock }, ids);
+            expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
+            return { steps, lines: await linesOf(next.acme) };
+          } finally {
+            await billing.close();
+          }
+        }
+      });
+  });
+});
