@@ -35,7 +35,7 @@ import {
   SubscriptionService,
 } from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { fixture } from '../support/files.ts';
 import { migrated } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
@@ -45,7 +45,7 @@ const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
 const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('subscriptions', () => {
     const ids = uuidGenerator();
     const logger = recordingLogger();
@@ -192,31 +192,34 @@ eachDatabase((kind, open) => {
     const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
 
     describe('create and read', () => {
-      it('subscriptions W3 Create, stored, told and read', async () => {
-        const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
-        await settle();
+      it(
+        'subscriptions W3 Create, stored, told and read',
+        onEachDatabase(async () => {
+          const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
+          await settle();
 
-        expect(await rowsOf(subscriptionId)).to.deep.equal([
-          'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
-          'START_BILLING 2024-03-01T09:15:00.000Z',
-          'PHASE 2024-03-31T09:15:00.000Z',
-        ]);
-        expect(told).to.deep.equal([
-          'SUBSCRIPTION_CREATION REQUESTED',
-          'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
-          'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
-        ]);
-        const view = await subscriptions.get(context(), subscriptionId);
-        expect(view).to.include({ bundleId, state: 'ACTIVE', phaseType: 'TRIAL', chargedThrough: null });
-        expect(view.prices.map((price) => price.phaseName)).to.deep.equal([
-          'pro-monthly-trial',
-          'pro-monthly-evergreen',
-        ]);
-        expect(await toldBy('2024-03-31T09:15:00Z')).to.deep.equal([
-          'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
-        ]);
-        expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
-      });
+          expect(await rowsOf(subscriptionId)).to.deep.equal([
+            'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
+            'START_BILLING 2024-03-01T09:15:00.000Z',
+            'PHASE 2024-03-31T09:15:00.000Z',
+          ]);
+          expect(told).to.deep.equal([
+            'SUBSCRIPTION_CREATION REQUESTED',
+            'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
+            'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
+          ]);
+          const view = await subscriptions.get(context(), subscriptionId);
+          expect(view).to.include({ bundleId, state: 'ACTIVE', phaseType: 'TRIAL', chargedThrough: null });
+          expect(view.prices.map((price) => price.phaseName)).to.deep.equal([
+            'pro-monthly-trial',
+            'pro-monthly-evergreen',
+          ]);
+          expect(await toldBy('2024-03-31T09:15:00Z')).to.deep.equal([
+            'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
+          ]);
+          expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+        }),
+      );
 
       it('subscriptions W4 Two dates, told as they come', async () => {
         clock.set('2024-08-07');
@@ -316,41 +319,44 @@ eachDatabase((kind, open) => {
         expect(await toldBy('2030-01-01')).to.deep.equal([]);
       });
 
-      it('subscriptions are read by key, by account, by filter and by page', async () => {
-        const first = await create({
-          planName: 'solo-now',
-          externalKey: 'sub-1',
-          bundleExternalKey: 'seat-1',
-        });
-        const second = await create({ planName: 'pro-monthly' });
-        await create({ planName: 'solo-now' }, {}, await newAccount());
+      it(
+        'subscriptions are read by key, by account, by filter and by page',
+        onEachDatabase(async () => {
+          const first = await create({
+            planName: 'solo-now',
+            externalKey: 'sub-1',
+            bundleExternalKey: 'seat-1',
+          });
+          const second = await create({ planName: 'pro-monthly' });
+          await create({ planName: 'solo-now' }, {}, await newAccount());
 
-        expect(await subscriptions.getByKey(context(), 'sub-1')).to.include({
-          subscriptionId: first.subscriptionId,
-        });
-        const bundleIds = async (filter = {}) =>
-          (await subscriptions.bundlesOfAccount(context(), customer.id, filter)).map(
-            (bundle) => bundle.bundleId,
-          );
-        expect(await bundleIds()).to.deep.equal([first.bundleId, second.bundleId]);
-        expect(await bundleIds({ externalKey: 'seat-1' })).to.deep.equal([first.bundleId]);
-        expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.deep.equal([
-          second.bundleId,
-        ]);
-        expect(await bundleIds({ externalKey: 'none' })).to.deep.equal([]);
+          expect(await subscriptions.getByKey(context(), 'sub-1')).to.include({
+            subscriptionId: first.subscriptionId,
+          });
+          const bundleIds = async (filter = {}) =>
+            (await subscriptions.bundlesOfAccount(context(), customer.id, filter)).map(
+              (bundle) => bundle.bundleId,
+            );
+          expect(await bundleIds()).to.deep.equal([first.bundleId, second.bundleId]);
+          expect(await bundleIds({ externalKey: 'seat-1' })).to.deep.equal([first.bundleId]);
+          expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.deep.equal([
+            second.bundleId,
+          ]);
+          expect(await bundleIds({ externalKey: 'none' })).to.deep.equal([]);
 
-        const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
-          offset: 1,
-          limit: 5,
-        });
-        expect(page).to.include({ total: 2 });
-        expect(page.rows.map((bundle) => bundle.bundleId)).to.deep.equal([second.bundleId]);
-        expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.deep.equal([
-          'START_ENTITLEMENT',
-          'START_BILLING',
-          'PHASE',
-        ]);
-      });
+          const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
+            offset: 1,
+            limit: 5,
+          });
+          expect(page).to.include({ total: 2 });
+          expect(page.rows.map((bundle) => bundle.bundleId)).to.deep.equal([second.bundleId]);
+          expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.deep.equal([
+            'START_ENTITLEMENT',
+            'START_BILLING',
+            'PHASE',
+          ]);
+        }),
+      );
 
       it('a creation keeps several STANDALONE in a bundle, named by key or by id', async () => {
         const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
@@ -375,67 +381,70 @@ eachDatabase((kind, open) => {
     });
 
     describe('refusals', () => {
-      it('refused calls on subscriptions store nothing and name the reason', async () => {
-        const other = await newAccount();
-        const base = await create({
-          planName: 'solo-now',
-          externalKey: 'taken',
-          bundleExternalKey: 'seat-1',
-        });
-        const kit = await create({ planName: 'kit-monthly' });
-        await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
-        const before = await stored();
-        const refused: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
-          [
-            ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-            () => create({ planName: 'solo-now', externalKey: 'taken' }),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-            () => create({ planName: 'solo-now', bundleId: base.bundleId }),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-            () => create({ planName: 'kit-monthly', bundleExternalKey: 'seat-1' }),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-            () => create({ planName: 'solo-now', bundleId: kit.bundleId }),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-            () => create({ planName: 'kit-monthly', bundleId: kit.bundleId }, {}, other),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-            () => create({ planName: 'solo-now', bundleExternalKey: 'seat-1' }, {}, other),
-          ],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-            () =>
-              create(
-                { planName: 'solo-now', bundleExternalKey: 'over' },
-                { renameKeyIfExistsAndUnused: false },
-              ),
-          ],
-          [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
-          [
-            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-            () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
-          ],
-          [ErrorCode.CATALOG_NO_SUCH_PLAN, () => create({ planName: 'gold' })],
-          [
-            ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-            () => create({ planName: 'solo-now', phaseType: 'TRIAL', bundleExternalKey: 'new' }),
-          ],
-          [
-            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-            () => creations.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
-          ],
-        ];
-        for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
-        expect(await stored()).to.deep.equal(before);
-      });
+      it(
+        'refused calls on subscriptions store nothing and name the reason',
+        onEachDatabase(async () => {
+          const other = await newAccount();
+          const base = await create({
+            planName: 'solo-now',
+            externalKey: 'taken',
+            bundleExternalKey: 'seat-1',
+          });
+          const kit = await create({ planName: 'kit-monthly' });
+          await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
+          const before = await stored();
+          const refused: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
+            [
+              ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+              () => create({ planName: 'solo-now', externalKey: 'taken' }),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+              () => create({ planName: 'solo-now', bundleId: base.bundleId }),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+              () => create({ planName: 'kit-monthly', bundleExternalKey: 'seat-1' }),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+              () => create({ planName: 'solo-now', bundleId: kit.bundleId }),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+              () => create({ planName: 'kit-monthly', bundleId: kit.bundleId }, {}, other),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+              () => create({ planName: 'solo-now', bundleExternalKey: 'seat-1' }, {}, other),
+            ],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+              () =>
+                create(
+                  { planName: 'solo-now', bundleExternalKey: 'over' },
+                  { renameKeyIfExistsAndUnused: false },
+                ),
+            ],
+            [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
+            [
+              ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+              () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
+            ],
+            [ErrorCode.CATALOG_NO_SUCH_PLAN, () => create({ planName: 'gold' })],
+            [
+              ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+              () => create({ planName: 'solo-now', phaseType: 'TRIAL', bundleExternalKey: 'new' }),
+            ],
+            [
+              ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+              () => creations.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
+            ],
+          ];
+          for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
+          expect(await stored()).to.deep.equal(before);
+        }),
+      );
 
       it('refused calls on subscriptions name what is not there to be read', async () => {
         expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
@@ -449,42 +458,48 @@ eachDatabase((kind, open) => {
         );
       });
 
-      it('subscription keys let one of two simultaneous creations have a key', async () => {
-        const other = await newAccount();
-        const outcomes = await Promise.allSettled([
-          create({ planName: 'solo-now', externalKey: 'one' }),
-          create({ planName: 'solo-now', externalKey: 'one' }, {}, other),
-        ]);
-        const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
-        expect(failed.map(({ reason }) => (reason as BillingError).code)).to.deep.equal([
-          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-        ]);
-      });
+      it(
+        'subscription keys let one of two simultaneous creations have a key',
+        onEachDatabase(async () => {
+          const other = await newAccount();
+          const outcomes = await Promise.allSettled([
+            create({ planName: 'solo-now', externalKey: 'one' }),
+            create({ planName: 'solo-now', externalKey: 'one' }, {}, other),
+          ]);
+          const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+          expect(failed.map(({ reason }) => (reason as BillingError).code)).to.deep.equal([
+            ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+          ]);
+        }),
+      );
 
-      it('reads of subscriptions hide what belongs to another tenant', async () => {
-        const elsewhere = await newTenant('elsewhere');
-        const stranger = await newAccount(elsewhere);
-        const { subscriptionId, bundleId } = await create({
-          planName: 'kit-monthly',
-          externalKey: 'sub-1',
-          bundleExternalKey: 'seat-1',
-        });
-        const there = context(elsewhere);
-        expect(await refusal(subscriptions.get(there, subscriptionId))).to.equal(
-          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-        );
-        expect(await refusal(subscriptions.bundlesOfAccount(there, customer.id))).to.equal(
-          ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-        );
-        const request = { accountId: stranger.id, planName: 'kit-monthly' };
-        expect(await refusal(creations.create(there, { ...request, bundleId }))).to.equal(
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-        );
-        expect(await refusal(creations.create(there, { ...request, accountId: customer.id }))).to.equal(
-          ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-        );
-        await creations.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
-      });
+      it(
+        'reads of subscriptions hide what belongs to another tenant',
+        onEachDatabase(async () => {
+          const elsewhere = await newTenant('elsewhere');
+          const stranger = await newAccount(elsewhere);
+          const { subscriptionId, bundleId } = await create({
+            planName: 'kit-monthly',
+            externalKey: 'sub-1',
+            bundleExternalKey: 'seat-1',
+          });
+          const there = context(elsewhere);
+          expect(await refusal(subscriptions.get(there, subscriptionId))).to.equal(
+            ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+          );
+          expect(await refusal(subscriptions.bundlesOfAccount(there, customer.id))).to.equal(
+            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+          );
+          const request = { accountId: stranger.id, planName: 'kit-monthly' };
+          expect(await refusal(creations.create(there, { ...request, bundleId }))).to.equal(
+            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+          );
+          expect(await refusal(creations.create(there, { ...request, accountId: customer.id }))).to.equal(
+            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+          );
+          await creations.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
+        }),
+      );
     });
 
     describe('due work', () => {
@@ -504,18 +519,21 @@ eachDatabase((kind, open) => {
         expect(await dirtyFrom()).to.equal('2024-03-20');
       });
 
-      it('due work of subscriptions is done once, also when its claim is met again', async () => {
-        const { subscriptionId } = await create({ planName: 'club-monthly' });
-        clock.set(jump);
-        const entries = await claim();
-        expect(entries).to.have.length(1);
-        await handler.handle(batchOf(entries).batch);
-        expect(await rowsOf(subscriptionId)).to.have.length(4);
+      it(
+        'due work of subscriptions is done once, also when its claim is met again',
+        onEachDatabase(async () => {
+          const { subscriptionId } = await create({ planName: 'club-monthly' });
+          clock.set(jump);
+          const entries = await claim();
+          expect(entries).to.have.length(1);
+          await handler.handle(batchOf(entries).batch);
+          expect(await rowsOf(subscriptionId)).to.have.length(4);
 
-        const again = await outcomeOf(handler.handle(batchOf(entries).batch));
-        expect(again, 'the claim has ended').to.equal('LeaseLostError');
-        expect(await rowsOf(subscriptionId)).to.have.length(4);
-      });
+          const again = await outcomeOf(handler.handle(batchOf(entries).batch));
+          expect(again, 'the claim has ended').to.equal('LeaseLostError');
+          expect(await rowsOf(subscriptionId)).to.have.length(4);
+        }),
+      );
 
       it('due work of subscriptions of one account does not hold back that of another', async () => {
         const other = await newAccount();
@@ -541,35 +559,42 @@ eachDatabase((kind, open) => {
       });
 
       if (kind === 'postgresql') {
-        it('of a busy account is given back and done later', async () => {
-          const { subscriptionId } = await create({ planName: 'club-monthly' });
-          clock.set(jump);
-          const entries = await claim();
-          const { batch, busy } = batchOf(entries);
-          await storage.write(tenant, authorship(), async (session) => {
-            await session.lockAccounts([customer.id], { waitMs: 0 });
-            await handler.handle(batch);
-          });
-          expect(busy).to.deep.equal(entries);
-          expect(await rowsOf(subscriptionId)).to.have.length(3);
-        });
+        it(
+          'of a busy account is given back and done later',
+          onEachDatabase(async () => {
+            const { subscriptionId } = await create({ planName: 'club-monthly' });
+            clock.set(jump);
+            const entries = await claim();
+            const { batch, busy } = batchOf(entries);
+            await storage.write(tenant, authorship(), async (session) => {
+              await session.lockAccounts([customer.id], { waitMs: 0 });
+              await handler.handle(batch);
+            });
+            expect(busy).to.deep.equal(entries);
+            expect(await rowsOf(subscriptionId)).to.have.length(3);
+          }),
+        );
       }
     });
 
     describe('queries', () => {
-      it('statements for subscriptions are as many for a hundred bundles as for one', async () => {
-        const single = await newAccount();
-        await create({ planName: 'pro-monthly' }, {}, single);
-        for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
-        const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
-        const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
-        expect(ofMany).to.equal(ofOne);
-        const bundles = new BundleService({ storage, systemClock }, catalogs);
-        const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
-        expect(await pageOf(100)).to.equal(await pageOf(1));
-        const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
-        expect(await found(customer.id)).to.equal(await found(single.id));
-      });
+      it(
+        'statements for subscriptions are as many for a hundred bundles as for one',
+        onEachDatabase(async () => {
+          const single = await newAccount();
+          await create({ planName: 'pro-monthly' }, {}, single);
+          for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
+          const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
+          const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
+          expect(ofMany).to.equal(ofOne);
+          const bundles = new BundleService({ storage, systemClock }, catalogs);
+          const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
+          expect(await pageOf(100)).to.equal(await pageOf(1));
+          const found = (key: Uuid) =>
+            counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
+          expect(await found(customer.id)).to.equal(await found(single.id));
+        }),
+      );
 
       it('reads of subscriptions take a long page a part at a time, each in a transaction of its own', async () => {
         const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
@@ -594,35 +619,41 @@ eachDatabase((kind, open) => {
         expect(found).to.deep.equal(all.rows.map(({ bundleId }) => bundleId));
       });
 
-      it('statements for subscriptions are as many for the due work of eleven accounts as for that of one', async () => {
-        await create({ planName: 'club-monthly' });
-        clock.set('2024-03-31T09:15:00Z');
-        const ofOne = await countedWork(1);
-        clock.set('2025-03-01');
-        for (let index = 0; index < 10; index += 1) {
-          await create({ planName: 'club-monthly' }, {}, await newAccount());
-        }
-        clock.set('2025-03-31');
-        expect(await countedWork(11)).to.equal(ofOne);
-      });
+      it(
+        'statements for subscriptions are as many for the due work of eleven accounts as for that of one',
+        onEachDatabase(async () => {
+          await create({ planName: 'club-monthly' });
+          clock.set('2024-03-31T09:15:00Z');
+          const ofOne = await countedWork(1);
+          clock.set('2025-03-01');
+          for (let index = 0; index < 10; index += 1) {
+            await create({ planName: 'club-monthly' }, {}, await newAccount());
+          }
+          clock.set('2025-03-31');
+          expect(await countedWork(11)).to.equal(ofOne);
+        }),
+      );
     });
 
-    it('calls create subscriptions of many bundles in as many statements as those of one', async () => {
-      const request = (planName: string, index: number) => ({
-        accountId: customer.id,
-        planName,
-        bundleExternalKey: `seat-${index}`,
-        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(String(index)) }] as const,
-      });
-      const bundle = (index: number) => [request('support-monthly', index), request('solo-now', index)];
-      const create = (from: number, to: number) => {
-        const groups = Array.from({ length: to - from + 1 }, (_, index) => bundle(from + index));
-        return counted(() => creations.createBundles(context(), groups));
-      };
-      await create(1, 1);
-      const ofOne = await create(2, 2);
-      expect(await create(3, 32)).to.equal(ofOne);
-    });
+    it(
+      'calls create subscriptions of many bundles in as many statements as those of one',
+      onEachDatabase(async () => {
+        const request = (planName: string, index: number) => ({
+          accountId: customer.id,
+          planName,
+          bundleExternalKey: `seat-${index}`,
+          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(String(index)) }] as const,
+        });
+        const bundle = (index: number) => [request('support-monthly', index), request('solo-now', index)];
+        const create = (from: number, to: number) => {
+          const groups = Array.from({ length: to - from + 1 }, (_, index) => bundle(from + index));
+          return counted(() => creations.createBundles(context(), groups));
+        };
+        await create(1, 1);
+        const ofOne = await create(2, 2);
+        expect(await create(3, 32)).to.equal(ofOne);
+      }),
+    );
 
     async function countedWork(expected: number): Promise<number> {
       await storage.queue.finish(await claim(BusEventType.SUBSCRIPTION_CREATION));
