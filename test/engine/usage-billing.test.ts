@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ErrorCode, formatLocalDate, type InvoicePlugin } from '../../lib/index.ts';
+import { ErrorCode, formatLocalDate, type InvoicePlugin, parseLocalDate } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -57,6 +57,51 @@ anyDatabase((_kind, open) => {
         expect((await stage.last()).trackingIds).to.deep.equal(['late']);
       }),
     );
+
+    it(
+      'usage §7.6: an invoice tells points that change no amount, also one without items of usage, and each id once',
+      onEachDatabase(async () => {
+        await begin('sms-payg', '2026-04-01');
+        const { acme } = stage.engine;
+        const { accountId } = stage;
+        const other = await acme.createSubscription({ accountId, planName: 'club' });
+        await stage.use('150 sms 2026-04-10', 'same');
+        await acme.recordUsage({
+          subscriptionId: other.subscriptionId,
+          trackingId: 'same',
+          unitUsageRecords: [
+            { unitType: 'videos', usageRecords: [{ recordDate: '2026-04-10', amount: '1' }] },
+          ],
+        });
+        await stage.runTo('2026-05-01');
+        expect((await stage.last()).trackingIds).to.deep.equal(['same']);
+        await stage.use('1 sms 2026-04-11', 'absorbed');
+        await acme.createSubscription({ accountId, planName: 'club' });
+        await stage.engine.settle();
+        const next = await stage.last();
+        expect(itemLines(next)).to.deep.equal(['RECURRING 2026-05-01..2026-06-01 30']);
+        expect(next.trackingIds).to.deep.equal(['absorbed']);
+      }),
+    );
+
+    it('usage §7.10: no invoice is to come where nothing is used and zero items are dropped', async () => {
+      const settings = { 'invoice.disable.usage.zero.amount': 'true' };
+      await begin('sms-payg', '2026-04-01', { settings });
+      const { accountId } = stage;
+      const upcoming = async () => {
+        const found = await stage.engine.acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+        return (
+          found && [formatLocalDate(found.targetDate ?? parseLocalDate('0001-01-01')), ...itemLines(found)]
+        );
+      };
+      expect(await upcoming()).to.equal(null);
+      await stage.use('5 sms 2026-06-30');
+      expect(await upcoming()).to.deep.equal(['2026-07-01', 'USAGE 2026-06-01..2026-07-01 2.95']);
+      await stage.engine.acme.createSubscription({ accountId, planName: 'yearly-and-calls' });
+      await stage.engine.settle();
+      await stage.runTo('2026-07-01');
+      expect(await upcoming()).to.deep.equal(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
+    });
 
     it(
       'usage §7.8: a unit that nothing charges parks the account where the tenant asks for that',

@@ -131,7 +131,7 @@ export function* walkToUpcomingInvoice(
   const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
   const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
   const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
-  const walk = new Walk(input, nextItemId);
+  const walk = new Walk(input, nextItemId, foreseen);
   const step = function* (date: LocalDate): DryRunWalk {
     const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
     const invoice = yield* walk.step(date);
@@ -148,6 +148,15 @@ export function* walkToUpcomingInvoice(
     const invoice = yield* step(date);
     if (invoice !== null) return invoice;
   }
+}
+
+/** The run with the dates alone on which something may come: there is no end of them where nothing is used (usage §7.5 rule 4). */
+function foreseen(run: AccountRun): AccountRun {
+  const evaluations = run.evaluations.map((evaluation) => ({
+    ...evaluation,
+    cursor: { ...evaluation.cursor, nextDueDate: evaluation.foreseenDate },
+  }));
+  return { ...run, evaluations, dueDates: evaluations.flatMap(({ foreseenDate }) => foreseenDate ?? []) };
 }
 
 /** A late run happens today, whatever date it is for. */
@@ -175,7 +184,15 @@ class Walk {
   #steps = 0;
   #run: AccountRun | undefined;
 
-  constructor(input: DryRunWalkInput, nextItemId: () => Uuid) {
+  readonly #seen: (run: AccountRun) => AccountRun;
+
+  /** @param seen how a run is taken; default as it is. */
+  constructor(
+    input: DryRunWalkInput,
+    nextItemId: () => Uuid,
+    seen: (run: AccountRun) => AccountRun = (run) => run,
+  ) {
+    this.#seen = seen;
     this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
     this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
     this.#reuse = input.reuse;
@@ -188,7 +205,7 @@ class Walk {
     if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
-    const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
+    const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
     // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;

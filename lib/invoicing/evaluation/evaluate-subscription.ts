@@ -18,9 +18,10 @@ import { applyToCoverage, type CoverageChanges } from '../reconciliation/apply-t
 import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
-import { evaluateUsage, type SubscriptionUsage, type UsageEvaluation } from './evaluate-usage.ts';
+import { evaluateUsage } from './evaluate-usage.ts';
 import { fixedFrom } from './kept-as-billed.ts';
 import { assertItemBounds } from './safety-bounds.ts';
+import type { SubscriptionUsage, UsageEvaluation } from './usage-run.ts';
 
 /** Everything that the evaluation of one subscription reads. */
 export interface SubscriptionBilling {
@@ -67,6 +68,8 @@ export interface SubscriptionEvaluation {
   /** New `repairable` of existing items. */
   readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
   readonly cursor: InvoicingCursor;
+  /** The next due date on which there can be items, as far as is known now: others come to nothing. */
+  readonly foreseenDate: LocalDate | null;
   /** null = no usage was evaluated. */
   readonly usage: UsageEvaluation | null;
 }
@@ -131,6 +134,7 @@ export function evaluateSubscription(
       nextDueDate: earlier(standing.nextDueDate, usage?.nextDate ?? null),
       usage: usage?.reading ?? null,
     },
+    foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
 }

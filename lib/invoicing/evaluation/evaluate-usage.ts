@@ -1,4 +1,3 @@
-import type { BillingEvent, LookedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
   isComparable,
@@ -6,81 +5,22 @@ import {
   type PlannedInterval,
   planUsage,
   type SettledInterval,
-  type SuppliedUsage,
   settleUsage,
-  type UsageConfig,
-  type UsagePiece,
-  usageSettings,
-  usageWindow,
 } from '../../usage/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import {
-  formatLocalDate,
-  type Instant,
-  type LocalDate,
-  maxDate,
-  minDate,
-  type TimeZone,
-} from '../../values/time/index.ts';
+import { formatLocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { mayComeTo, readingAfter } from './usage-after-run.ts';
 import { usageItem } from './usage-items.ts';
 import { type NewlyBilled, recordedMeter, suppliedMeter, type UsageMeter } from './usage-meter.ts';
-
-/** What is read of the usage of one subscription. */
-export interface SubscriptionUsage {
-  readonly zone: TimeZone;
-  /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
-  readonly billed: readonly ConsumingInterval[];
-  /** Those of `piecesNeeded`. */
-  readonly pieces: readonly UsagePiece[];
-  /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */
-  readonly marks?: DayMarks | null;
-  /** What a usage source has told, which counts in place of the pieces; null = none has. Default null. */
-  readonly supplied?: SuppliedUsage | null;
-}
-
-/** By day, a number that grows when points of it are recorded or voided. */
-export type DayMarks = ReadonlyMap<LocalDate, number>;
-
-export interface UsageRunInput {
-  readonly subscriptionId: Uuid;
-  /** All of the subscription, in order. */
-  readonly events: readonly BillingEvent[];
-  readonly usage: SubscriptionUsage;
-  readonly targetDate: LocalDate;
-  readonly currency: Currency;
-  readonly config: UsageConfig;
-}
-
-/** What a run has rated, as it is stored. */
-export interface RatedInterval extends ConsumingInterval {
-  readonly supplied: SuppliedDigest | null;
-  readonly instants: NonNullable<ConsumingInterval['instants']>;
-  readonly versionDate: Instant;
-  readonly priceIdentity: string;
-  /**
-   * True where some of it is billed already: it is stored with an invoice only, so that points that change no amount stay
-   * late until there is one (usage §7.7 rule 1).
-   */
-  readonly isBilledAgain: boolean;
-}
-
-/** What a run has to write for the usage of one subscription. */
-export interface UsageEvaluation {
-  /** USAGE items and the REPAIR_ADJ of what was billed too much, in output order. */
-  readonly items: readonly NewInvoiceItem[];
-  readonly intervals: readonly RatedInterval[];
-  /** New `repairable` of USAGE items that earlier runs have made. */
-  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
-  /** Latest end of its USAGE items, zero items that are dropped included; null = there are none. */
-  readonly chargedThrough: LocalDate | null;
-  /** The next date, after the target date, on which there is usage to bill. */
-  readonly nextDate: LocalDate | null;
-  /** What the next run reads. */
-  readonly reading: UsageReading;
-}
+import {
+  type RatedInterval,
+  type SubscriptionUsage,
+  storedIntervals,
+  type UsageEvaluation,
+  type UsageRunInput,
+} from './usage-run.ts';
 
 /**
  * Rates the usage of one subscription up to the target date (usage §6, §7). Pure but for `nextItemId`, which is called once
@@ -109,20 +49,14 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
   });
   const items = rated.flatMap((one) => one.items);
   const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
-  const from = readFrom(input, intervals);
-  // What is not stored, for want of an invoice, stays late.
-  const isStored = items.length > 0 || !intervals.some(({ isBilledAgain }) => isBilledAgain);
   return {
     items,
     intervals,
     repairable: repairableAfter(billed, items),
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
-    reading: {
-      from,
-      settings: usageSettings(config),
-      looked: isStored ? lookedDays(usage, intervals, from) : null,
-    },
+    foreseenDate: mayComeTo(input, plan.intervals, intervals) ? plan.nextDate : null,
+    reading: readingAfter(input, intervals, items.length > 0),
   };
 }
 
@@ -141,14 +75,6 @@ export function usageAfter(
     })),
   }));
   return { ...usage, billed: [...before, ...storedIntervals(intervals, hasInvoice)] };
-}
-
-/** The intervals that are stored. */
-export function storedIntervals(
-  intervals: readonly RatedInterval[],
-  hasInvoice: boolean,
-): readonly RatedInterval[] {
-  return hasInvoice ? intervals : intervals.filter(({ isBilledAgain }) => !isBilledAgain);
 }
 
 function ratedInterval(
@@ -213,35 +139,6 @@ function repairableAfter(
       if (own === undefined) return [];
       return { id: itemId, repairable: own.reduce((left, { amount }) => left.plus(amount), remaining) };
     });
-}
-
-/** Some intervals are stored only if the run makes an invoice: what either way needs is read. */
-function readFrom(
-  { events, usage, config }: UsageRunInput,
-  intervals: readonly RatedInterval[],
-): LocalDate | null {
-  const { zone, billed } = usage;
-  const [withInvoice, without] = [true, false].map((hasInvoice) =>
-    usageWindow({ events, zone, config, billed: [...billed, ...storedIntervals(intervals, hasInvoice)] }),
-  );
-  return withInvoice == null || without == null ? null : minDate(withInvoice, without);
-}
-
-/** Points of later days are of intervals that fall due, or of none. */
-function lookedDays(
-  { billed, marks = null }: SubscriptionUsage,
-  intervals: readonly RatedInterval[],
-  from: LocalDate | null,
-): LookedDays | null {
-  const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
-  const [first, ...others] = ends;
-  if (marks === null || from === null || first === undefined) return null;
-  const through = maxDate(first, ...others);
-  let mark = 0;
-  for (const [date, one] of marks) {
-    if (date >= from && date <= through) mark += one;
-  }
-  return { through, mark };
 }
 
 function refuseUnknownUnits(

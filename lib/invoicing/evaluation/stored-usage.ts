@@ -4,7 +4,7 @@ import type { BilledEntry, ConsumingInterval } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type RatedInterval, storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
+import { type RatedInterval, storedIntervals, type UsageEvaluation } from './usage-run.ts';
 
 /** The items of stored intervals. */
 export interface StoredItems {

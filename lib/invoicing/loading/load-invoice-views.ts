@@ -46,27 +46,31 @@ export async function loadViewSources(
     settingsOf === null ? null : settingsOf(session),
   ]);
   const numberPatterns = settings === null ? [] : settings['invoice.numberPattern'];
-  const trackingIds = await loadTrackingIds(session, items, settings);
-  if (catalogOf === null) return { catalogOf, parents, numberPatterns, trackingIds };
-  const planNames = planNamesOf(items);
-  const plansOf = await withOverridePlans(session, { catalogOf, accountIds, planNames });
+  const [trackingIds, plansOf] = await Promise.all([
+    loadTrackingIds(session, items, settings),
+    catalogOf === null
+      ? null
+      : withOverridePlans(session, { catalogOf, accountIds, planNames: planNamesOf(items) }),
+  ]);
   return { catalogOf: plansOf, parents, numberPatterns, trackingIds };
 }
 
-/** Invoices without usage cost no statement (usage §7.6). */
+/** Invoices that people have made, and summaries, bill no usage and cost no statement (usage §7.6). */
 async function loadTrackingIds(
   session: ReadSession,
   items: readonly InvoiceItem[],
   settings: TenantSettings | null,
 ): Promise<ViewSources['trackingIds']> {
-  const used = items.filter(tellsUsage);
-  if (used.length === 0 || settings === null) return new Map();
+  const ofRuns = items.filter(({ itemType }) => madeByRuns.has(itemType));
+  if (ofRuns.length === 0 || settings === null) return new Map();
   const limit = settings['invoice.trackingIds.maxReturned'];
-  return session.usage.trackingIds([...new Set(used.map(({ invoiceId }) => invoiceId))], limit);
+  return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
 }
 
-/** A credit for usage is a repair that says what it is made of; it may stand alone on its invoice. */
-function tellsUsage({ itemType, itemDetails }: InvoiceItem): boolean {
-  if (itemType === InvoiceItemType.REPAIR_ADJ) return itemDetails !== null;
-  return itemType === InvoiceItemType.USAGE;
-}
+/** Late usage that changes no amount is told by whatever invoice comes next, also one without an item of usage. */
+const madeByRuns: ReadonlySet<InvoiceItemType> = new Set([
+  InvoiceItemType.FIXED,
+  InvoiceItemType.RECURRING,
+  InvoiceItemType.USAGE,
+  InvoiceItemType.REPAIR_ADJ,
+]);

@@ -5,8 +5,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
-import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
 import { billedIntervals } from '../evaluation/stored-usage.ts';
+import type { DayMarks, SubscriptionUsage } from '../evaluation/usage-run.ts';
 import { type UsageOrigin, withSupply } from '../evaluation/usage-supply.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
+import { usageAfter } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import {
   type DayMarks,
   type RatedInterval,
   type SubscriptionUsage,
   storedIntervals,
-  usageAfter,
-} from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
+} from '../../../lib/invoicing/evaluation/usage-run.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';

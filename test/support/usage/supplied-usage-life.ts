@@ -1,4 +1,4 @@
-import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
+import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/usage-run.ts';
 import { RecordSums } from '../../../lib/usage/supplied/record-sums.ts';
 import {
   keyOfRequest,

@@ -118,10 +118,10 @@ async function trackingIdsIn(
   return found;
 }
 
-/** The submissions, each once, whose points these are; those that were void by then are left out. */
+/** The tracking ids, each once, of the submissions whose points these are; those that were void by then are left out. */
 function billedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
   return sql`
-    select distinct r.invoice, k.record_id as key_record_id, k.tracking_id
+    select r.invoice, k.tracking_id, min(k.record_id) as key_record_id
     from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
       cross join bw_usage_points p cross join bw_usage_keys k
     where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
@@ -132,7 +132,8 @@ function billedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly 
       and (r.of_day is null or p.is_date_only = r.of_day)
       and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
       and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
-      and (k.voided_date is null or k.voided_date >= r.billed_at)`;
+      and (k.voided_date is null or k.voided_date >= r.billed_at)
+    group by r.invoice, k.tracking_id`;
 }
 
 interface BilledUsage {
