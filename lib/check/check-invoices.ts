@@ -8,6 +8,7 @@ import { wrongSums } from './invoice-sums.ts';
 import { wrongRemainders } from './item-remainders.ts';
 import type { Finding } from './model.ts';
 import { severalOpenPayments } from './payment-limits.ts';
+import { wronglyBilled } from './usage-sums.ts';
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
 
@@ -59,11 +60,18 @@ async function checkBatch(
   const itemIds = items.map(({ id }) => id);
   const rowsOf = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), ({ itemId }) => itemId);
   const taken = Map.groupBy(await takenFrom(session, itemIds), ({ linkedItemId }) => linkedItemId);
+  const billed = Map.groupBy(await session.checks.billedItems(ids), ({ invoiceId }) => invoiceId);
   return invoices.flatMap((invoice) => {
     const own = itemsOf.get(invoice.id) ?? [];
     const paid = paymentsOf.get(invoice.id) ?? [];
     const found = [
       ...wrongSums(invoice, own, paid),
+      ...(invoice.isMigration
+        ? []
+        : wronglyBilled(
+            own,
+            (billed.get(invoice.id) ?? []).map(({ itemId }) => itemId),
+          )),
       ...severalOpenPayments(invoice.id, paid, (id) => transactionsOf.get(id) ?? []),
       ...own.flatMap((item) =>
         wrongRemainders({

@@ -22,6 +22,8 @@ export const CheckedInvariant = {
   DEFAULT_METHOD: 'DEFAULT_METHOD',
   /** Overdue owns the AUTO_INVOICING_OFF of an account only while that is there and its state blocks billing (overdue §2.3). */
   OVERDUE: 'OVERDUE',
+  /** Days of usage are what their points come to; what invoices charge for usage is what is kept as billed (usage §1.2). */
+  USAGE: 'USAGE',
   /** Every audited record has exactly one audit row of its creation. */
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */

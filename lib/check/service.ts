@@ -17,6 +17,7 @@ import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
 import { checkOverdue } from './check-overdue.ts';
+import { checkUsageDays } from './check-usage.ts';
 import { wrongCreditNotes } from './credit-note-sums.ts';
 import { type Breach, CheckedInvariant } from './model.ts';
 
@@ -127,6 +128,7 @@ export class CheckService {
       const accounts = await session.accounts.findByIds(ids);
       const lasting = [
         ...(await checkInvoices(session, accounts)),
+        ...(await checkUsageDays(session, accounts)),
         ...(await checkPayments(session, accounts, await this.#configOf.payments(session))),
       ];
       if (!isTimeKnown) return lasting;

@@ -46,6 +46,7 @@ import {
 } from '../tables/subscriptions.ts';
 import { tenantsTable } from '../tables/system.ts';
 import { usageIntervalsTable } from '../tables/usage-intervals.ts';
+import { usageCheckReads } from './usage/usage-checks.ts';
 
 interface Reference {
   readonly from: TableSpec;
@@ -112,6 +113,7 @@ const checked: ReadonlyMap<string, TableSpec> = new Map(
 export function checkReads(scope: TenantScope): CheckReads {
   const { runner, tenantRecordId } = scope;
   return {
+    ...usageCheckReads(scope),
     invoicesAfter: async ({ accountRecordIds, afterRecordId, limit }) =>
       selectOrdered(scope, invoicesTable, {
         condition: sql`${isIn('account_record_id', 'bigint', accountRecordIds)} and record_id > ${afterRecordId}`,

@@ -1,6 +1,7 @@
 import type { Invoice, Tenant } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 
 /** A record that refers to no record of its own tenant and account. */
 export interface LostReference {
@@ -29,6 +30,30 @@ export interface CheckedRecords {
   readonly unaudited: readonly UnauditedRecord[];
 }
 
+/** What is stored of a unit and day, and what its points come to. */
+export interface CheckedUsageDay {
+  readonly accountRecordId: number;
+  readonly subscriptionRecordId: number;
+  readonly localDate: LocalDate;
+  readonly unitRecordId: number;
+  readonly unit: string;
+  /** Max is null where no point counts. */
+  readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
+  /** Count and first ordinal are of all points, the others of those that are not void; null of none. */
+  readonly points: {
+    readonly sum: Decimal | null;
+    readonly max: Decimal | null;
+    readonly count: number;
+    readonly first: number | null;
+  };
+}
+
+/** The place of a day in their order. */
+export type UsageDayPlace = Pick<
+  CheckedUsageDay,
+  'accountRecordId' | 'localDate' | 'subscriptionRecordId' | 'unitRecordId'
+>;
+
 /** What checks of one tenant's data read besides the areas' own reads; as many statements for any number of accounts. */
 export interface CheckReads {
   /** Invoices of these accounts after a record id, in creation order, at most `limit`. */
@@ -37,6 +62,16 @@ export interface CheckReads {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<readonly Invoice[]>;
+  /** Days of usage of these accounts after a place in their order (null = from the start), at most `limit`. */
+  usageDaysAfter(request: {
+    readonly accountRecordIds: readonly number[];
+    readonly after: UsageDayPlace | null;
+    readonly limit: number;
+  }): Promise<readonly CheckedUsageDay[]>;
+  /** The items that billed intervals of these invoices name, each as often as it is named. */
+  billedItems(
+    invoiceIds: readonly Uuid[],
+  ): Promise<readonly { readonly invoiceId: Uuid; readonly itemId: Uuid }[]>;
   /** Those of these keys that belong to live queue entries, in whatever state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Record ids of those of these accounts that have live queue entries of these topics, in whatever state. */
