@@ -15,6 +15,7 @@ export type CatalogNames = (name: string) => string | undefined;
 /** The descriptions that the engine writes by itself (§1.3): documents say them in their own language. */
 const written: ReadonlyMap<string, TextKey> = new Map<string, TextKey>([
   ['REPAIR_ADJ Adjustment (subscription change)', 'itemRepair'],
+  ['REPAIR_ADJ Adjustment (usage)', 'itemUsageRepair'],
   ['ITEM_ADJ Invoice item adjustment', 'itemAdjustment'],
   ['CREDIT_ADJ Invoice adjustment', 'itemCredit'],
   ['EXTERNAL_CHARGE External charge', 'itemExternalCharge'],

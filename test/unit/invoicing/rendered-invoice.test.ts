@@ -183,6 +183,7 @@ describe('the view of an invoice for its reader', () => {
           [
             charge,
             viewedItem('REPAIR_ADJ', '-1', { description: 'Adjustment (subscription change)' }),
+            viewedItem('REPAIR_ADJ', '-8', { description: 'Adjustment (usage)' }),
             viewedItem('ITEM_ADJ', '-2', { description: 'Invoice item adjustment', linkedItemId: charge.id }),
             viewedItem('EXTERNAL_CHARGE', '3', { description: 'External charge' }),
             viewedItem('EXTERNAL_CHARGE', '4', { description: 'Tax' }),
@@ -196,6 +197,7 @@ describe('the view of an invoice for its reader', () => {
       expect(linesOf(view)).to.deep.equal([
         'Gold, monthly | 20,00 $',
         'Korrektur wegen Vertragsänderung | -1,00 $',
+        'Korrektur der Nutzung | -8,00 $',
         'Korrektur | Gold, monthly | -2,00 $',
         'Leistung | 3,00 $',
         'Tax | 4,00 $',
