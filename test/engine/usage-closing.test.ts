@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { ErrorCode } from '../../lib/index.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { itemLines } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { UsageStage } from '../support/usage/usage-stage.ts';
+
+anyDatabase((_kind, open) => {
+  describe('usage of accounts that are closed', () => {
+    let stage: UsageStage;
+    beforeEach(async () => {
+      stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
+      await stage.use('40 calls 2026-04-10', 't1');
+      await stage.runTo('2026-05-01');
+    });
+    afterEach(() => stage.close());
+
+    const close = (options: Parameters<typeof stage.engine.acme.accounts.close>[1]) =>
+      stage.engine.acme.accounts.close(stage.accountId, options);
+
+    it(
+      'accounts §9: what was written off is not billed anew, and nothing that is used afterwards makes an invoice',
+      onEachDatabase(async () => {
+        await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
+        const [invoice] = await stage.invoices();
+        expect(invoice && itemLines(invoice)).to.deep.equal([
+          'USAGE 2026-04-01..2026-05-01 40',
+          'ITEM_ADJ 2026-05-01..2026-05-01 -40',
+        ]);
+        await stage.runTo('2026-05-02', '2026-06-01');
+        expect(await codeOf(stage.use('1 calls 2026-06-01'))).to.equal(
+          ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
+        );
+        expect(await stage.lines()).to.have.lengthOf(1);
+        expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.deep.equal([]);
+      }),
+    );
+
+    it(
+      'accounts §16: the export has the days of usage and what is billed of them',
+      onEachDatabase(async () => {
+        const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join(
+          '',
+        );
+        for (const [table, row] of [
+          ['usage_days', /\|40\|/],
+          ['usage_intervals', /\|std-usage\|/],
+        ] as const) {
+          const [, section = ''] = text.split(`-- ${table} `);
+          const [own = ''] = section.split('\n-- ');
+          expect(own, table).to.match(row);
+        }
+      }),
+    );
+  });
+});
