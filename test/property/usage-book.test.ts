@@ -115,7 +115,7 @@ describe('the book of what was used', () => {
         histories,
         fc.tuple(steps, configs),
         (zone, first, [list, given]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
+          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
           const evaluated = new EvaluatedUsageLife(eventsOf(first, zone), { zone, config });
           const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
           play([evaluated, full], [...list, ...billedAndVoided], {

@@ -5,13 +5,16 @@ import {
   usageSettings,
   usageWindow,
 } from '../../usage/index.ts';
-import { type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
+import { MIN_YEAR } from '../../values/limits.ts';
+import { type LocalDate, localDate, maxDate, minDate } from '../../values/time/index.ts';
 import {
   type RatedInterval,
   type SubscriptionUsage,
   storedIntervals,
   type UsageRunInput,
 } from './usage-run.ts';
+
+const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
 /** What the next run reads of a subscription's usage. @param hasItems whether this run has made some of it. */
 export function readingAfter(
@@ -34,6 +37,8 @@ function readFrom(
   { events, usage, config }: UsageRunInput,
   intervals: readonly RatedInterval[],
 ): LocalDate | null {
+  // What came for the oldest interval may still be carried into the next one.
+  if (config.beyondLookBack === 'NEXT_PERIOD') return FIRST_DAY;
   const { zone, billed } = usage;
   const [withInvoice, without] = [true, false].map((hasInvoice) =>
     usageWindow({ events, zone, config, billed: [...billed, ...storedIntervals(intervals, hasInvoice)] }),
