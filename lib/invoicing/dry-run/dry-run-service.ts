@@ -125,7 +125,7 @@ export class DryRunService {
   }
 }
 
-/** Of the usage that the invoice would be the first to bill; they are computed, not stored (usage §7.6). */
+/** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
 async function trackingIds(
   session: ReadSession,
   { run }: DryRunInvoice,
@@ -137,6 +137,9 @@ async function trackingIds(
   const supplied = run.evaluations.flatMap(({ usage }) =>
     (usage?.intervals ?? []).flatMap((interval) => interval.supplied?.trackingIds ?? []),
   );
+  const draftId = run.invoice.draft?.invoice.id;
+  const drafted =
+    draftId === undefined ? [] : (await session.usage.trackingIds([draftId], limit)).get(draftId);
   const recorded = points.length === 0 ? [] : await session.usage.trackingIdsOfPoints(points, limit);
-  return [...new Set([...recorded, ...supplied])].slice(0, limit);
+  return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }
