@@ -13,6 +13,7 @@ const rooms = [
   'runtime',
   'security',
   'tenants',
+  'push',
   'control-tags',
   'accounts',
   'tags',

@@ -3,7 +3,13 @@ import type { BillingOptions } from './engine/billing-options.ts';
 import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
-import { type BillingControl, controlOf, dispatcherOf, storagePolicyOf } from './engine/control.ts';
+import {
+  type BillingControl,
+  controlOf,
+  dispatcherOf,
+  pushDispatcherOf,
+  storagePolicyOf,
+} from './engine/control.ts';
 import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
 import { frontDoor, openedTenants } from './engine/front-door.ts';
@@ -76,11 +82,13 @@ export const Billing = {
     const settings = engineSettings(options, ports, (...due) => dispatcher.workOff(...due));
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
-    const parts = { options, ports, server, engine };
+    const node = options.nodeName ?? ports.ids.next();
+    const parts = { options, ports, server, engine, node };
     await options.storage.prepare(storagePolicyOf(parts));
     await warnOfUnboundRole(ports);
     const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();
+    const pushes = pushDispatcherOf(parts);
     const calls = new Calls();
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
@@ -106,7 +114,7 @@ export const Billing = {
         };
         return bind(() => contextOf(caller), { within });
       },
-      ...controlOf({ ...parts, operations }, dispatcher, calls),
+      ...controlOf({ ...parts, operations }, { dispatcher, pushes }, calls),
     };
   },
   /**

@@ -6,6 +6,7 @@ import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
 import {
+  httpPushSender,
   isFormerNode,
   newNodeName,
   scryptHasher,
@@ -121,6 +122,7 @@ async function compose(parts: {
     isFormerNode,
     testMode: options.testMode,
     documentRenderer: pdfRenderer(),
+    pushSender: httpPushSender(),
     gateways: sandbox === undefined ? [] : [sandbox],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,

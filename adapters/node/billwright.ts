@@ -2,6 +2,7 @@ import { Billing as Engine } from '../../lib/billing.ts';
 import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
 import { consoleLogger } from './console-logger.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
+import { httpPushSender } from './push-sender.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
 import { systemClock } from './system-clock.ts';
@@ -16,7 +17,7 @@ export type Billing<Host = never> = Engine<Host>;
 export const Billing = {
   /**
    * Opens the engine in a Node process: real time, UUIDv7, scrypt, signing keys kept as they are (see
-   * `secretCipher`), a logger that writes warnings to standard error, and a node name of host name, boot id and
+   * `secretCipher`), a logger that writes warnings to standard error, pushes over HTTP, and a node name of host name, boot id and
    * process, each replaceable by an option.
    *
    * @example
@@ -35,6 +36,7 @@ export const Billing = {
       logger: consoleLogger(),
       nodeName: newNodeName(),
       isFormerNode,
+      pushSender: httpPushSender(),
       ...options,
     });
   },

@@ -1,6 +1,8 @@
 /** What the Node runtime gives the engine: time, identity, hashing of secrets. */
 export { ensureKeyFile, type KeyFile, readKeyFile } from './key-file.ts';
+export { nameResolver } from './name-resolver.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';
+export { httpPushSender } from './push-sender.ts';
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
 export { secretCipher, unencrypted } from './secret-cipher.ts';
 export {

@@ -10,6 +10,7 @@ import type {
   Logger,
   PaymentControl,
   PaymentGateway,
+  PushSender,
   SecretCipher,
   SecretHasher,
   SystemClock,
@@ -47,6 +48,11 @@ export interface BillingOptions<Host> {
   readonly invoiceFormatter?: InvoiceFormatterFactory;
   /** Makes PDFs of invoices (invoicing §14 rule 6): `pdfRenderer()` of `billwright/pdf`. Without one there are none. */
   readonly documentRenderer?: DocumentRenderer;
+  /**
+   * Sends events to the callbacks of tenants (platform §10). Without one, or with null, the engine sends none and keeps none
+   * to be sent.
+   */
+  readonly pushSender?: PushSender | null | undefined;
   /**
    * Values of properties by name (platform §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their

@@ -3,6 +3,7 @@ import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
+import type { PushDispatcher } from '../push/index.ts';
 import type { CallContext, TenantRef, WithContext } from '../records/index.ts';
 import { atMost, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
 import {
@@ -24,8 +25,8 @@ export interface BillingControl {
   /** Starts the background dispatcher: due work of the queue is done as it falls due. */
   start(): void;
   /**
-   * Processes the queue until nothing is due or in processing (of one tenant, or of all), for at most `timeoutMs` of
-   * system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
+   * Processes the queue until nothing is due or in processing (of one tenant, or of all), and sends the pushes that are
+   * due, for at most `timeoutMs` of system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
@@ -60,6 +61,8 @@ interface ControlParts<Host> {
   readonly ports: Ports;
   readonly server: ServerSettings;
   readonly engine: Engine;
+  /** Name of this node among those that share the storage. */
+  readonly node: string;
 }
 
 /** What the storage is told to follow. */
@@ -72,6 +75,7 @@ export function storagePolicyOf({
     lockWaitOf: lockWaitOf(engine.settingsOf),
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
     askedByEvents: engine.askedByEvents,
+    ...(engine.push === null ? {} : { deliveriesOf: engine.push.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     consumedTopics: new Set(topicsOf(engine.handlers)),
     pollMs: pollMsOf(queueSettingsOf(server)),
@@ -79,18 +83,20 @@ export function storagePolicyOf({
 }
 
 /** The dispatcher for the topics of the engine's handlers. */
-export function dispatcherOf<Host>({ options, ports, server, engine }: ControlParts<Host>): Dispatcher {
+export function dispatcherOf<Host>({ options, ports, server, engine, node }: ControlParts<Host>): Dispatcher {
+  const { push } = engine;
   return new Dispatcher(ports, {
     handlers: engine.handlers,
     tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
     busyPausesOf: busyPausesOf(ports.storage, engine.settingsOf),
-    node: options.nodeName ?? ports.ids.next(),
+    node,
     ...(options.isFormerNode === undefined ? {} : { isFormerNode: options.isFormerNode }),
     settings: queueSettingsOf(server),
     historyRetentionMs: server['queue.history.retention'],
     housekeeping: [
       engine.idempotency.purge.bind(engine.idempotency),
       engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
+      ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
     ],
     cares: [
       {
@@ -105,6 +111,12 @@ export function dispatcherOf<Host>({ options, ports, server, engine }: ControlPa
   });
 }
 
+/** Sends pushes, if the engine has anything to send them with. */
+export function pushDispatcherOf<Host>({ engine, node }: ControlParts<Host>): PushDispatcher | null {
+  const tenantOf = (recordId: number): Promise<TenantRef> => engine.tenants.refOfRecord(recordId);
+  return engine.push?.dispatcher({ node, tenantOf }) ?? null;
+}
+
 export function controlOf<Host>(
   {
     options,
@@ -115,7 +127,7 @@ export function controlOf<Host>(
   }: ControlParts<Host> & {
     readonly operations: Pick<Operations<WithContext>, 'accounts'>;
   },
-  dispatcher: Dispatcher,
+  { dispatcher, pushes }: { readonly dispatcher: Dispatcher; readonly pushes: PushDispatcher | null },
   calls: Calls,
 ): BillingControl {
   const health = new HealthService(ports, {
@@ -123,11 +135,15 @@ export function controlOf<Host>(
     lateThresholdMs: server['health.lateThreshold'],
   });
   const metrics = new MetricsService(ports, dispatcher.counts);
+  const stop = async (): Promise<void> => {
+    await Promise.all([dispatcher.stop(), pushes?.stop()]);
+  };
   const close = async (): Promise<void> => {
     const ended = calls.close();
-    await dispatcher.stop();
+    await stop();
     await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, ended);
     await engine.idle();
+    await ports.pushSender?.close?.();
     await options.storage.close();
   };
   let closing: Promise<void> | undefined;
@@ -135,10 +151,16 @@ export function controlOf<Host>(
     start: () => {
       calls.check();
       dispatcher.start();
+      pushes?.start();
     },
     ...calls.of({
-      settle: async (settling: Parameters<BillingControl['settle']>[0]) =>
-        dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+      settle: async (settling: Parameters<BillingControl['settle']>[0]) => {
+        const tenant = settling?.tenant?.recordId ?? null;
+        const endsAtMs = ports.systemClock.nowMs() + (settling?.timeoutMs ?? SETTLE_TIMEOUT_MS);
+        const left = (): number => endsAtMs - ports.systemClock.nowMs();
+        const isSettled = await dispatcher.settle(tenant, left());
+        return isSettled && (await (pushes?.settle(tenant, left()) ?? true));
+      },
       completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
         const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);
         const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
@@ -149,7 +171,7 @@ export function controlOf<Host>(
       health: () => health.report(),
       metrics: () => metrics.read(),
     }),
-    stop: () => dispatcher.stop(),
+    stop,
     close: () => {
       closing ??= close();
       return closing;

@@ -8,6 +8,7 @@ import { invoicingArea } from './invoicing.ts';
 import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
+import { pushArea } from './push.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
 import { usageArea } from './usage.ts';
@@ -19,6 +20,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const foundation = foundationOf(ports, settings);
   const catalog = catalogArea(foundation);
   const { tenants, keyValues, ...tenant } = tenantArea(foundation, catalog);
+  const push = pushArea(foundation);
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
@@ -32,6 +34,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     checks: invoicing.checks,
     settingsOf: foundation.settingsOf,
     catalogs: foundation.catalogs,
+    push,
     idle: payments.idle,
     attempts: payments.attempts,
     // The order in which they handle an entry that several of them consume.

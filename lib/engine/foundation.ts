@@ -5,6 +5,7 @@ import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import {
+  type CallbackPolicy,
   type ServerConfiguration,
   type SettingsOf,
   serverConfiguration,
@@ -81,6 +82,14 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     catalogs: new CatalogService(ports, settings),
     overdueConfigs: overdueConfigsOf(ports, settings),
     maxRows: settings.server.server['server.limits.rows'],
+  };
+}
+
+/** Where pushes may go (platform §10.1). */
+export function callbackPolicyOf({ server, testMode }: EngineSettings): CallbackPolicy {
+  return {
+    allowPrivateNetworks: server.server['notifications.allowPrivateNetworks'],
+    allowLoopback: testMode,
   };
 }
 

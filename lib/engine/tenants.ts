@@ -4,7 +4,7 @@ import { checkStateMachine } from '../payments/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
 import type { catalogArea } from './catalog.ts';
-import type { Foundation } from './foundation.ts';
+import { callbackPolicyOf, type Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Tenants, and what each of them keeps for itself: values by key, secrets, settings. */
@@ -14,10 +14,7 @@ export function tenantArea(
 ) {
   const keyValues = new KeyValueService(ports, {
     catalog: catalogs.keyedValues,
-    callbacks: {
-      allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
-      allowLoopback: settings.testMode,
-    },
+    callbacks: callbackPolicyOf(settings),
     checks: { checkPaymentStateMachine: checkStateMachine, checkDocumentText, checkOverdueConfig },
   });
   return {

@@ -5,11 +5,13 @@ import type { DocumentRenderer } from './plugins/document-renderer.ts';
 import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
+import type { PushSender } from './push-sender.ts';
 import type { Storage } from './storage/index.ts';
 
 export type * from './clock.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
+export type * from './name-resolver.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export type * from './plugins/document-renderer.ts';
@@ -22,6 +24,7 @@ export * from './plugins/payment-gateway.ts';
 export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
 export type * from './plugins/usage-source.ts';
+export type * from './push-sender.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {
@@ -40,8 +43,9 @@ export interface Ports {
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
   /** Registered control plugins of payments by name. */
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
+  /** Sends events to callbacks; null or undefined: there are no pushes. */
+  readonly pushSender?: PushSender | null | undefined;
 }
-export type { NameResolver } from './name-resolver.ts';
 export type {
   BlockShape,
   ChangeCaseConditions,

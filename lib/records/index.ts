@@ -24,6 +24,7 @@ export * from './payments/payment.ts';
 export * from './payments/payment-attempt.ts';
 export * from './payments/payment-method.ts';
 export * from './payments/payment-response.ts';
+export type * from './push-delivery.ts';
 export * from './queue-entry.ts';
 export * from './search-clause.ts';
 export * from './subscription.ts';

@@ -16,6 +16,8 @@ export interface Tenant {
   readonly configurationRecordId: number | null;
   /** Record id of the row that holds the tenant's overdue configuration; null = none (overdue §1.2). */
   readonly overdueConfigRecordId: number | null;
+  /** Record id of the row that holds the tenant's callback; null = events are sent nowhere (platform §10.1). */
+  readonly callbackRecordId: number | null;
   /** Raised by every change of a payment state machine, in its transaction; null = there has been none (payments §3.1). */
   readonly stateMachineRevision: number | null;
   readonly createdDate: Instant;

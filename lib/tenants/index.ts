@@ -1,3 +1,5 @@
+export type { CallbackPolicy } from './callback/callback-url.ts';
+export { type CallbackTarget, resolveCallback } from './callback/resolve-callback.ts';
 export { ActiveValueCache } from './configuration/active-value-cache.ts';
 export {
   busyPausesOf,

@@ -176,6 +176,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
 async function markTenant(session: WriteSession, kind: KeyKind, recordId: number | null): Promise<void> {
   if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
   if (kind === KeyKind.OVERDUE) await session.keyValues.setOverdueConfig(recordId);
+  if (kind === KeyKind.CALLBACK) await session.keyValues.setCallback(recordId);
   if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 

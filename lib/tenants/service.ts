@@ -49,6 +49,7 @@ export class TenantService {
       catalogRevision: 0,
       configurationRecordId: null,
       overdueConfigRecordId: null,
+      callbackRecordId: null,
       stateMachineRevision: null,
       createdDate: authorship.createdDate,
     };

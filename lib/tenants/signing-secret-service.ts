@@ -4,8 +4,8 @@ import type { CallContext, WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../values/limits.ts';
+import { secretText } from './secret-text.ts';
 import type { SigningSecretOperations } from './signing-secret-operations.ts';
-import { secretText } from './webhook-signature.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 

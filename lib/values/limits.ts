@@ -269,6 +269,30 @@ export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 export const SIGNING_SECRET_BYTES = 32;
 export const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 
+// Pushes (platform §10.2)
+
+/** Within what time an attempt of a push must connect, and must have its answer. */
+export const PUSH_TIMEOUT_MS = 15 * SECOND_MS;
+
+/** Connections that the pushes of one tenant use at a time. */
+export const PUSHES_AT_A_TIME = 10;
+
+/** Tenants whose pushes a node sends at a time; up to that number a slow receiver holds back nobody else's. */
+export const PUSHING_TENANTS = 500;
+
+/** Deliveries of a tenant that are loaded at once, and of how many of one account no more are loaded. */
+export const PUSH_LOAD_SIZE = 200;
+export const PUSH_ENOUGH_OF_ACCOUNT = 50;
+
+/** Lease of a tenant's pushes; a node that dies is followed by another after that. */
+export const PUSH_LEASE_MS = 30 * SECOND_MS;
+
+/** How often a node looks for due pushes by itself. */
+export const PUSH_POLL_MS = 3 * SECOND_MS;
+
+/** Characters of the reason of a failed attempt that are kept. */
+export const MAX_DELIVERY_ERROR_CHARACTERS = 500;
+
 /** Tenant configurations kept in memory, parsed. */
 export const MAX_CACHED_CONFIGURATIONS = 1_000;
 

@@ -68,6 +68,9 @@ export async function openEngine(
     readonly invoiceFormatter?: BillingOptions<never>['invoiceFormatter'];
     /** Default one that costs nothing. */
     readonly hasher?: BillingOptions<never>['hasher'];
+    /** Default: pushes are neither kept nor sent. */
+    readonly pushSender?: BillingOptions<never>['pushSender'];
+    readonly testMode?: boolean;
     /** Told every statement that the storage sends. */
     readonly trace?: (statement: string) => void;
     /** Longer timers fire after that, such as the time limits of plugins. */
@@ -89,6 +92,8 @@ export async function openEngine(
     logger,
     hasher: options.hasher ?? plainHasher(),
     gateways: [gateway, ...(options.gateways ?? [])],
+    pushSender: options.pushSender ?? null,
+    testMode: options.testMode ?? false,
     ...(documentRenderer === null ? {} : { documentRenderer }),
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),

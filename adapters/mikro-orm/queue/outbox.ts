@@ -16,6 +16,16 @@ import type { TenantScope } from '../tables/record-access.ts';
 /** What decides how entries are dispatched. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: number };
 
+/** What was left to the commit. */
+interface Told {
+  /** Whether something is due before dispatchers would look by themselves. */
+  readonly dueNow: boolean;
+  /** The events that the tenant lets out, in order. */
+  readonly told: readonly NewBusEvent[];
+}
+
+const noSkips: SkippedEvents = { notStored: [], notDispatched: [] };
+
 /** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
@@ -95,7 +105,7 @@ export class Outbox {
 
   /**
    * Leaves what was collected to the commit, with what the events ask for and without the events that are skipped; neither
-   * is asked for where there are none. True if something is due before dispatchers would look by themselves.
+   * is asked for where there are none.
    */
   async flush(
     scope: TenantScope,
@@ -106,11 +116,14 @@ export class Outbox {
       readonly skipped: () => Promise<SkippedEvents>;
       readonly askedBy: (events: readonly NewBusEvent[]) => Promise<readonly NewNotification[]>;
     },
-  ): Promise<boolean> {
-    if (this.#published.length > 0) this.schedule(await askedBy(this.#published.splice(0)));
+  ): Promise<Told> {
+    const published = this.#published.splice(0);
+    if (published.length > 0) this.schedule(await askedBy(published));
     const collected = this.#entries.splice(0);
-    const entries = collected.some(isEvent) ? withoutSkipped(collected, await skipped()) : collected;
-    if (entries.length === 0) return false;
+    const skips = published.length > 0 ? await skipped() : noSkips;
+    const told = withoutSilent(published, skips);
+    const entries = withoutSkipped(collected, skips);
+    if (entries.length === 0) return { dueNow: false, told };
     const encoded = entries.map(
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
@@ -120,9 +133,10 @@ export class Outbox {
     const { runner } = scope;
     runner.leaveToCommit(runner.dialect.insertEntries(runner, encoded));
     const soon = this.#authorship.createdDate + this.#policy.pollMs;
-    return entries.some(
+    const dueNow = entries.some(
       (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
     );
+    return { dueNow, told };
   }
 
   #entryOf(accountRecordId: number | null) {
@@ -144,6 +158,15 @@ export class Outbox {
 
 function isEvent({ kind }: StoredEntry): boolean {
   return kind === QueueKind.BUS;
+}
+
+/** The events that go further than the bus. */
+function withoutSilent(
+  events: readonly NewBusEvent[],
+  { notStored, notDispatched }: SkippedEvents,
+): readonly NewBusEvent[] {
+  if (notStored.length === 0 && notDispatched.length === 0) return events;
+  return events.filter(({ type }) => !notStored.includes(type) && !notDispatched.includes(type));
 }
 
 /** Events without a handler to go to are history at once. */

@@ -5,6 +5,7 @@ import {
   ConcurrentChangeError,
   type IdempotencyStore,
   type PoolUse,
+  type PushStore,
   type QueueStore,
   type ReadSession,
   type SecurityStore,
@@ -20,6 +21,7 @@ import {
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
   MAX_TRANSACTION_RETRIES,
 } from '../../../lib/values/limits.ts';
+import { pushStore } from '../queue/push-store.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import {
   type Connection,
@@ -50,7 +52,7 @@ import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.t
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning } from './failure-meaning.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
-import { readSession, writeSession } from './session.ts';
+import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
@@ -88,6 +90,7 @@ interface Operation<T> {
 interface Shared {
   readonly parts: StorageParts;
   readonly commitListeners: Set<() => void>;
+  readonly pushListeners: Set<() => void>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
@@ -102,6 +105,7 @@ const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: QueueStore;
+  readonly push: PushStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -125,6 +129,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       ),
     );
     this.queue = queueStore(access, dialect, onSignal);
+    this.push = pushStore(access, dialect, (listener) => {
+      shared.pushListeners.add(listener);
+      return () => shared.pushListeners.delete(listener);
+    });
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);
@@ -132,14 +140,15 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
-    const commitListeners = new Set<() => void>();
+    const [commitListeners, pushListeners] = [new Set<() => void>(), new Set<() => void>()];
     const hosts = new HostTransactions(parts, () => {
-      for (const listener of commitListeners) listener();
+      for (const listener of [...commitListeners, ...pushListeners]) listener();
     });
     return new MikroOrmStorage<Host>(
       {
         parts,
         commitListeners,
+        pushListeners,
         hosts,
         policy: defaultPolicy,
         connected: undefined,
@@ -198,12 +207,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const operation = { tenant, authorship, work };
     const host = this.#hostOf(tenant);
     if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
-    const { result, dueNow } = await this.#again(() =>
+    const { result, flushed } = await this.#again(() =>
       this.#transaction({ reach: tenant.recordId, mode: 'write' }, (runner) =>
         this.#perform(runner, operation),
       ),
     );
-    if (dueNow) this.#signal();
+    this.#signal(flushed);
     return result;
   }
 
@@ -271,14 +280,16 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   async #perform<T>(
     runner: Runner,
     { work, ...call }: Operation<T>,
-  ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
+  ): Promise<{ readonly result: T; readonly flushed: Flushed }> {
     const { parts, policy } = this.#shared;
     const { session, flush } = writeSession({ runner, ...call, policy });
     const result = await work(session);
-    const dueNow = await flush();
-    const notify = dueNow ? parts.dialect.notify(this.#hostOf(call.tenant) ? '' : parts.nodeTag) : null;
+    const flushed = await flush();
+    const notify = flushed.dueNow
+      ? parts.dialect.notify(this.#hostOf(call.tenant) ? '' : parts.nodeTag)
+      : null;
     if (notify) runner.leaveToCommit(runner.run(notify));
-    return { result, dueNow };
+    return { result, flushed };
   }
 
   /** A savepoint in the host's transaction, so that a failed operation leaves nothing behind there either. */
@@ -301,7 +312,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       const done = await this.#perform(runner, operation);
       await runner.last();
       await connection.commit(savepoint);
-      if (done.dueNow) this.#shared.hosts.expectCommit(host);
+      const { dueNow, hasPushes } = done.flushed;
+      if (dueNow || hasPushes) this.#shared.hosts.expectCommit(host);
       return done.result;
     } catch (error) {
       await statements.end();
@@ -401,8 +413,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     }
   }
 
-  #signal(): void {
-    for (const listener of this.#shared.commitListeners) listener();
+  #signal({ dueNow, hasPushes }: Flushed): void {
+    const { commitListeners, pushListeners } = this.#shared;
+    for (const listener of dueNow ? commitListeners : []) listener();
+    for (const listener of hasPushes ? pushListeners : []) listener();
   }
 }
 

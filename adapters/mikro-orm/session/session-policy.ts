@@ -11,6 +11,7 @@ export const defaultPolicy: SessionPolicy = {
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
   askedByEvents: async () => [],
+  deliveriesOf: async () => [],
   writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

@@ -7,6 +7,7 @@ import { ChangeLog } from '../audit/change-log.ts';
 import { endEntries, markEntriesDone } from '../queue/completion.ts';
 import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
+import { leaveDeliveries, pushReads, pushWrites } from '../queue/push-store.ts';
 import type { Runner } from '../sql/runner.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
@@ -53,6 +54,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   audit: ({ scope }) => auditReads(scope),
   exports: ({ scope }) => exportReads(scope),
   notifications: ({ scope }) => notificationReads(scope),
+  deliveries: ({ scope }) => pushReads(scope),
   checks: ({ scope }) => checkReads(scope),
 };
 
@@ -81,6 +83,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   usage: (source) => ({ ...reads.usage(source), ...usageWrites(source.scope) }),
   tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
   customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
+  deliveries: (source) => ({ ...reads.deliveries(source), ...pushWrites(source.scope) }),
 };
 
 const readRepositories = onDemand(reads);
@@ -95,8 +98,16 @@ export function readSession(runner: Runner, tenant: TenantRef, countThreshold: n
 
 export interface OpenWriteSession {
   readonly session: WriteSession;
-  /** Leaves the audit rows and the outbox to the commit; true if something is due now. The last call before the commit. */
-  flush(): Promise<boolean>;
+  /** Leaves the audit rows and the outbox to the commit. The last call before it. */
+  flush(): Promise<Flushed>;
+}
+
+/** What the commit of a session brings. */
+export interface Flushed {
+  /** Whether an entry of the queue is due before dispatchers would look by themselves. */
+  readonly dueNow: boolean;
+  /** Whether something goes to the tenant's callback. */
+  readonly hasPushes: boolean;
 }
 
 export function writeSession(input: {
@@ -106,7 +117,8 @@ export function writeSession(input: {
   readonly policy: SessionPolicy;
 }): OpenWriteSession {
   const { runner, tenant, authorship, policy } = input;
-  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
+  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, deliveriesOf, writesCreditNotesOf } =
+    policy;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, policy);
   const tenantRecordId = tenant.recordId;
@@ -138,10 +150,13 @@ export function writeSession(input: {
     flush: async () => {
       if (changes.isLong) await changes.flushLong(scope, authorship);
       runner.leaveToCommit(changes.flush(scope, authorship));
-      return outbox.flush(scope, {
+      const { dueNow, told } = await outbox.flush(scope, {
         skipped: () => skippedEventsOf(session),
         askedBy: (events) => askedByEvents(session, events),
       });
+      const deliveries = told.length === 0 ? [] : await deliveriesOf(session, told);
+      leaveDeliveries(scope, deliveries);
+      return { dueNow, hasPushes: deliveries.length > 0 };
     },
   };
 }

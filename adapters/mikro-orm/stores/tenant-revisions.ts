@@ -55,7 +55,8 @@ export class RevisionsOfSession {
     const [tenant] = await runner.rows(sql`
       select catalog_revision, state_machine_revision,
         configuration_record_id, ${idOf('configuration_record_id')} as configuration_id,
-        overdue_config_record_id, ${idOf('overdue_config_record_id')} as overdue_config_id
+        overdue_config_record_id, ${idOf('overdue_config_record_id')} as overdue_config_id,
+        callback_record_id, ${idOf('callback_record_id')} as callback_id
       from bw_tenants
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
@@ -63,6 +64,7 @@ export class RevisionsOfSession {
       catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
       configuration: activeValue(tenant, 'configuration'),
       overdueConfig: activeValue(tenant, 'overdue_config'),
+      callback: activeValue(tenant, 'callback'),
       stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
     };
   }

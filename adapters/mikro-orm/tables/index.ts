@@ -21,7 +21,7 @@ import {
   paymentsTable,
   paymentTransactionsTable,
 } from './payments.ts';
-import { queueEntriesTable, queueHistoryTable } from './queue.ts';
+import { pushDeliveriesTable, pushLeasesTable, queueEntriesTable, queueHistoryTable } from './queue.ts';
 import type { TableSpec } from './record-table.ts';
 import {
   apiClientsTable,
@@ -93,5 +93,7 @@ export const tables: readonly TableSpec[] = [
   customFieldsTable,
   queueEntriesTable,
   queueHistoryTable,
+  pushDeliveriesTable,
+  pushLeasesTable,
   auditLogTable,
 ];

@@ -1,4 +1,10 @@
-import type { EventPayload, ProcessingState, QueueKind } from '../../../lib/records/index.ts';
+import type {
+  EventPayload,
+  New,
+  ProcessingState,
+  PushDelivery,
+  QueueKind,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {
@@ -7,6 +13,7 @@ import {
   type Column,
   type Fields,
   instantAt,
+  instantAtOrNull,
   integer,
   integerOrNull,
   json,
@@ -123,3 +130,55 @@ export const movedColumns = queueHistoryTable.columns
 /** At most one live entry has a given key: a second insert is a no-op. */
 export const liveConflict: Sql = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
+
+/** Events on their way to callbacks, and those that have arrived or were given up (platform §10.2). */
+export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
+  {
+    name: 'push_deliveries',
+    ofTenant: true,
+    uniques: [{ name: 'id', columns: ['id'] }],
+    indexes: [
+      // What of a tenant is due, and by skipping which tenants have anything to send.
+      {
+        name: 'due',
+        columns: ['tenant_record_id', 'due_order', 'record_id'],
+        where: `state = 'AVAILABLE'`,
+      },
+      // When the next retry of any tenant falls due.
+      { name: 'next', columns: ['due_order'], where: `state = 'AVAILABLE'` },
+      { name: 'listed', columns: ['tenant_record_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      { name: 'age', columns: ['ended_date', 'record_id'], where: 'ended_date is not null' },
+    ],
+  },
+  {
+    id: uuid('id'),
+    accountRecordId: bigintOrNull('account_record_id'),
+    eventType: oneOf('event_type'),
+    body: text('body'),
+    url: text('url'),
+    state: oneOf('state'),
+    dueOrder: bigint('due_order'),
+    attempts: integer('attempts'),
+    failures: integer('failures'),
+    attemptedDate: instantAtOrNull('attempted_date'),
+    lastStatus: integerOrNull('last_status'),
+    lastError: textOrNull('last_error'),
+    createdDate: instantAt('created_date'),
+    endedDate: instantAtOrNull('ended_date'),
+  },
+);
+
+/** Which node sends the pushes of a tenant, and until when (system time) unless it renews that. */
+export const pushLeasesTable = new RecordTable<{
+  readonly owner: string;
+  readonly token: string;
+  readonly endsAtMs: number;
+}>(
+  {
+    name: 'push_leases',
+    ofTenant: true,
+    uniques: [{ name: 'tenant', columns: ['tenant_record_id'] }],
+  },
+  { owner: text('owner'), token: text('token'), endsAtMs: bigint('ends_at_ms') },
+);

@@ -40,6 +40,7 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
     catalogRevision: integer('catalog_revision'),
     configurationRecordId: bigintOrNull('configuration_record_id'),
     overdueConfigRecordId: bigintOrNull('overdue_config_record_id'),
+    callbackRecordId: bigintOrNull('callback_record_id'),
     stateMachineRevision: bigintOrNull('state_machine_revision'),
     createdDate: instantAt('created_date'),
   },

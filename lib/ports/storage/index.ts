@@ -1,10 +1,12 @@
 import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import type { PushStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
+  DeliveriesOf,
   LockWaitOf,
   ReadSession,
   SkippedEventsOf,
@@ -28,6 +30,7 @@ export type * from './invoices.ts';
 export type * from './key-values.ts';
 export type * from './overdue.ts';
 export type * from './payments.ts';
+export type * from './push.ts';
 export type * from './queue.ts';
 export type * from './security.ts';
 export type * from './session.ts';
@@ -99,6 +102,7 @@ export interface Storage<Host = never> {
   /** True if only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
+  readonly push: PushStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -124,6 +128,8 @@ export interface StoragePolicy {
   readonly skippedEventsOf?: SkippedEventsOf;
   /** What bus events ask for besides; default nothing. */
   readonly askedByEvents?: AskedByEvents;
+  /** What of a tenant's bus events goes to its callback; default nothing. */
+  readonly deliveriesOf?: DeliveriesOf;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

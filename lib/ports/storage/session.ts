@@ -1,4 +1,12 @@
-import type { Account, Authorship, NewBusEvent, NewNotification, TenantRef } from '../../records/index.ts';
+import type {
+  Account,
+  Authorship,
+  New,
+  NewBusEvent,
+  NewNotification,
+  PushDelivery,
+  TenantRef,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
@@ -13,6 +21,7 @@ import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
 import type { OverdueReads, OverdueWrites } from './overdue.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
+import type { PushReads, PushWrites } from './push.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
@@ -40,6 +49,7 @@ export interface ReadSession {
   readonly audit: AuditReads;
   readonly exports: ExportReads;
   readonly notifications: NotificationReads;
+  readonly deliveries: PushReads;
   readonly checks: CheckReads;
 }
 
@@ -72,6 +82,12 @@ export type AskedByEvents = (
   events: readonly NewBusEvent[],
 ) => Promise<readonly NewNotification[]>;
 
+/** Gives what goes to the callback of a session's tenant of these events; asked once per transaction, before its commit. */
+export type DeliveriesOf = (
+  session: WriteSession,
+  events: readonly NewBusEvent[],
+) => Promise<readonly New<PushDelivery>[]>;
+
 /**
  * One transaction of one tenant. Writes of audited records also write their audit rows (with the record as it is after
  * the change), in the same transaction and in bulk. The entries of `publish` and `schedule` are written in it too.
@@ -91,6 +107,7 @@ export interface WriteSession extends ReadSession {
   readonly usage: UsageReads & UsageWrites;
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;
+  readonly deliveries: PushReads & PushWrites;
   /**
    * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock; unknown
    * ids are left out. Waits for a busy one as long as the tenant's setting says (by default that of calls other than

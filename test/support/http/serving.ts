@@ -78,7 +78,13 @@ export const aliasHeaders = {
 
 type Opened = Pick<
   BillingOptions<never>,
-  'entitlementPlugins' | 'invoicePlugins' | 'configuration' | 'gateways' | 'paymentControls'
+  | 'entitlementPlugins'
+  | 'invoicePlugins'
+  | 'configuration'
+  | 'gateways'
+  | 'paymentControls'
+  | 'pushSender'
+  | 'testMode'
 >;
 
 type ServeOptions = Opened & {
@@ -130,6 +136,8 @@ async function serveAt(
     hasher,
     logger: log,
     documentRenderer: pdfRenderer(),
+    // Without one, nothing is kept to be sent.
+    pushSender: options.pushSender ?? null,
     gateways: [gateway, signing, ...(options.gateways ?? [])],
   });
   const isFirst = await billing.security.ensureAdministrator('admin', 'password');

@@ -121,6 +121,7 @@ export class PaymentStage {
         catalogRevision: 0,
         configurationRecordId: null,
         overdueConfigRecordId: null,
+        callbackRecordId: null,
         stateMachineRevision: null,
         createdDate: stage.clock.now(),
       },

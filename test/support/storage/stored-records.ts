@@ -62,6 +62,7 @@ export function tenant(changes: Partial<New<Tenant>>): New<Tenant> {
     useGlobalDefault: true,
     catalogRevision: 0,
     configurationRecordId: null,
+    callbackRecordId: null,
     overdueConfigRecordId: null,
     stateMachineRevision: null,
     createdDate: now,

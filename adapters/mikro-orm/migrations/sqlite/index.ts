@@ -10,6 +10,7 @@ import { Migration20261123141500OverdueAccounts } from './20261123141500-overdue
 import { Migration20261123152219Usage } from './20261123152219-usage.ts';
 import { Migration20261123163000UsageIntervals } from './20261123163000-usage-intervals.ts';
 import { Migration20261123174500SuppliedUsage } from './20261123174500-supplied-usage.ts';
+import { Migration20261123181000PushDeliveries } from './20261123181000-push-deliveries.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123152219-usage', class: Migration20261123152219Usage },
   { name: '20261123163000-usage-intervals', class: Migration20261123163000UsageIntervals },
   { name: '20261123174500-supplied-usage', class: Migration20261123174500SuppliedUsage },
+  { name: '20261123181000-push-deliveries', class: Migration20261123181000PushDeliveries },
 ];

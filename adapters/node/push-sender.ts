@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { NameResolver, PushAnswer, PushRequest, PushSender } from '../../lib/ports/index.ts';
+import { nameResolver } from './name-resolver.ts';
+
+/** How long a connection without work is kept, and how many bytes of an answer are read to keep it. */
+const KEPT_MS = 4_000;
+const READ_BYTES = 64 * 1_024;
+
+/** What an agent tells connections apart by, besides host and port. */
+interface Pinned {
+  readonly pinned?: string;
+}
+
+/** Connections to addresses that were checked for one call are not lent to a call with other addresses. */
+const byAddress = (name: string, options: object | undefined): string =>
+  `${name}|${(options as Pinned | undefined)?.pinned ?? ''}`;
+
+class PinnedHttpAgent extends HttpAgent {
+  override getName(options?: Parameters<HttpAgent['getName']>[0]): string {
+    return byAddress(super.getName(options), options);
+  }
+}
+
+class PinnedHttpsAgent extends HttpsAgent {
+  override getName(options?: Parameters<HttpsAgent['getName']>[0]): string {
+    return byAddress(super.getName(options), options);
+  }
+}
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/**
+ * Sends pushes over HTTP (platform §10.2): connects to the given addresses and nowhere else, follows no redirect, uses no
+ * proxy, and reads of the answer no more than its status. Signs by Standard Webhooks (platform §10.3).
+ * @param options.ca certificates of authorities that are trusted instead of Node's.
+ * @param options.resolver finds the addresses of hosts; default: as the machine does.
+ */
+export function httpPushSender(
+  options: { readonly ca?: string; readonly resolver?: NameResolver } = {},
+): PushSender {
+  const resolver = options.resolver ?? nameResolver();
+  const kept = { keepAlive: true, timeout: KEPT_MS };
+  const agents: Agents = { http: new PinnedHttpAgent(kept), https: new PinnedHttpsAgent(kept) };
+  const userAgent = `Billwright/${productVersion()}`;
+  return {
+    resolve: (host) => resolver.resolve(host),
+    send: (push) => post(push, { agents, userAgent, ca: options.ca }),
+    close: async () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** What pushes are sent with. */
+interface Means {
+  readonly agents: Agents;
+  readonly userAgent: string;
+  readonly ca: string | undefined;
+}
+
+function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<PushAnswer> {
+  const { url, addresses, body, timeoutMs } = push;
+  const isSecure = url.protocol === 'https:';
+  const inTime = AbortSignal.timeout(timeoutMs);
+  const options: RequestOptions & Pinned = {
+    method: 'POST',
+    headers: headersOf(push, userAgent),
+    agent: isSecure ? agents.https : agents.http,
+    lookup: pinnedTo(addresses),
+    pinned: addresses.join(','),
+    signal: inTime,
+    ...(ca === undefined ? {} : { ca }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
+    sent.once('response', (answer) => {
+      letGo(sent, answer);
+      resolve({ status: answer.statusCode ?? 0 });
+    });
+    sent.once('upgrade', (_answer, socket) => {
+      socket.destroy();
+      reject(new Error('The receiver asked for another protocol'));
+    });
+    // Whatever else may end it.
+    sent.once('close', () => reject(new Error('The connection was closed without an answer')));
+    sent.once('error', (error) => {
+      reject(inTime.aborted ? new Error(`There was no answer within ${timeoutMs / 1_000} s`) : error);
+    });
+    sent.end(body);
+  });
+}
+
+/** A short answer is read to its end, so that the connection can be used again; a longer one ends it. */
+function letGo(sent: ClientRequest, answer: IncomingMessage): void {
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > READ_BYTES) sent.destroy();
+  });
+  answer.on('error', () => undefined);
+}
+
+function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: string) {
+  return {
+    'Content-Type': 'application/json; charset=UTF-8',
+    'Content-Length': Buffer.byteLength(body),
+    'User-Agent': userAgent,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSec),
+    ...(secrets.length === 0 ? {} : { 'webhook-signature': signature({ id, timestampSec, body, secrets }) }),
+  };
+}
+
+/** One signature per secret, separated by blanks: receivers accept any of them. */
+function signature({
+  id,
+  timestampSec,
+  body,
+  secrets,
+}: Pick<PushRequest, 'id' | 'timestampSec' | 'body' | 'secrets'>): string {
+  const at = new Date(timestampSec * 1_000);
+  return secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ');
+}
+
+/** Answers whoever asks for an address of the host with those that were checked. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (host, options, answer) => {
+    const [first] = found;
+    if (first === undefined) answer(new Error(`There is no address of ${host}`), '', 4);
+    else if (options.all) answer(null, found);
+    else answer(null, first.address, first.family);
+  };
+}
+
+function productVersion(): string {
+  try {
+    const file = readFileSync(new URL(import.meta.resolve('billwright/package.json')), 'utf8');
+    return String((JSON.parse(file) as { version: unknown }).version);
+  } catch {
+    // Bundled without its package.json.
+    return '0';
+  }
+}

@@ -1,0 +1,84 @@
+import type { BusEventType, DeliveryState, Page, PageRequest, PushDelivery } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** Which deliveries of a tenant are listed. */
+export interface DeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+  readonly eventType?: BusEventType | undefined;
+  readonly accountId?: Uuid | undefined;
+}
+
+export interface PushReads {
+  /** In the order in which they were written. */
+  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
+  find(id: Uuid): Promise<PushDelivery | null>;
+}
+
+export interface PushWrites {
+  /** Has a delivery sent to this URL at `dueOrder`, with the schedule of retries from its start. */
+  sendAgain(delivery: PushDelivery, to: { readonly url: string; readonly dueOrder: number }): Promise<void>;
+}
+
+/** One node's right to send the pushes of a tenant. */
+export interface PushLease {
+  readonly tenantRecordId: number;
+  /** Fencing token. */
+  readonly token: string;
+}
+
+/** Cross-tenant access to the deliveries, for their dispatcher (platform §10.2). */
+export interface PushStore {
+  /**
+   * Takes tenants that have deliveries due and whose pushes no node sends, in one statement; a lease that has ended is
+   * free. Returns the record ids of the tenants.
+   */
+  take(request: {
+    readonly owner: string;
+    readonly token: string;
+    readonly limit: number;
+    readonly businessNow: Instant;
+    readonly systemNowMs: number;
+    readonly leaseEndsAtMs: number;
+  }): Promise<readonly number[]>;
+  /** Extends the leases that are still ours. */
+  renew(leases: readonly PushLease[], leaseEndsAtMs: number): Promise<void>;
+  /** Ends leases that are still ours. */
+  release(leases: readonly PushLease[]): Promise<void>;
+  /**
+   * Deliveries of the tenant that are due: at most `limit` first attempts in their order, then as many retries. Those that
+   * the caller holds are left out, and first attempts of accounts that it has enough of (0 = of the tenant itself).
+   */
+  load(request: {
+    readonly tenantRecordId: number;
+    readonly businessNow: Instant;
+    readonly limit: number;
+    readonly held: readonly number[];
+    readonly enoughOf: readonly number[];
+  }): Promise<readonly PushDelivery[]>;
+  /**
+   * Stores what attempts came to, and extends the lease.
+   * @returns false if the lease is not ours any more: then nothing is stored.
+   */
+  record(
+    lease: PushLease,
+    changes: readonly Omit<
+      PushDelivery,
+      'id' | 'accountRecordId' | 'eventType' | 'body' | 'url' | 'createdDate'
+    >[],
+    leaseEndsAtMs: number,
+  ): Promise<boolean>;
+  /** When the next delivery falls due after that, or null. */
+  nextDue(after: Instant): Promise<Instant | null>;
+  /** How many deliveries are due, counted up to a limit, and since when the oldest is. */
+  backlog(request: { readonly businessNow: Instant; readonly limit: number }): Promise<{
+    readonly due: number;
+    readonly oldest: Instant | null;
+  }>;
+  /** Whether anything of a tenant, or of any (null), is due. */
+  hasDue(tenantRecordId: number | null, businessNow: Instant): Promise<boolean>;
+  /** Deletes deliveries that ended before, at most `limit`. */
+  purge(before: Instant, limit: number): Promise<number>;
+  /** Calls `listener` when this process has committed deliveries. */
+  onWritten(listener: () => void): () => void;
+}

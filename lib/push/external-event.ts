@@ -1,0 +1,123 @@
+import { BlockingStateType, BusEventType, type NewBusEvent, ObjectType } from '../records/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
+import { stringifyExactJson } from '../values/money/index.ts';
+
+/** An event as the outside sees it, in the order of its members (platform §10.2 rule 3). */
+export interface ExternalEvent {
+  readonly eventType: BusEventType;
+  readonly accountId: string | null;
+  readonly objectType: ObjectType;
+  readonly objectId: string | null;
+  /** JSON as text. */
+  readonly metaData: string | null;
+}
+
+type Payload = NewBusEvent['payload'];
+
+/** How the payload of a bus event tells what a push does. */
+interface Form {
+  readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
+  /** The member that holds the object's id. */
+  readonly id: string;
+  readonly metaData: (payload: Payload) => unknown;
+}
+
+const none = (): null => null;
+const given = ({ metaData }: Payload): unknown => metaData ?? null;
+
+const account: Form = { objectType: ObjectType.ACCOUNT, id: 'accountId', metaData: none };
+const subscription: Form = {
+  objectType: ObjectType.SUBSCRIPTION,
+  id: 'subscriptionId',
+  metaData: ({ actionType, bundleExternalKey, subscriptionChangeUndo }) => ({
+    actionType,
+    bundleExternalKey,
+    subscriptionChangeUndo,
+  }),
+};
+const entitlement: Form = { ...subscription, metaData: none };
+const blocking: Form = { objectType: blockedType, id: 'blockedId', metaData: none };
+const invoice: Form = { objectType: ObjectType.INVOICE, id: 'invoiceId', metaData: none };
+const invoicePayment: Form = { ...invoice, metaData: given };
+const payment: Form = { objectType: ObjectType.PAYMENT, id: 'paymentId', metaData: given };
+const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
+const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
+const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
+
+/** Null: the event stays inside. */
+const forms: Readonly<Record<BusEventType, Form | null>> = {
+  [BusEventType.ACCOUNT_CREATION]: account,
+  [BusEventType.ACCOUNT_CHANGE]: account,
+  [BusEventType.SUBSCRIPTION_CREATION]: subscription,
+  [BusEventType.SUBSCRIPTION_CHANGE]: subscription,
+  [BusEventType.SUBSCRIPTION_PHASE]: subscription,
+  [BusEventType.SUBSCRIPTION_CANCEL]: subscription,
+  [BusEventType.SUBSCRIPTION_UNCANCEL]: subscription,
+  [BusEventType.SUBSCRIPTION_EXPIRED]: subscription,
+  [BusEventType.SUBSCRIPTION_BCD_CHANGE]: subscription,
+  [BusEventType.SUBSCRIPTION_QUANTITY]: subscription,
+  [BusEventType.ENTITLEMENT_CREATION]: entitlement,
+  [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
+  [BusEventType.BUNDLE_PAUSE]: blocking,
+  [BusEventType.BUNDLE_RESUME]: blocking,
+  [BusEventType.BLOCKING_STATE]: { ...blocking, metaData: given },
+  [BusEventType.OVERDUE_CHANGE]: { ...account, metaData: given },
+  [BusEventType.INVOICE_CREATION]: invoice,
+  [BusEventType.INVOICE_ADJUSTMENT]: invoice,
+  [BusEventType.INVOICE_PAYMENT_SUCCESS]: invoicePayment,
+  [BusEventType.INVOICE_PAYMENT_FAILED]: invoicePayment,
+  [BusEventType.PAYMENT_SUCCESS]: payment,
+  [BusEventType.PAYMENT_FAILED]: payment,
+  [BusEventType.TAG_CREATION]: tag,
+  [BusEventType.TAG_DELETION]: tag,
+  [BusEventType.CUSTOM_FIELD_CREATION]: customField,
+  [BusEventType.CUSTOM_FIELD_DELETION]: customField,
+  [BusEventType.TENANT_CONFIG_CHANGE]: tenantValue,
+  [BusEventType.TENANT_CONFIG_DELETION]: tenantValue,
+  [BusEventType.PAYMENT_UNRESOLVED]: null,
+  [BusEventType.CHILD_INVOICE_CHANGE]: null,
+  [BusEventType.NULL_INVOICE]: null,
+};
+
+/** What the outside is told of a bus event (platform §10.4); null: nothing. */
+export function externalEvent({
+  type,
+  payload,
+}: Pick<NewBusEvent, 'type' | 'payload'>): ExternalEvent | null {
+  const form = forms[type];
+  if (form === null) return null;
+  const metaData = form.metaData(payload);
+  return {
+    eventType: type,
+    accountId: textOf(type, payload, 'accountId'),
+    objectType: typeof form.objectType === 'function' ? form.objectType(payload) : form.objectType,
+    objectId: textOf(type, payload, form.id),
+    metaData: metaData === null ? null : stringifyExactJson(metaData),
+  };
+}
+
+/** The body of a push: its five members and no other. */
+export function pushBody({ eventType, accountId, objectType, objectId, metaData }: ExternalEvent): string {
+  return JSON.stringify({ eventType, accountId, objectType, objectId, metaData });
+}
+
+function blockedType({ blockingType }: Payload): ObjectType {
+  switch (blockingType) {
+    case BlockingStateType.ACCOUNT:
+      return ObjectType.ACCOUNT;
+    case BlockingStateType.SUBSCRIPTION:
+      return ObjectType.SUBSCRIPTION;
+    case BlockingStateType.SUBSCRIPTION_BUNDLE:
+      return ObjectType.BUNDLE;
+    default:
+      throw new InvariantError('A blocking state blocks an account, a bundle or a subscription', {
+        blockingType,
+      });
+  }
+}
+
+function textOf(type: BusEventType, payload: Payload, member: string): string | null {
+  const value = payload[member];
+  if (typeof value === 'string' || value === null) return value;
+  throw new InvariantError(`A bus event ${type} has no ${member}`, { type });
+}

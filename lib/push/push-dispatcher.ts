@@ -1,0 +1,207 @@
+import type { Clock, IdGenerator, Logger, SystemClock } from '../ports/index.ts';
+import type { PushLease, PushStore } from '../ports/storage/index.ts';
+import { atMost } from '../runtime/index.ts';
+import {
+  PUSH_LEASE_MS,
+  PUSH_POLL_MS,
+  PUSHING_TENANTS,
+  QUEUE_SETTLE_POLL_MS,
+  QUEUE_SHUTDOWN_WAIT_MS,
+} from '../values/limits.ts';
+import type { AfterAttempt } from './after-attempt.ts';
+import type { TenantStream } from './tenant-stream.ts';
+
+interface PushPorts {
+  readonly storage: { readonly push: PushStore };
+  readonly clock: Clock;
+  readonly systemClock: SystemClock;
+  readonly ids: IdGenerator;
+  readonly logger: Logger;
+}
+
+/** How often a lease is renewed before it would end. */
+const BEATS_PER_LEASE = 3;
+
+export interface PushDispatcherOptions {
+  /** Unique name of this node. */
+  readonly node: string;
+  /** Makes the stream of a tenant, whose results `record` stores. */
+  readonly streamOf: (
+    tenantRecordId: number,
+    record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
+  ) => TenantStream;
+}
+
+/**
+ * Sends the pushes that are due (platform §10.2): takes tenants that have some, one node at a time for each, and lets a
+ * stream send theirs. Tenants do not wait for each other. It looks when this process has written deliveries, when the clock is moved,
+ * when a retry falls due, and now and then for what other nodes have left.
+ */
+export class PushDispatcher {
+  readonly #ports: PushPorts;
+  readonly #options: PushDispatcherOptions;
+  readonly #streams = new Map<number, { readonly stream: TenantStream; readonly lease: PushLease }>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #started = false;
+  #stopping = false;
+  #looking: Promise<void> | undefined;
+  /** Whether to look once more, since something was written after the look had begun. */
+  #lookAgain = false;
+  #cancelTimer: (() => void) | undefined;
+  #cancelBeat: (() => void) | undefined;
+
+  constructor(ports: PushPorts, options: PushDispatcherOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#unsubscribe.push(ports.storage.push.onWritten(() => this.#wake()));
+    const stopListening = ports.clock.onMove?.(() => this.#wake());
+    if (stopListening) this.#unsubscribe.push(stopListening);
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#wake();
+  }
+
+  /** Starts no attempt any more, waits a bounded time for those under way, and gives the tenants back. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    for (const { stream } of this.#streams.values()) stream.stop();
+    await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, this.#allEnded());
+    this.#cancelTimer?.();
+    this.#cancelBeat?.();
+  }
+
+  /**
+   * Sends until nothing is due, of one tenant or of all (null).
+   * @returns false if `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   */
+  async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
+    const { storage, clock, systemClock } = this.#ports;
+    const deadlineMs = systemClock.nowMs() + timeoutMs;
+    for (;;) {
+      if (this.#stopping) return false;
+      await clock.refresh?.();
+      if (!(await storage.push.hasDue(tenantRecordId, clock.now()))) return true;
+      const leftMs = deadlineMs - systemClock.nowMs();
+      if (leftMs <= 0) return false;
+      await this.#look();
+      const ended = this.#running.size > 0 ? Promise.race(this.#running) : new Promise<void>(() => undefined);
+      await atMost(systemClock, Math.min(leftMs, QUEUE_SETTLE_POLL_MS), ended);
+    }
+  }
+
+  #wake(): void {
+    for (const { stream } of this.#streams.values()) stream.wake();
+    if (!this.#started || this.#stopping) return;
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookInBackground();
+  }
+
+  /** As long as it is asked to; many commits while it looks ask once. */
+  async #lookInBackground(): Promise<void> {
+    const { systemClock, clock, logger } = this.#ports;
+    this.#cancelTimer?.();
+    let delayMs = PUSH_POLL_MS;
+    try {
+      while (this.#lookAgain && !this.#stopping) {
+        await systemClock.nextTurn();
+        this.#lookAgain = false;
+        await clock.refresh?.();
+        await this.#look();
+        if (!this.#lookAgain) delayMs = Math.min(PUSH_POLL_MS, await this.#msToNextDue());
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'due pushes could not be looked for; it is tried again');
+    }
+    if (!this.#stopping) this.#cancelTimer = systemClock.after(delayMs, () => this.#wake());
+    this.#looking = undefined;
+  }
+
+  async #msToNextDue(): Promise<number> {
+    const { clock, storage } = this.#ports;
+    const now = clock.now();
+    const next = await storage.push.nextDue(now);
+    if (next === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, clock.msUntil?.(next) ?? next - now);
+  }
+
+  /** Takes tenants that have something due and that nobody sends for. */
+  async #look(): Promise<void> {
+    const { storage, clock, systemClock, ids } = this.#ports;
+    const limit = PUSHING_TENANTS - this.#streams.size;
+    if (limit <= 0 || this.#stopping) return;
+    const token = ids.next();
+    const systemNowMs = systemClock.nowMs();
+    const taken = await storage.push.take({
+      owner: this.#options.node,
+      token,
+      limit,
+      businessNow: clock.now(),
+      systemNowMs,
+      leaseEndsAtMs: systemNowMs + PUSH_LEASE_MS,
+    });
+    for (const tenantRecordId of taken) this.#begin({ tenantRecordId, token });
+  }
+
+  #begin(lease: PushLease): void {
+    const { tenantRecordId } = lease;
+    const { storage, systemClock } = this.#ports;
+    // A lease of ours that has ended is lost to us like to any other; its stream finds out when it stores.
+    this.#streams.get(tenantRecordId)?.stream.stop();
+    const stream = this.#options.streamOf(tenantRecordId, (changes) =>
+      storage.push.record(lease, changes, systemClock.nowMs() + PUSH_LEASE_MS),
+    );
+    this.#streams.set(tenantRecordId, { stream, lease });
+    if (this.#cancelBeat === undefined) this.#scheduleBeat();
+    const running: Promise<void> = this.#run(lease, stream).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #run(lease: PushLease, stream: TenantStream): Promise<void> {
+    const { storage, logger } = this.#ports;
+    const { tenantRecordId } = lease;
+    let failed = false;
+    try {
+      await stream.run();
+    } catch (error) {
+      failed = true;
+      logger.error(
+        { err: error, tenantRecordId },
+        'sending the pushes of a tenant failed; it is tried again',
+      );
+    }
+    if (this.#streams.get(tenantRecordId)?.lease === lease) this.#streams.delete(tenantRecordId);
+    try {
+      await storage.push.release([lease]);
+    } catch (error) {
+      logger.warn(
+        { err: error, tenantRecordId },
+        'the pushes of a tenant were not given back; the lease ends',
+      );
+    }
+    // What was written after the last load, and before the release, has found the tenant taken.
+    if (!failed) this.#wake();
+  }
+
+  async #allEnded(): Promise<void> {
+    await Promise.allSettled([...this.#running, ...(this.#looking === undefined ? [] : [this.#looking])]);
+  }
+
+  #scheduleBeat(): void {
+    const { systemClock, storage, logger } = this.#ports;
+    this.#cancelBeat = systemClock.after(Math.floor(PUSH_LEASE_MS / BEATS_PER_LEASE), () => {
+      this.#cancelBeat = undefined;
+      const held = [...this.#streams.values()].map(({ lease }) => lease);
+      if (held.length === 0) return;
+      this.#scheduleBeat();
+      storage.push
+        .renew(held, systemClock.nowMs() + PUSH_LEASE_MS)
+        .catch((error: unknown) => logger.warn({ err: error }, 'renewing leases of pushes failed'));
+    });
+  }
+}

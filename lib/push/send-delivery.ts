@@ -1,0 +1,82 @@
+import type { Logger, PushSender, SystemClock } from '../ports/index.ts';
+import type { PushDelivery } from '../records/index.ts';
+import { atMost, TIME_OVER } from '../runtime/index.ts';
+import { type CallbackPolicy, type CallbackTarget, resolveCallback } from '../tenants/index.ts';
+import { BillingError } from '../values/errors/index.ts';
+import { PUSH_TIMEOUT_MS } from '../values/limits.ts';
+import type { AttemptOutcome } from './after-attempt.ts';
+
+/** What attempts need of their tenant, as it is right before them. */
+export interface TenantTarget {
+  /** The callback that is registered; null = none is. */
+  readonly callback: string | null;
+  /** The secrets that sign. */
+  readonly secrets: readonly string[];
+}
+
+interface SendPorts {
+  readonly pushSender: PushSender;
+  readonly systemClock: SystemClock;
+  readonly logger: Logger;
+}
+
+/** The same text for a name that nobody knows and one that leads inside: a tenant must not find out names of our network. */
+const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
+
+/**
+ * One attempt (platform §10.2): to the callback that is still registered, at an address that was checked for it. Never
+ * throws.
+ */
+export async function sendDelivery(
+  delivery: PushDelivery,
+  target: TenantTarget,
+  { ports, policy }: { readonly ports: SendPorts; readonly policy: CallbackPolicy },
+): Promise<AttemptOutcome> {
+  if (delivery.url !== target.callback)
+    return { kind: 'WITHDRAWN', error: 'The callback is no longer registered' };
+  const { pushSender, systemClock } = ports;
+  const endsAtMs = systemClock.nowMs() + PUSH_TIMEOUT_MS;
+  const place = await placeOf(delivery, { ports, policy });
+  const leftMs = endsAtMs - systemClock.nowMs();
+  if (place === null || leftMs <= 0) return failed(null, UNREACHABLE);
+  try {
+    const { status } = await pushSender.send({
+      ...place,
+      body: delivery.body,
+      id: delivery.id,
+      timestampSec: Math.floor(systemClock.nowMs() / 1_000),
+      secrets: target.secrets,
+      timeoutMs: leftMs,
+    });
+    return status >= 200 && status < 300
+      ? { kind: 'DELIVERED', status }
+      : failed(status, `The receiver answered ${status}`);
+  } catch (error) {
+    return failed(null, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Null: it must not be called, or nobody knows where it is. */
+async function placeOf(
+  { url, id }: PushDelivery,
+  { ports, policy }: { readonly ports: SendPorts; readonly policy: CallbackPolicy },
+): Promise<CallbackTarget | null> {
+  const { pushSender, systemClock, logger } = ports;
+  try {
+    const found = await atMost(systemClock, PUSH_TIMEOUT_MS, resolveCallback(url, policy, pushSender));
+    return found === TIME_OVER ? null : found;
+  } catch (error) {
+    const isRefused = error instanceof BillingError;
+    logger.warn(
+      { err: error, deliveryId: id },
+      isRefused
+        ? 'a push was refused: its callback must not be called'
+        : 'the host of a callback is not found',
+    );
+    return null;
+  }
+}
+
+function failed(status: number | null, error: string): AttemptOutcome {
+  return { kind: 'FAILED', status, error };
+}

@@ -1,0 +1,82 @@
+import type { Ports, PushSender } from '../ports/index.ts';
+import type { DeliveriesOf } from '../ports/storage/index.ts';
+import type { TenantRef } from '../records/index.ts';
+import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
+import { addMilliseconds } from '../values/time/index.ts';
+import { type CallbackOf, callbackOf, deliveriesOf } from './deliveries-of-events.ts';
+import { PushCounts } from './push-counts.ts';
+import { PushDispatcher } from './push-dispatcher.ts';
+import { sendDelivery, type TenantTarget } from './send-delivery.ts';
+import { TenantStream } from './tenant-stream.ts';
+
+type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & {
+  readonly pushSender: PushSender;
+};
+
+export interface PushServiceInput {
+  readonly policy: CallbackPolicy;
+  readonly settingsOf: SettingsOf;
+  readonly secrets: Pick<SigningSecretService, 'current'>;
+}
+
+/** Finished deliveries that one statement deletes. */
+const PURGE_SIZE = 1_000;
+
+/** Writes what goes to the callbacks of tenants, and sends it (platform §10). */
+export class PushService {
+  /** What this node has sent. */
+  readonly counts = new PushCounts();
+  /** For the storage: what of a transaction goes to its tenant's callback. */
+  readonly deliveriesOf: DeliveriesOf;
+  readonly #ports: PushPorts;
+  readonly #input: PushServiceInput;
+  readonly #callbackOf: CallbackOf;
+
+  constructor(ports: PushPorts, input: PushServiceInput) {
+    this.#ports = ports;
+    this.#input = input;
+    this.#callbackOf = callbackOf();
+    this.deliveriesOf = deliveriesOf({ ids: ports.ids, callbackOf: this.#callbackOf });
+  }
+
+  /** Sends what is due; one for each engine. */
+  dispatcher(input: {
+    readonly node: string;
+    readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+  }): PushDispatcher {
+    const { storage, clock, logger } = this.#ports;
+    const { policy } = this.#input;
+    return new PushDispatcher(this.#ports, {
+      node: input.node,
+      streamOf: (tenantRecordId, record) =>
+        new TenantStream({
+          tenantRecordId,
+          store: storage.push,
+          now: () => clock.now(),
+          logger,
+          counts: this.counts,
+          target: async () => this.#targetOf(await input.tenantOf(tenantRecordId)),
+          send: (delivery, target) => sendDelivery(delivery, target, { ports: this.#ports, policy }),
+          record,
+        }),
+    });
+  }
+
+  /** Deletes some of the deliveries that ended longer ago. */
+  async purge(retentionMs: number): Promise<void> {
+    const { storage, clock } = this.#ports;
+    await storage.push.purge(addMilliseconds(clock.now(), -retentionMs), PURGE_SIZE);
+  }
+
+  #targetOf(tenant: TenantRef): Promise<TenantTarget & { readonly retriesMs: readonly number[] }> {
+    const { settingsOf, secrets } = this.#input;
+    return this.#ports.storage.read(tenant, async (session) => {
+      const settings = await settingsOf(session);
+      return {
+        callback: await this.#callbackOf(session),
+        secrets: await secrets.current(session),
+        retriesMs: settings['billing.server.notifications.retries'],
+      };
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import type { Logger } from '../ports/index.ts';
+import type { PushStore } from '../ports/storage/index.ts';
+import { ProcessingState, type PushDelivery } from '../records/index.ts';
+import { PUSH_ENOUGH_OF_ACCOUNT, PUSH_LOAD_SIZE, PUSHES_AT_A_TIME } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
+import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './after-attempt.ts';
+import { Lanes } from './lanes.ts';
+import type { PushCounts, PushOutcome } from './push-counts.ts';
+import type { TenantTarget } from './send-delivery.ts';
+
+/** What the stream of a tenant is made with. */
+export interface StreamParts {
+  readonly tenantRecordId: number;
+  readonly store: Pick<PushStore, 'load'>;
+  readonly now: () => Instant;
+  readonly logger: Logger;
+  readonly counts: PushCounts;
+  /** Callback and secrets of the tenant, and the delays of its retries, read anew. */
+  readonly target: () => Promise<TenantTarget & { readonly retriesMs: readonly number[] }>;
+  readonly send: (delivery: PushDelivery, target: TenantTarget) => Promise<AttemptOutcome>;
+  /** Stores what attempts came to; false if the pushes of the tenant are another node's now. */
+  readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
+}
+
+interface Ended {
+  readonly delivery: PushDelivery;
+  readonly after: AfterAttempt;
+}
+
+/**
+ * Sends what is due of one tenant, under this node's lease: at most ten at a time, first attempts of an account in order.
+ * What an attempt came to is stored before the next one of its account starts.
+ */
+export class TenantStream {
+  readonly #parts: StreamParts;
+  readonly #lanes = new Lanes<PushDelivery>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #ended: Ended[] = [];
+  #mayHaveMore = true;
+  /** Lanes that were left out of the last load, since enough of them is held. */
+  #leftOut: readonly number[] = [];
+  #stopping = false;
+  #wake: () => void = () => undefined;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  /** Something may have fallen due. */
+  wake(): void {
+    this.#mayHaveMore = true;
+    this.#wake();
+  }
+
+  /** Starts nothing more. */
+  stop(): void {
+    this.#stopping = true;
+    this.#wake();
+  }
+
+  /** Resolves when nothing is due any more, and what was under way is stored. */
+  async run(): Promise<void> {
+    try {
+      while (await this.#step());
+    } finally {
+      // Its results could not be stored any more: they come again.
+      await Promise.all(this.#running);
+    }
+  }
+
+  async #step(): Promise<boolean> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    if (!(await this.#store())) return false;
+    if (!this.#stopping) {
+      await this.#load();
+      await this.#start();
+    }
+    if (this.#ended.length > 0) return true;
+    if (this.#lanes.underWay > 0) await woken;
+    return this.#lanes.underWay > 0 || (this.#mayHaveMore && !this.#stopping);
+  }
+
+  async #load(): Promise<void> {
+    const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
+    if (!this.#mayHaveMore || !hasRoom) return;
+    this.#mayHaveMore = false;
+    this.#leftOut = this.#lanes.lanesWith(PUSH_ENOUGH_OF_ACCOUNT);
+    const found = await this.#parts.store.load({
+      tenantRecordId: this.#parts.tenantRecordId,
+      businessNow: this.#parts.now(),
+      limit: PUSH_LOAD_SIZE,
+      held: this.#lanes.held,
+      enoughOf: this.#leftOut,
+    });
+    this.#lanes.add(found);
+    if (found.length > 0) this.#mayHaveMore = true;
+  }
+
+  async #start(): Promise<void> {
+    const free = PUSHES_AT_A_TIME - this.#lanes.underWay;
+    if (free <= 0 || this.#lanes.startable === 0) return;
+    const target = await this.#parts.target();
+    for (const delivery of this.#lanes.start(free)) {
+      const attempt: Promise<void> = this.#attempt(delivery, target).finally(() => {
+        this.#running.delete(attempt);
+        this.#wake();
+      });
+      this.#running.add(attempt);
+    }
+  }
+
+  async #attempt(
+    delivery: PushDelivery,
+    target: TenantTarget & { readonly retriesMs: readonly number[] },
+  ): Promise<void> {
+    const startedAt = this.#parts.now();
+    const outcome = await this.#parts.send(delivery, target);
+    const attempt = { startedAt, endedAt: this.#parts.now(), outcome };
+    this.#ended.push({ delivery, after: afterAttempt(delivery, attempt, target.retriesMs) });
+  }
+
+  /** False if the lease is lost. */
+  async #store(): Promise<boolean> {
+    const ended = this.#ended.splice(0);
+    if (ended.length === 0) return true;
+    if (!(await this.#parts.record(ended.map(({ after }) => after)))) {
+      const { logger, tenantRecordId } = this.#parts;
+      logger.warn({ tenantRecordId }, 'another node sends the pushes of this tenant now');
+      return false;
+    }
+    this.#lanes.end(ended.map(({ after }) => after.recordId));
+    const full = this.#lanes.lanesWith(PUSH_ENOUGH_OF_ACCOUNT);
+    if (this.#leftOut.some((lane) => !full.includes(lane))) this.#mayHaveMore = true;
+    for (const each of ended) this.#tell(each);
+    return true;
+  }
+
+  #tell({ delivery: { id, url, eventType }, after }: Ended): void {
+    const outcome = outcomeOf(after);
+    this.#parts.counts.add(outcome);
+    if (outcome !== 'given_up') return;
+    const { host } = new URL(url);
+    const facts = { deliveryId: id, host, eventType, attempts: after.attempts, reason: after.lastError };
+    this.#parts.logger.error(facts, 'a push was given up');
+  }
+}
+
+function outcomeOf({ state }: AfterAttempt): PushOutcome {
+  switch (state) {
+    case ProcessingState.AVAILABLE:
+      return 'failed';
+    case ProcessingState.FAILED:
+      return 'given_up';
+    case ProcessingState.REMOVED:
+      return 'withdrawn';
+    case ProcessingState.PROCESSED:
+      return 'delivered';
+  }
+}

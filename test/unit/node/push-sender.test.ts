@@ -1,0 +1,173 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { httpPushSender } from '../../../adapters/node/index.ts';
+import type { PushRequest } from '../../../lib/ports/index.ts';
+import { secretText } from '../../../lib/tenants/secret-text.ts';
+import { openReceiver, type Receiver } from '../../support/push/receiver.ts';
+
+const body =
+  '{"eventType":"ACCOUNT_CREATION","accountId":"1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11","objectType":"ACCOUNT","objectId":"1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11","metaData":null}';
+const id = '7a0e3c52-5d0f-4b8e-8d8b-0f4f1f7f2a10';
+const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+
+describe('the sender of pushes (platform §10.2)', () => {
+  const sender = httpPushSender();
+  let receiver: Receiver;
+  const closing: (() => Promise<void> | void)[] = [];
+  beforeEach(async () => {
+    receiver = await openReceiver();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await receiver.close();
+  });
+  after(() => sender.close?.());
+  const push = (changes: Partial<PushRequest> = {}): PushRequest => ({
+    url: new URL(receiver.url),
+    addresses: ['127.0.0.1'],
+    body,
+    id,
+    timestampSec: 1_741_598_130,
+    secrets: [],
+    timeoutMs: 2_000,
+    ...changes,
+  });
+  const failure = async (request: PushRequest): Promise<string> =>
+    sender.send(request).then(
+      ({ status }) => `answered ${status}`,
+      (error: Error) => error.message,
+    );
+  const listening = async (server: Server | ReturnType<typeof createTcpServer>): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  };
+
+  it('platform §18 P5 Signature', async () => {
+    expect(Buffer.byteLength(body)).to.equal(172);
+    await sender.send(push({ secrets: [secret] }));
+    const [arrived] = receiver.arrived;
+    expect(arrived?.text).to.equal(body);
+    expect(arrived?.headers).to.include({
+      'webhook-id': id,
+      'webhook-timestamp': '1741598130',
+      'webhook-signature': 'v1,hcUBQyrBakh2nbMmA6kbIYWWliOCMCwX+MXRlPKXCTs=',
+      'content-length': '172',
+    });
+  });
+
+  it('the sender of pushes signs with each secret, and the library verifies every one', async () => {
+    const other = secretText(new Uint8Array(32).fill(7));
+    const timestampSec = Math.floor(Date.now() / 1_000);
+    await sender.send(push({ secrets: [secret, other], timestampSec }));
+    const [arrived] = receiver.arrived;
+    const headers = (arrived?.headers ?? {}) as Record<string, string>;
+    for (const each of [secret, other])
+      expect(new Webhook(each).verify(arrived?.text ?? '', headers)).to.deep.include({
+        eventType: 'ACCOUNT_CREATION',
+      });
+    expect(() => new Webhook(secretText(new Uint8Array(32))).verify(arrived?.text ?? '', headers)).to.throw();
+  });
+
+  it('the sender of pushes connects to the given addresses, whatever the name would resolve to', async () => {
+    const url = new URL(`http://somewhere.invalid:${receiver.port}/path?query=1`);
+    expect(await sender.send(push({ url }))).to.deep.equal({ status: 200 });
+    expect(receiver.arrived[0]?.path).to.equal('/path?query=1');
+    expect(receiver.arrived[0]?.headers.host).to.equal(`somewhere.invalid:${receiver.port}`);
+    // Nobody listens there, and a connection to the former address is kept.
+    expect(await failure(push({ url, addresses: ['127.0.0.2'] }))).to.match(/ECONNREFUSED/);
+    expect(receiver.arrived).to.have.length(1);
+  });
+
+  it('the sender of pushes follows no redirect', async () => {
+    const inner = await openReceiver();
+    closing.push(() => inner.close());
+    receiver.answer((response) => response.writeHead(307, { location: inner.url }).end());
+    expect(await sender.send(push())).to.deep.equal({ status: 307 });
+    expect(inner.arrived).to.have.length(0);
+  });
+
+  it('the sender of pushes takes no proxy from the environment', async () => {
+    const proxy = await openReceiver();
+    closing.push(() => proxy.close());
+    const names = ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'];
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    try {
+      expect(await sender.send(push())).to.deep.equal({ status: 200 });
+    } finally {
+      for (const name of names) delete process.env[name];
+    }
+    expect(proxy.arrived).to.have.length(0);
+  });
+
+  it('the sender of pushes reads no answer that does not end', async () => {
+    let bytes = 0;
+    let isOver = false;
+    receiver.answer((response) => {
+      response.writeHead(200);
+      response.once('close', () => {
+        isOver = true;
+      });
+      const chunk = Buffer.alloc(64 * 1_024);
+      const more = (): void => {
+        while (!isOver && response.write(chunk)) bytes += chunk.length;
+        if (!isOver) response.once('drain', more);
+      };
+      more();
+    });
+    expect(await sender.send(push())).to.deep.equal({ status: 200 });
+    while (!isOver) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(bytes).to.be.below(64 * 1_024 * 1_024);
+  });
+
+  const nobody = 'There was no answer within 0.15 s';
+  const stubborn: readonly (readonly [string, string, RegExp | string])[] = [
+    ['hangs', '', nobody],
+    ['sends its headers byte by byte', 'HTTP/1.1 200 OK\r\nX: ', nobody],
+    ['says 100 for ever', 'HTTP/1.1 100 Continue\r\n\r\n', nobody],
+    ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', /Parse Error/],
+    [
+      'asks for another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      /another protocol/,
+    ],
+    ['has headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, /Header/],
+  ];
+  for (const [what, answer, expected] of stubborn) {
+    it(`the sender of pushes gives up a receiver that ${what}`, async () => {
+      const port = await listening(
+        createTcpServer((socket) => {
+          closing.push(() => {
+            socket.destroy();
+          });
+          socket.on('error', () => undefined);
+          socket.write(answer);
+        }),
+      );
+      const told = await failure(push({ url: new URL(`http://127.0.0.1:${port}/`), timeoutMs: 150 }));
+      expect(told).not.to.match(/^answered 2/);
+      if (typeof expected === 'string') expect(told).to.equal(expected);
+      else expect(told).to.match(expected);
+    });
+  }
+
+  it('the sender of pushes uses a connection again', async () => {
+    const sockets = new Set<unknown>();
+    const server = createServer((request, response) => {
+      sockets.add(request.socket);
+      request.resume();
+      response.end('thanks');
+    });
+    const url = new URL(`http://127.0.0.1:${await listening(server)}/`);
+    for (let index = 0; index < 5; index += 1) {
+      await sender.send(push({ url }));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sockets.size).to.be.below(5);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { type AttemptOutcome, afterAttempt } from '../../../lib/push/after-attempt.ts';
+import type { PushDelivery } from '../../../lib/records/index.ts';
+import { formatInstant, instant } from '../../../lib/values/time/index.ts';
+
+const MINUTE_MS = 60_000;
+const startedAt = instant(Date.UTC(2025, 2, 10, 10));
+const endedAt = instant(startedAt + 5_000);
+const schedule = [15, 30, 120, 720, 1_440].map((minutes) => minutes * MINUTE_MS);
+const failing: AttemptOutcome = { kind: 'FAILED', status: 500, error: 'The receiver answered 500' };
+
+const fresh = {
+  recordId: 7,
+  state: 'AVAILABLE',
+  dueOrder: 0,
+  attempts: 0,
+  failures: 0,
+  attemptedDate: null,
+  lastStatus: null,
+  lastError: null,
+  endedDate: null,
+} as PushDelivery;
+
+describe('after an attempt of a push (platform §10.2)', () => {
+  it('after an attempt of a push that fails the next one is due at its start and the next delay; after the last it is given up', () => {
+    let delivery = fresh;
+    let at = startedAt;
+    const dates: string[] = [];
+    while (delivery.state === 'AVAILABLE') {
+      const after = afterAttempt(delivery, { startedAt: at, endedAt: at, outcome: failing }, schedule);
+      delivery = { ...delivery, ...after };
+      if (delivery.state === 'AVAILABLE') {
+        at = instant(delivery.dueOrder);
+        dates.push(formatInstant(at).slice(5, 16));
+      }
+    }
+    expect(dates).to.deep.equal(['03-10T10:15', '03-10T10:45', '03-10T12:45', '03-11T00:45', '03-12T00:45']);
+    expect(delivery).to.deep.include({
+      state: 'FAILED',
+      attempts: 6,
+      failures: 6,
+      endedDate: at,
+      lastStatus: 500,
+    });
+  });
+
+  it('after an attempt of a push that is taken it has ended', () => {
+    const failed = { ...fresh, attempts: 2, failures: 2, lastError: 'no' };
+    const outcome: AttemptOutcome = { kind: 'DELIVERED', status: 204 };
+    expect(afterAttempt(failed, { startedAt, endedAt, outcome }, schedule)).to.deep.include({
+      state: 'PROCESSED',
+      attempts: 3,
+      lastStatus: 204,
+      lastError: null,
+      attemptedDate: startedAt,
+      endedDate: endedAt,
+    });
+  });
+
+  it('after an attempt of a push that was withdrawn nothing has been attempted', () => {
+    const outcome: AttemptOutcome = { kind: 'WITHDRAWN', error: 'The callback is no longer registered' };
+    expect(afterAttempt(fresh, { startedAt, endedAt, outcome }, schedule)).to.deep.include({
+      state: 'REMOVED',
+      attempts: 0,
+      attemptedDate: null,
+      endedDate: endedAt,
+    });
+  });
+
+  it('after an attempt of a push an empty schedule gives it up, and a long reason is cut', () => {
+    const outcome: AttemptOutcome = { kind: 'FAILED', status: null, error: 'x'.repeat(9_999) };
+    const after = afterAttempt(fresh, { startedAt, endedAt, outcome }, []);
+    expect(after.state).to.equal('FAILED');
+    expect(after.lastError).to.have.length(500);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { externalEvent, pushBody } from '../../../lib/push/external-event.ts';
+import { BusEventType } from '../../../lib/records/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+
+const accountId = '1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11';
+const ids = {
+  subscriptionId: 's',
+  bundleId: 'b',
+  blockedId: 'x',
+  invoiceId: 'i',
+  paymentId: 'p',
+  tagId: 't',
+  customFieldId: 'c',
+  objectId: 'o',
+};
+/** What any bus event may carry; each type tells some of it. */
+const payload = {
+  accountId,
+  ...ids,
+  blockingType: 'SUBSCRIPTION_BUNDLE',
+  actionType: 'EFFECTIVE',
+  bundleExternalKey: 'key',
+  subscriptionChangeUndo: false,
+  isLastOfOperation: true,
+  changesPayer: true,
+  metaData: { amount: decimal('10.10'), note: null },
+};
+const given = '{"amount":10.1,"note":null}';
+const plan = '{"actionType":"EFFECTIVE","bundleExternalKey":"key","subscriptionChangeUndo":false}';
+
+/** platform §10.4, line by line. */
+const table: Readonly<
+  Record<string, readonly [objectType: string, objectId: string, metaData: string | null]>
+> = {
+  ACCOUNT_CREATION: ['ACCOUNT', accountId, null],
+  ACCOUNT_CHANGE: ['ACCOUNT', accountId, null],
+  SUBSCRIPTION_CREATION: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_PHASE: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_CHANGE: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_CANCEL: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_UNCANCEL: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_BCD_CHANGE: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_QUANTITY: ['SUBSCRIPTION', 's', plan],
+  SUBSCRIPTION_EXPIRED: ['SUBSCRIPTION', 's', plan],
+  ENTITLEMENT_CREATION: ['SUBSCRIPTION', 's', null],
+  ENTITLEMENT_CANCEL: ['SUBSCRIPTION', 's', null],
+  BUNDLE_PAUSE: ['BUNDLE', 'x', null],
+  BUNDLE_RESUME: ['BUNDLE', 'x', null],
+  BLOCKING_STATE: ['BUNDLE', 'x', given],
+  OVERDUE_CHANGE: ['ACCOUNT', accountId, given],
+  INVOICE_CREATION: ['INVOICE', 'i', null],
+  INVOICE_ADJUSTMENT: ['INVOICE', 'i', null],
+  INVOICE_PAYMENT_SUCCESS: ['INVOICE', 'i', given],
+  INVOICE_PAYMENT_FAILED: ['INVOICE', 'i', given],
+  PAYMENT_SUCCESS: ['PAYMENT', 'p', given],
+  PAYMENT_FAILED: ['PAYMENT', 'p', given],
+  TAG_CREATION: ['TAG', 't', given],
+  TAG_DELETION: ['TAG', 't', given],
+  CUSTOM_FIELD_CREATION: ['CUSTOM_FIELD', 'c', null],
+  CUSTOM_FIELD_DELETION: ['CUSTOM_FIELD', 'c', null],
+  TENANT_CONFIG_CHANGE: ['TENANT_KVS', 'o', given],
+  TENANT_CONFIG_DELETION: ['TENANT_KVS', 'o', given],
+};
+const inside = ['PAYMENT_UNRESOLVED', 'CHILD_INVOICE_CHANGE', 'NULL_INVOICE'];
+
+describe('external events (platform §10.4)', () => {
+  for (const type of Object.values(BusEventType)) {
+    it(`external event of ${type}`, () => {
+      const told = externalEvent({ type, payload });
+      if (inside.includes(type)) return expect(told).to.equal(null);
+      const [objectType, objectId, metaData] = table[type] ?? [];
+      return expect(told).to.deep.equal({ eventType: type, accountId, objectType, objectId, metaData });
+    });
+  }
+
+  for (const [blockingType, objectType] of [
+    ['ACCOUNT', 'ACCOUNT'],
+    ['SUBSCRIPTION', 'SUBSCRIPTION'],
+    ['SUBSCRIPTION_BUNDLE', 'BUNDLE'],
+  ]) {
+    it(`an external event of a blocking state on ${blockingType} names its object so`, () => {
+      const told = externalEvent({ type: 'BLOCKING_STATE', payload: { ...payload, blockingType } });
+      expect(told?.objectType).to.equal(objectType);
+    });
+  }
+
+  it('the body of a push has five members in one order, and metaData as text', () => {
+    const told = externalEvent({ type: 'TAG_CREATION', payload });
+    expect(told && pushBody(told)).to.equal(
+      `{"eventType":"TAG_CREATION","accountId":"${accountId}","objectType":"TAG","objectId":"t","metaData":${JSON.stringify(given)}}`,
+    );
+  });
+
+  it('an external event of a payload without its object is a defect, not a push', () => {
+    expect(() => externalEvent({ type: 'TAG_CREATION', payload: { accountId } })).to.throw('tagId');
+  });
+});

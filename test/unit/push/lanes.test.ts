@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Lanes, type Ordered } from '../../../lib/push/lanes.ts';
+
+const first = (recordId: number, accountRecordId: number | null): Ordered => ({
+  recordId,
+  accountRecordId,
+  dueOrder: 0,
+});
+const retry = (recordId: number, accountRecordId: number): Ordered => ({
+  recordId,
+  accountRecordId,
+  dueOrder: 1_000,
+});
+const idsOf = (some: readonly Ordered[]): readonly number[] => some.map(({ recordId }) => recordId);
+
+describe('lanes of pushes (platform §10.2 rule 6)', () => {
+  it('lanes of pushes start the first of each account, and the next when it has ended', () => {
+    const lanes = new Lanes();
+    lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
+    expect(idsOf(lanes.start(10))).to.deep.equal([1, 3, 4]);
+    expect(idsOf(lanes.start(10))).to.deep.equal([]);
+    lanes.end([1, 4]);
+    expect(idsOf(lanes.start(10))).to.deep.equal([2, 5]);
+    lanes.end([3, 2, 5]);
+    expect([lanes.underWay, lanes.startable, lanes.held]).to.deep.equal([0, 0, []]);
+  });
+
+  it('lanes of pushes hold back no first attempt for a retry, nor a retry for anything', () => {
+    const lanes = new Lanes();
+    lanes.add([retry(1, 7), retry(2, 7), first(3, 7)]);
+    expect(idsOf(lanes.start(10)).toSorted()).to.deep.equal([1, 2, 3]);
+  });
+
+  it('lanes of pushes take what they hold once, and say of which accounts there is enough', () => {
+    const lanes = new Lanes();
+    lanes.add([first(1, 7), first(2, 7), first(3, 8)]);
+    lanes.add([first(2, 7), first(3, 8)]);
+    expect(lanes.held).to.deep.equal([1, 2, 3]);
+    expect(lanes.lanesWith(2)).to.deep.equal([7]);
+    expect([lanes.startable, idsOf(lanes.start(1)), lanes.startable]).to.deep.equal([2, [1], 1]);
+  });
+
+  it('lanes of pushes: whatever ends when, each account in order, one at a time, and all of them', () => {
+    const some = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(some, fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (accounts, picks, atOnce) => {
+        const lanes = new Lanes<Ordered>();
+        const all = accounts.map((account, index) => first(index + 1, account === 0 ? null : account));
+        lanes.add(all);
+        const started: Ordered[] = [];
+        const underWay: Ordered[] = [];
+        for (let step = 0; started.length < all.length || underWay.length > 0; step += 1) {
+          const next = lanes.start(atOnce - underWay.length);
+          started.push(...next);
+          underWay.push(...next);
+          const lanesUnderWay = underWay.map(({ accountRecordId }) => accountRecordId);
+          expect(new Set(lanesUnderWay).size).to.equal(lanesUnderWay.length);
+          const [ended] = underWay.splice((picks[step] ?? 0) % underWay.length, 1);
+          if (ended !== undefined) lanes.end([ended.recordId]);
+        }
+        for (const lane of new Set(all.map(({ accountRecordId }) => accountRecordId)))
+          expect(idsOf(started.filter(({ accountRecordId }) => accountRecordId === lane))).to.deep.equal(
+            idsOf(all.filter(({ accountRecordId }) => accountRecordId === lane)),
+          );
+      }),
+    );
+  });
+});
