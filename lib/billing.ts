@@ -89,6 +89,7 @@ export const Billing = {
     const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();
     const pushes = pushDispatcherOf(parts);
+    await pushes?.recover();
     const calls = new Calls();
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);

@@ -154,6 +154,7 @@ export type {
 } from './payments/index.ts';
 export { PaymentStateName } from './payments/index.ts';
 export * from './ports/index.ts';
+export type { DeliveryListRequest, DeliveryOperations, DeliveryView, ExternalEvent } from './push/index.ts';
 export * from './records/index.ts';
 export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';
 export type {

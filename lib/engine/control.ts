@@ -112,9 +112,9 @@ export function dispatcherOf<Host>({ options, ports, server, engine, node }: Con
 }
 
 /** Sends pushes, if the engine has anything to send them with. */
-export function pushDispatcherOf<Host>({ engine, node }: ControlParts<Host>): PushDispatcher | null {
+export function pushDispatcherOf<Host>({ options, engine, node }: ControlParts<Host>): PushDispatcher | null {
   const tenantOf = (recordId: number): Promise<TenantRef> => engine.tenants.refOfRecord(recordId);
-  return engine.push?.dispatcher({ node, tenantOf }) ?? null;
+  return engine.push?.dispatcher({ node, isFormerNode: options.isFormerNode, tenantOf }) ?? null;
 }
 
 export function controlOf<Host>(
@@ -134,7 +134,7 @@ export function controlOf<Host>(
     workedOn: () => dispatcher.workedOn,
     lateThresholdMs: server['health.lateThreshold'],
   });
-  const metrics = new MetricsService(ports, dispatcher.counts);
+  const metrics = new MetricsService(ports, { entries: dispatcher.counts, pushes: engine.push?.counts });
   const stop = async (): Promise<void> => {
     await Promise.all([dispatcher.stop(), pushes?.stop()]);
   };

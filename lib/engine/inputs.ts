@@ -287,6 +287,11 @@ export const inputs: Inputs = {
   },
   keyValues: {},
   invoiceTexts: {},
+  deliveries: {
+    list: [['request', { accountId: 'uuid' }]],
+    get: [['deliveryId', 'uuid']],
+    sendAgain: [['deliveryId', 'uuid']],
+  },
   signingSecrets: {},
   configuration: {},
 };

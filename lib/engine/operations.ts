@@ -19,6 +19,7 @@ import type {
   PaymentMethodOperations,
   PaymentOperations,
 } from '../payments/index.ts';
+import type { DeliveryOperations } from '../push/index.ts';
 import type { Leading } from '../records/index.ts';
 import type {
   BlockingOperations,
@@ -103,6 +104,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly keyValues: KeyValueOperations<C>;
   /** Templates and translations of the documents that customers get. */
   readonly invoiceTexts: InvoiceTextOperations<C>;
+  /** What is and was sent to the tenant's callback. */
+  readonly deliveries: DeliveryOperations<C>;
   /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
   /** The settings in force for the tenant. */

@@ -39,6 +39,8 @@ const invoice = {
   targetDate: 'date',
 } as const;
 
+const delivery = { createdDate: 'instant', lastAttemptDate: 'instant', nextAttemptDate: 'instant' } as const;
+
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
 
 const creditNote = { createdDate: 'instant', creditNoteDate: 'date' } as const;
@@ -208,6 +210,7 @@ export const outputs: Outputs = {
   audit: { history: auditRow, historyWithin: auditRow, ofAccount: auditRow },
   keyValues: {},
   invoiceTexts: {},
+  deliveries: { list: delivery, get: delivery },
   signingSecrets: {},
   configuration: {
     settings: {

@@ -1,6 +1,7 @@
 import { checkDocumentText, InvoiceTextService } from '../invoicing/index.ts';
 import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
+import { DeliveryService } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
 import type { catalogArea } from './catalog.ts';
@@ -24,6 +25,8 @@ export function tenantArea(
       keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
       /** Templates and translations (invoicing §14). */
       invoiceTexts: methodsOf(new InvoiceTextService(keyValues)),
+      /** What goes to callbacks (platform §10.5). */
+      deliveries: methodsOf(new DeliveryService(ports), 'list', 'get', 'sendAgain'),
       /** Secrets that sign pushes (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {

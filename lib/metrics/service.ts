@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/index.ts';
-import type { PoolUse, QueueStore } from '../ports/storage/index.ts';
+import type { PoolUse, PushStore, QueueStore } from '../ports/storage/index.ts';
+import type { PushCounts } from '../push/index.ts';
 import type { EntryCounts } from '../runtime/index.ts';
 import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
@@ -8,35 +9,48 @@ import type { Metric } from './metric.ts';
 type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
     readonly queue: Pick<QueueStore, 'backlog'>;
+    readonly push: Pick<PushStore, 'backlog'>;
     poolUse(): Promise<PoolUse | null>;
   };
 };
 
+/** What a node counts. */
+interface Counted {
+  readonly entries: EntryCounts;
+  /** Undefined: it sends no pushes. */
+  readonly pushes: PushCounts | undefined;
+}
+
 /**
- * What can be measured of the engine (platform §13 rule 3), by one query whose cost does not grow. What only the database
+ * What can be measured of the engine (platform §13 rule 3), by queries whose cost does not grow. What only the database
  * knows is left out while it does not answer.
  */
 export class MetricsService {
   readonly #ports: MetricsPorts;
-  readonly #entries: EntryCounts;
+  readonly #counted: Counted;
 
-  constructor(ports: MetricsPorts, entries: EntryCounts) {
+  constructor(ports: MetricsPorts, counted: Counted) {
     this.#ports = ports;
-    this.#entries = entries;
+    this.#counted = counted;
   }
 
   async read(): Promise<readonly Metric[]> {
-    const [queue, pool] = await Promise.all([this.#queueIfKnown(), this.#ports.storage.poolUse()]);
-    return [...queue, this.#work(), ...(pool === null ? [] : [poolMetric(pool)])];
+    const [known, pool] = await Promise.all([this.#stored(), this.#ports.storage.poolUse()]);
+    return [...known, this.#work(), ...this.#sent(), ...(pool === null ? [] : [poolMetric(pool)])];
   }
 
-  async #queueIfKnown(): Promise<readonly Metric[]> {
+  /** Nothing while the database does not answer. */
+  async #stored(): Promise<readonly Metric[]> {
     const { systemClock, logger } = this.#ports;
     try {
-      const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, this.#queue());
-      return metrics === TIME_OVER ? [] : metrics;
+      const metrics = await atMost(
+        systemClock,
+        HEALTH_ANSWER_MS,
+        Promise.all([this.#queue(), this.#pushes()]),
+      );
+      return metrics === TIME_OVER ? [] : metrics.flat();
     } catch (error) {
-      logger.warn({ err: error }, 'the queue could not be measured');
+      logger.warn({ err: error }, 'queue and pushes could not be measured');
       return [];
     }
   }
@@ -59,12 +73,40 @@ export class MetricsService {
     ];
   }
 
+  async #pushes(): Promise<readonly Metric[]> {
+    if (this.#counted.pushes === undefined) return [];
+    const now = this.#ports.clock.now();
+    const limit = MAX_LATE_ENTRIES + 1;
+    const { due, oldest } = await this.#ports.storage.push.backlog({ businessNow: now, limit });
+    return [
+      gauge('push_due', `Pushes that wait to be sent, counted up to ${limit}`, due),
+      gauge(
+        'push_oldest_due_seconds',
+        'Since when the oldest of them is due, in business time',
+        oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
+      ),
+    ];
+  }
+
+  #sent(): readonly Metric[] {
+    const { pushes } = this.#counted;
+    if (pushes === undefined) return [];
+    return [
+      {
+        name: 'push_attempts_total',
+        help: 'Attempts to send a push by how they ended: delivered, failed (comes again), given_up, withdrawn',
+        kind: 'counter',
+        values: pushes.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+      },
+    ];
+  }
+
   #work(): Metric {
     return {
       name: 'queue_handled_total',
       help: 'Queue entries by what they were given to (invoice runs, payments, ...) and how that ended',
       kind: 'counter',
-      values: this.#entries.list().map(({ handler, outcome, count }) => ({
+      values: this.#counted.entries.list().map(({ handler, outcome, count }) => ({
         labels: { handler, outcome },
         value: count,
       })),

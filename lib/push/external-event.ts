@@ -79,6 +79,13 @@ const forms: Readonly<Record<BusEventType, Form | null>> = {
   [BusEventType.NULL_INVOICE]: null,
 };
 
+/** The types of events that the outside is told. */
+export const externalEventTypes: Readonly<Record<string, BusEventType>> = Object.fromEntries(
+  Object.values(BusEventType)
+    .filter((type) => forms[type] !== null)
+    .map((type) => [type, type]),
+);
+
 /** What the outside is told of a bus event (platform §10.4); null: nothing. */
 export function externalEvent({
   type,

@@ -12,7 +12,7 @@ import type { AfterAttempt } from './after-attempt.ts';
 import type { TenantStream } from './tenant-stream.ts';
 
 interface PushPorts {
-  readonly storage: { readonly push: PushStore };
+  readonly storage: { readonly push: PushStore; readonly singleNode: boolean };
   readonly clock: Clock;
   readonly systemClock: SystemClock;
   readonly ids: IdGenerator;
@@ -25,6 +25,8 @@ const BEATS_PER_LEASE = 3;
 export interface PushDispatcherOptions {
   /** Unique name of this node. */
   readonly node: string;
+  /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
+  readonly isFormerNode?: ((name: string) => boolean) | undefined;
   /** Makes the stream of a tenant, whose results `record` stores. */
   readonly streamOf: (
     tenantRecordId: number,
@@ -57,6 +59,16 @@ export class PushDispatcher {
     this.#unsubscribe.push(ports.storage.push.onWritten(() => this.#wake()));
     const stopListening = ports.clock.onMove?.(() => this.#wake());
     if (stopListening) this.#unsubscribe.push(stopListening);
+  }
+
+  /** Frees the tenants that earlier lives of this node were sending for; call once, before `start` or `settle`. */
+  async recover(): Promise<void> {
+    const { storage } = this.#ports;
+    const { node, isFormerNode } = this.#options;
+    const owners = await storage.push.owners();
+    await storage.push.releaseFrom(
+      owners.filter((name) => storage.singleNode || name === node || isFormerNode?.(name) === true),
+    );
   }
 
   start(): void {

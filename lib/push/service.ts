@@ -42,12 +42,14 @@ export class PushService {
   /** Sends what is due; one for each engine. */
   dispatcher(input: {
     readonly node: string;
+    readonly isFormerNode: ((name: string) => boolean) | undefined;
     readonly tenantOf: (recordId: number) => Promise<TenantRef>;
   }): PushDispatcher {
     const { storage, clock, logger } = this.#ports;
     const { policy } = this.#input;
     return new PushDispatcher(this.#ports, {
       node: input.node,
+      isFormerNode: input.isFormerNode,
       streamOf: (tenantRecordId, record) =>
         new TenantStream({
           tenantRecordId,

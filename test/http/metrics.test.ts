@@ -47,6 +47,9 @@ anyDatabase((kind, open) => {
       const lines = (await text()).split('\n');
       expect(lines).to.include('billwright_queue_due_entries 0');
       expect(lines).to.include('billwright_queue_oldest_due_seconds 0');
+      expect(lines).to.include('billwright_push_due 0');
+      expect(lines).to.include('billwright_push_oldest_due_seconds 0');
+      expect(lines).to.include('billwright_push_attempts_total{outcome="given_up"} 0');
       for (const handler of ['invoice-service:run', 'payment-service:automatic-payment']) {
         const line = `billwright_queue_handled_total{handler="${handler}",outcome="done"} `;
         const found = lines.find((each) => each.startsWith(line));

@@ -45,6 +45,7 @@ import { subscriptionGroupRoutes } from './subscriptions/subscription-groups.ts'
 import { subscriptionLifecycleRoutes } from './subscriptions/subscription-lifecycle.ts';
 import { subscriptionTermsRoutes } from './subscriptions/subscription-terms.ts';
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
+import { notificationDeliveryRoutes } from './tenants/notification-deliveries.ts';
 import { tenantValueRoutes } from './tenants/tenant-values.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
 import { usageReadRoutes } from './usages/usage-reads.ts';
@@ -67,6 +68,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
     ...tenantValueRoutes,
+    ...notificationDeliveryRoutes,
     ...catalogRoutes,
     ...catalogEntryRoutes,
     ...subscriptionCatalogRoutes,

@@ -43,11 +43,13 @@ export function pushReads(scope: TenantScope): PushReads {
   };
 }
 
-export function pushWrites(scope: TenantScope): PushWrites {
+/** @param onAsked called when something was made due. */
+export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites {
   return {
     sendAgain: async (delivery, to) => {
       const record = { ...delivery, ...to, state: 'AVAILABLE' as const, failures: 0, endedDate: null };
       await updateRows(scope, deliveries, { properties: [...changing, 'url'], records: [record] });
+      onAsked();
     },
   };
 }
@@ -98,6 +100,14 @@ export function pushStore(
     renew: async (leases, leaseEndsAtMs) => {
       if (leases.length === 0) return;
       await access.run(sql`update bw_push_leases set ends_at_ms = ${leaseEndsAtMs} where ${areHeld(leases)}`);
+    },
+    owners: async () => {
+      const { rows } = await access.run(sql`select distinct owner from bw_push_leases`);
+      return rows.map(({ owner }) => String(owner));
+    },
+    releaseFrom: async (owners) => {
+      if (owners.length === 0) return;
+      await access.run(sql`delete from bw_push_leases where ${isIn('owner', 'text', owners)}`);
     },
     release: async (leases) => {
       if (leases.length === 0) return;

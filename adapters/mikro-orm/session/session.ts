@@ -60,6 +60,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
 
 interface WriteSource extends Source<WriteScope> {
   readonly areCreditNotesWritten: () => Promise<boolean>;
+  readonly onPushAsked: () => void;
 }
 
 const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
@@ -83,7 +84,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   usage: (source) => ({ ...reads.usage(source), ...usageWrites(source.scope) }),
   tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
   customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
-  deliveries: (source) => ({ ...reads.deliveries(source), ...pushWrites(source.scope) }),
+  deliveries: (source) => ({ ...reads.deliveries(source), ...pushWrites(source.scope, source.onPushAsked) }),
 };
 
 const readRepositories = onDemand(reads);
@@ -141,8 +142,16 @@ export function writeSession(input: {
     finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
     markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
   };
+  let isPushAsked = false;
   const session: WriteSession = Object.assign(
-    writeRepositories({ scope, revisions, areCreditNotesWritten: () => writesCreditNotesOf(session) }),
+    writeRepositories({
+      scope,
+      revisions,
+      areCreditNotesWritten: () => writesCreditNotesOf(session),
+      onPushAsked: () => {
+        isPushAsked = true;
+      },
+    }),
     ownCalls,
   );
   return {
@@ -156,7 +165,7 @@ export function writeSession(input: {
       });
       const deliveries = told.length === 0 ? [] : await deliveriesOf(session, told);
       leaveDeliveries(scope, deliveries);
-      return { dueNow, hasPushes: deliveries.length > 0 };
+      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0 };
     },
   };
 }

@@ -43,6 +43,10 @@ export interface PushStore {
   }): Promise<readonly number[]>;
   /** Extends the leases that are still ours. */
   renew(leases: readonly PushLease[], leaseEndsAtMs: number): Promise<void>;
+  /** Names of the nodes that have leases. */
+  owners(): Promise<readonly string[]>;
+  /** Ends all leases of these nodes, which have ended. */
+  releaseFrom(owners: readonly string[]): Promise<void>;
   /** Ends leases that are still ours. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**

@@ -46,6 +46,12 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   registerPushNotificationCallback: () => ({ query: 'cb=https%3A%2F%2Fexample.com%2Fevents' }),
   getPushNotificationCallbacks: nothing,
   deletePushNotificationCallbacks: nothing,
+  getNotificationDeliveries: async (world) => {
+    await storedDelivery(world);
+    return { query: 'eventType=TENANT_CONFIG_CHANGE&limit=10' };
+  },
+  getNotificationDelivery: storedDelivery,
+  resendNotificationDelivery: storedDelivery,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
   listProducts: storedPot,
@@ -343,6 +349,15 @@ export const samples: Readonly<Record<string, MakeSample>> = {
 };
 
 /** A charge of its own, to be adjusted. */
+/** What tells the tenant's callback that it was registered. */
+async function storedDelivery({ serving }: World): Promise<Sample> {
+  const cb = encodeURIComponent('https://example.com/events');
+  await serving.call('POST', `/1.0/kb/tenants/registerNotificationCallback?cb=${cb}`);
+  const { json } = await serving.call('GET', '/1.0/kb/tenants/notificationDeliveries?limit=-1');
+  const [last] = json as { readonly deliveryId: string }[];
+  return { segments: { deliveryId: last?.deliveryId ?? '' } };
+}
+
 async function chargedItem({ serving, accountId }: World): Promise<Sample> {
   const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, {
     body: [{ amount: 10 }],
