@@ -158,7 +158,8 @@ export function pushStore(
     hasDue: async (tenantRecordId, businessNow) => {
       const whose = tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`;
       const { rows } = await access.run(sql`
-        select 1 as found from bw_push_deliveries where ${due} and due_order <= ${businessNow} ${whose} limit 1`);
+        select 1 as found from bw_push_deliveries where ${due} and due_order <= ${businessNow} ${whose}
+        order by due_order limit 1`);
       return rows.length > 0;
     },
     purge: async (before, limit) => {

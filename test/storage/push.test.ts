@@ -1,0 +1,246 @@
+import { expect } from 'chai';
+import type { PushLease } from '../../lib/ports/storage/index.ts';
+import { BusEventType, type New, type PushDelivery } from '../../lib/records/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
+import { author, newId } from '../support/storage/stored-records.ts';
+
+const NOW = instant(Date.UTC(2025, 2, 10, 10));
+const LEASE_MS = 30_000;
+
+eachDatabase((kind, open) => {
+  describe('storage: deliveries of pushes', () => {
+    let opened: OpenedStorage;
+    beforeEach(async () => {
+      opened = await openStorage(kind, open);
+    });
+    afterEach(() => opened.storage.close());
+
+    /** Writes a delivery for each account given, with a bus event, as a transaction of the tenant does. */
+    const write = async (
+      accounts: readonly (number | null)[],
+      changes: Partial<New<PushDelivery>> = {},
+      { tenant, storage } = opened,
+    ): Promise<void> => {
+      await storage.prepare({
+        deliveriesOf: async (_session, events) =>
+          events.map(({ accountRecordId }) => ({
+            id: newId(),
+            accountRecordId,
+            eventType: BusEventType.ACCOUNT_CHANGE,
+            body: '{}',
+            url: 'https://example.com/',
+            state: 'AVAILABLE',
+            dueOrder: 0,
+            attempts: 0,
+            failures: 0,
+            attemptedDate: null,
+            lastStatus: null,
+            lastError: null,
+            createdDate: NOW,
+            endedDate: null,
+            ...changes,
+          })),
+      });
+      await storage.write(tenant, author(), async (session) =>
+        session.publish(
+          accounts.map((accountRecordId) => ({
+            type: BusEventType.ACCOUNT_CHANGE,
+            accountRecordId,
+            payload: {},
+          })),
+        ),
+      );
+    };
+    const take = (owner: string, systemNowMs = 0, limit = 10) =>
+      opened.storage.push.take({
+        owner,
+        token: owner,
+        limit,
+        businessNow: NOW,
+        systemNowMs,
+        leaseEndsAtMs: systemNowMs + LEASE_MS,
+      });
+    const load = (
+      changes: { readonly held?: readonly number[]; readonly enoughOf?: readonly number[] } = {},
+    ) =>
+      opened.storage.push.load({
+        tenantRecordId: opened.tenant.recordId,
+        businessNow: NOW,
+        limit: 3,
+        held: [],
+        enoughOf: [],
+        ...changes,
+      });
+    const lease = (token: string): PushLease => ({ tenantRecordId: opened.tenant.recordId, token });
+
+    it('a tenant with a delivery that is due is taken by one node until its lease ends, is renewed or is given back', async () => {
+      expect(await take('one')).to.deep.equal([]);
+      await write([1]);
+      const ours = [opened.tenant.recordId];
+      expect(await take('one')).to.deep.equal(ours);
+      expect(await take('two', LEASE_MS - 1)).to.deep.equal([]);
+      await opened.storage.push.renew([lease('one'), lease('two')], 2 * LEASE_MS);
+      expect(await take('two', LEASE_MS)).to.deep.equal([]);
+      expect(await take('two', 2 * LEASE_MS)).to.deep.equal(ours);
+      await opened.storage.push.release([lease('one')]);
+      expect(await take('three', 2 * LEASE_MS)).to.deep.equal([]);
+      await opened.storage.push.release([lease('two')]);
+      expect(await take('three', 2 * LEASE_MS)).to.deep.equal(ours);
+      expect(await opened.storage.push.owners()).to.deep.equal(['three']);
+      await opened.storage.push.releaseFrom(['three']);
+      expect(await take('four')).to.deep.equal(ours);
+    });
+
+    it('a tenant is taken from many at once by as many nodes as fit, each by one', async () => {
+      const others = [opened.tenant, await opened.newTenant(), await opened.newTenant()];
+      for (const tenant of others) await write([1], {}, { ...opened, tenant });
+      const takes = await Promise.all(['one', 'two', 'three', 'four'].map((owner) => take(owner, 0, 1)));
+      expect(takes.flat().length).to.equal(new Set(takes.flat()).size);
+      const rest = await take('last');
+      expect([...takes.flat(), ...rest].toSorted()).to.deep.equal(
+        others.map(({ recordId }) => recordId).toSorted(),
+      );
+    });
+
+    it('deliveries are loaded in order, first attempts before retries that are due, without what the caller has', async () => {
+      await write([7, 7, 8, null, 9]);
+      await write([7, 8], { dueOrder: NOW - 1_000, attempts: 1 });
+      await write([7], { dueOrder: NOW + 1, attempts: 1 });
+      const accounts = async (changes: Parameters<typeof load>[0] = {}) =>
+        (await load(changes)).map(({ accountRecordId, dueOrder }) => [accountRecordId, dueOrder > 0]);
+      const all = await load();
+      expect(await accounts()).to.deep.equal([
+        [7, false],
+        [7, false],
+        [8, false],
+        [7, true],
+        [8, true],
+      ]);
+      const held = all.map(({ recordId }) => recordId);
+      expect(await accounts({ held })).to.deep.equal([
+        [null, false],
+        [9, false],
+      ]);
+      expect((await accounts({ enoughOf: [7, 0] })).slice(0, 2)).to.deep.equal([
+        [8, false],
+        [9, false],
+      ]);
+      expect(await opened.storage.push.nextDue(NOW)).to.equal(NOW + 1);
+      expect(await opened.storage.push.backlog({ businessNow: NOW, limit: 100 })).to.deep.equal({
+        due: 7,
+        oldest: NOW - 1_000,
+      });
+    });
+
+    it('what an attempt came to is stored under the lease, and not by a node that has lost it', async () => {
+      await write([7]);
+      await take('one');
+      const [delivery] = await load();
+      const sent = {
+        recordId: delivery?.recordId ?? 0,
+        state: 'PROCESSED',
+        dueOrder: 0,
+        attempts: 1,
+        failures: 0,
+        attemptedDate: NOW,
+        lastStatus: 200,
+        lastError: null,
+        endedDate: NOW,
+      } as const;
+      await take('two', LEASE_MS);
+      expect(await opened.storage.push.record(lease('one'), [sent], LEASE_MS)).to.equal(false);
+      expect(await load()).to.have.length(1);
+      expect(await opened.storage.push.record(lease('two'), [sent], 3 * LEASE_MS)).to.equal(true);
+      expect(await load()).to.deep.equal([]);
+      // Storing renews the lease.
+      await write([7]);
+      expect(await take('three', 3 * LEASE_MS - 1)).to.deep.equal([]);
+      const { push } = opened.storage;
+      expect(await push.hasDue(opened.tenant.recordId, NOW)).to.equal(true);
+      expect(await push.hasDue(opened.tenant.recordId + 1, NOW)).to.equal(false);
+      expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.deep.equal([0, 1]);
+    });
+
+    it('a transaction that fails leaves no delivery', async () => {
+      await write([7]);
+      await opened.storage
+        .write(opened.tenant, author(), async (session) => {
+          session.publish([{ type: BusEventType.ACCOUNT_CHANGE, accountRecordId: 8, payload: {} }]);
+          throw new Error('no');
+        })
+        .catch(() => undefined);
+      expect(await load()).to.have.length(1);
+    });
+  });
+
+  describe('storage: plans of deliveries over a filled table', function () {
+    this.timeout(120_000);
+    it('looking for what is due reads nothing of what has been sent, nor of what other tenants wait for', async () => {
+      const opened = await openStorage(kind, open);
+      const { storage } = opened;
+      const tenants = [opened.tenant];
+      for (let left = 9; left > 0; left -= 1) tenants.push(await opened.newTenant());
+      for (const [index, tenant] of tenants.entries()) {
+        for (const changes of [
+          { state: 'PROCESSED', endedDate: NOW },
+          { state: 'AVAILABLE', dueOrder: NOW + 1_000 + index },
+          { state: 'AVAILABLE', dueOrder: 0 },
+        ] as const) {
+          await storage.prepare({
+            deliveriesOf: async (_session, events) =>
+              events.map(({ accountRecordId }) => ({
+                id: newId(),
+                accountRecordId,
+                eventType: BusEventType.ACCOUNT_CHANGE,
+                body: '{}',
+                url: 'https://example.com/',
+                dueOrder: 0,
+                attempts: 1,
+                failures: 1,
+                attemptedDate: NOW,
+                lastStatus: 500,
+                lastError: 'no',
+                createdDate: NOW,
+                endedDate: null,
+                ...changes,
+              })),
+          });
+          await storage.write(tenant, author(), async (session) =>
+            session.publish(
+              Array.from({ length: changes.state === 'PROCESSED' ? 1_000 : 100 }, (_, each) => ({
+                type: BusEventType.ACCOUNT_CHANGE,
+                accountRecordId: each % 50,
+                payload: {},
+              })),
+            ),
+          );
+        }
+      }
+      if (opened.database.kind === 'postgresql')
+        await onPostgresql(opened.database.url, (client) => client.query('analyze'));
+      opened.bound();
+      const { push } = storage;
+      const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: 1 };
+      await push.take({ owner: 'one', token: 'one', limit: 3, ...at });
+      const request = { tenantRecordId: tenants[3]?.recordId ?? 0, businessNow: NOW, limit: 20 };
+      const [delivery] = await push.load({ ...request, held: [1, 2, 3], enoughOf: [4] });
+      const token = { tenantRecordId: tenants[0]?.recordId ?? 0, token: 'one' };
+      if (delivery) await push.record(token, [], 5);
+      await push.nextDue(NOW);
+      await push.hasDue(null, NOW);
+      await push.hasDue(request.tenantRecordId, NOW);
+      await push.backlog({ businessNow: NOW, limit: 100 });
+      const found = await badPlans(opened.database, opened.bound());
+      // Of the leases there is one row for each tenant that is being sent for.
+      const onLeases = /(Seq Scan on|SCAN|USING INDEX) bw_push_leases/;
+      const walks = found.filter(
+        (plan) => !plan.split('\n').every((line) => !isWalk(line) || onLeases.test(line)),
+      );
+      await storage.close();
+      expect(walks).to.deep.equal([]);
+    });
+  });
+});
