@@ -5,10 +5,13 @@ import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { isSignedWith, openReceiver, type Receiver } from '../support/push/receiver.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
+/** What happens while a receiver is away. */
+const EVENTS = isLongRun ? 1_000 : 40;
 
 /** Everything of the tenant that is or was to be sent, in its order. */
 async function deliveriesOf({ storage, tenant }: TestEngine): Promise<readonly PushDelivery[]> {
@@ -165,9 +168,9 @@ eachDatabase((_kind, open) => {
       await engine.settle();
       const there = receiver.arrived.length;
       receiver.answer(503);
-      for (let index = 0; index < 40; index += 1) {
+      for (let index = 0; index < EVENTS; index += 1) {
         await createAccount();
-        if (index % 10 === 0) await engine.settle();
+        if (index % (EVENTS / 4) === 0) await engine.settle();
       }
       await engine.settle();
       await engine.runTo('2025-03-10T10:45:00Z');
@@ -175,7 +178,7 @@ eachDatabase((_kind, open) => {
       const failed = receiver.arrived.length;
       await engine.runTo('2025-03-10T11:15:00Z');
       const late = receiver.arrived.slice(failed);
-      expect(late).to.have.length(40);
+      expect(late).to.have.length(EVENTS);
       const ids = (await deliveriesOf(engine)).map(({ id }) => id).slice(there);
       expect(late.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
       expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);

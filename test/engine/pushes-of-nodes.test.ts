@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { httpPushSender } from '../../adapters/node/index.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import type { TenantBilling } from '../../lib/index.ts';
+import type { PushSender } from '../../lib/ports/index.ts';
+import { onPostgresql, type TestDatabase } from '../support/databases.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { openReceiver, type Receiver } from '../support/push/receiver.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+
+const NOW = '2025-03-10T10:00:00Z';
+const LEASE_MS = 30_000;
+
+onPostgresql('pushes of several nodes (platform §10.2)', (open) => {
+  let receiver: Receiver;
+  let nodes: readonly Node[];
+  const real = httpPushSender();
+
+  interface Node {
+    readonly billing: Billing<never>;
+    readonly systemClock: ReturnType<typeof pushableSystemClock>;
+    readonly logger: ReturnType<typeof recordingLogger>;
+    readonly acme: TenantBilling;
+  }
+
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    nodes = [];
+  });
+  afterEach(async () => {
+    for (const { billing } of nodes) await billing.close();
+    await receiver.close();
+  });
+  after(() => real.close?.());
+
+  /** A node, which sends for the tenant `acme`. */
+  const openNode = async (database: TestDatabase, sender: Partial<PushSender> = {}): Promise<Node> => {
+    const [systemClock, logger] = [pushableSystemClock(), recordingLogger()];
+    const billing = await Billing.open<never>({
+      storage: storageOf(database),
+      clock: fakeClock(NOW),
+      systemClock,
+      logger,
+      hasher: plainHasher(),
+      testMode: true,
+      pushSender: { ...real, close: async () => undefined, ...sender },
+    });
+    const { tenants } = billing;
+    const tenant =
+      nodes.length === 0
+        ? await tenants.create({ userName: 'test' }, { apiKey: 'acme', apiSecret: 'secret' })
+        : await tenants.getByApiKey('acme');
+    const node = { billing, systemClock, logger, acme: billing.as({ tenant, user: 'test' }) };
+    nodes = [...nodes, node];
+    return node;
+  };
+
+  it('pushes of several nodes are sent once each, in the order of their accounts, and ten at a time over all nodes', async () => {
+    const database = await open(migrated);
+    const [one, two] = [await openNode(database), await openNode(database)];
+    await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
+    for (const { billing } of nodes) billing.start();
+    const accounts = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const [first, second] = index % 2 === 0 ? [one, two] : [two, one];
+        const { id } = await first.acme.createAccount({ currency: 'USD' });
+        await second.acme.accounts.update(id, { changes: { name: 'Ada' } });
+        await first.acme.accounts.update(id, { changes: { name: 'Bea' } });
+        return id;
+      }),
+    );
+    expect(await one.billing.settle()).to.equal(true);
+    expect(receiver.arrived).to.have.length(1 + 3 * accounts.length);
+    expect(new Set(receiver.arrived.map(({ id }) => id)).size).to.equal(receiver.arrived.length);
+    const { rows } = await one.acme.deliveries.list({ offset: 0, limit: 1_000 });
+    for (const accountId of accounts) {
+      const inOrder = rows.filter((row) => row.accountId === accountId).map(({ id }) => id);
+      const told = receiver.arrived.filter(({ event }) => event.accountId === accountId);
+      expect(told.map(({ id }) => id)).to.deep.equal(inOrder);
+    }
+    expect(receiver.mostAtATime).to.be.at.most(10);
+  });
+
+  it('pushes of a node that sleeps past its lease are sent by another, and what it says when it wakes is not stored', async () => {
+    const database = await open(migrated);
+    const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+    const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();
+    const one = await openNode(database, {
+      send: async () => {
+        fallAsleep();
+        await woken;
+        return { status: 500 };
+      },
+    });
+    const two = await openNode(database);
+    await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
+    one.billing.start();
+    await asleep;
+    expect(await two.billing.settle({ timeoutMs: 200 })).to.equal(false);
+    expect(receiver.arrived).to.have.length(0);
+    two.systemClock.push(LEASE_MS + 1_000);
+    expect(await two.billing.settle()).to.equal(true);
+    expect(receiver.arrived).to.have.length(1);
+    wake();
+    await one.billing.stop();
+    const { rows } = await two.acme.deliveries.list({ offset: 0, limit: 10 });
+    expect(rows.map(({ status, attempts, lastStatus }) => [status, attempts, lastStatus])).to.deep.equal([
+      ['PROCESSED', 1, 200],
+    ]);
+    expect(one.logger.lines.map(({ message }) => message)).to.include(
+      'another node sends the pushes of this tenant now',
+    );
+  });
+});
