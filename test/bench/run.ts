@@ -18,6 +18,7 @@ import { invoiceSearch } from './invoice-search.ts';
 import { manySubscriptions } from './many-subscriptions.ts';
 import { overdueChecks } from './overdue-checks.ts';
 import { payments } from './payments.ts';
+import { push } from './push.ts';
 import { queueLatency } from './queue-latency.ts';
 import { format, reportLine } from './report.ts';
 import { seedCheck } from './seed-check.ts';
@@ -39,6 +40,7 @@ const goals: readonly Goal[] = [
   coldStart,
   testClock,
   queueLatency,
+  push,
   manySubscriptions,
   catalogSize,
   usageIngest,
