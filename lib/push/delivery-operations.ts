@@ -34,7 +34,7 @@ export interface DeliveryOperations<C extends Leading = []> {
    */
   list(...given: [...C, request: DeliveryListRequest]): Promise<Page<DeliveryView>>;
 
-  /** @throws BillingError OBJECT_NOT_FOUND (60007). */
+  /** One delivery, by the id that every attempt carries. @throws BillingError OBJECT_NOT_FOUND (60007). */
   get(...given: [...C, deliveryId: Uuid]): Promise<DeliveryView>;
 
   /**
