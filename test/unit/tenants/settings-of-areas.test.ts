@@ -100,6 +100,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
         lateMode: 'NEXT_PERIOD',
         beyondLookBack: 'NEXT_PERIOD',
         negativeDelta: 'FAIL',
+        negativeDeltaOfSources: 'FAIL',
         dropsZeroItems: true,
         refusesUnknownUnits: true,
       },
