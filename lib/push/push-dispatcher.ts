@@ -56,7 +56,7 @@ export class PushDispatcher {
   constructor(ports: PushPorts, options: PushDispatcherOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#unsubscribe.push(ports.storage.push.onWritten(() => this.#wake()));
+    this.#unsubscribe.push(ports.storage.push.onWritten((tenant) => this.#wakeFor(tenant)));
     const stopListening = ports.clock.onMove?.(() => this.#wake());
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
@@ -105,6 +105,13 @@ export class PushDispatcher {
       const ended = this.#running.size > 0 ? Promise.race(this.#running) : new Promise<void>(() => undefined);
       await atMost(systemClock, Math.min(leftMs, QUEUE_SETTLE_POLL_MS), ended);
     }
+  }
+
+  /** A tenant that is being sent for needs no look at the others. */
+  #wakeFor(tenantRecordId: number | null): void {
+    const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
+    if (running === undefined) this.#wake();
+    else running.stream.wake();
   }
 
   #wake(): void {

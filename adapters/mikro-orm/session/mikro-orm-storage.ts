@@ -90,7 +90,7 @@ interface Operation<T> {
 interface Shared {
   readonly parts: StorageParts;
   readonly commitListeners: Set<() => void>;
-  readonly pushListeners: Set<() => void>;
+  readonly pushListeners: Set<(tenantRecordId: number | null) => void>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
@@ -140,9 +140,11 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
-    const [commitListeners, pushListeners] = [new Set<() => void>(), new Set<() => void>()];
+    const commitListeners: Shared['commitListeners'] = new Set();
+    const pushListeners: Shared['pushListeners'] = new Set();
     const hosts = new HostTransactions(parts, () => {
-      for (const listener of [...commitListeners, ...pushListeners]) listener();
+      for (const listener of commitListeners) listener();
+      for (const listener of pushListeners) listener(null);
     });
     return new MikroOrmStorage<Host>(
       {
@@ -212,7 +214,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         this.#perform(runner, operation),
       ),
     );
-    this.#signal(flushed);
+    this.#signal(flushed, tenant);
     return result;
   }
 
@@ -413,10 +415,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     }
   }
 
-  #signal({ dueNow, hasPushes }: Flushed): void {
+  #signal({ dueNow, hasPushes }: Flushed, tenant: TenantRef): void {
     const { commitListeners, pushListeners } = this.#shared;
     for (const listener of dueNow ? commitListeners : []) listener();
-    for (const listener of hasPushes ? pushListeners : []) listener();
+    for (const listener of hasPushes ? pushListeners : []) listener(tenant.recordId);
   }
 }
 

@@ -83,6 +83,6 @@ export interface PushStore {
   hasDue(tenantRecordId: number | null, businessNow: Instant): Promise<boolean>;
   /** Deletes deliveries that ended before, at most `limit`. */
   purge(before: Instant, limit: number): Promise<number>;
-  /** Calls `listener` when this process has committed deliveries. */
-  onWritten(listener: () => void): () => void;
+  /** Calls `listener` when this process has committed deliveries, of a tenant or, after a host's commit, of any (null). */
+  onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }
