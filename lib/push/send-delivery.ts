@@ -10,8 +10,8 @@ import type { AttemptOutcome } from './after-attempt.ts';
 export interface TenantTarget {
   /** The callback that is registered; null = none is. */
   readonly callback: string | null;
-  /** The secrets that sign. */
-  readonly secrets: readonly string[];
+  /** The secrets that sign; null = there are some that this server cannot read. */
+  readonly secrets: readonly string[] | null;
 }
 
 interface SendPorts {
@@ -19,6 +19,9 @@ interface SendPorts {
   readonly systemClock: SystemClock;
   readonly logger: Logger;
 }
+
+/** Unsigned, the receiver would take it for a forgery. */
+const UNREADABLE_SECRET = 'The secret that signs cannot be read by this server; create a new one';
 
 /** The same text for a name that nobody knows and one that leads inside: a tenant must not find out names of our network. */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
@@ -34,6 +37,8 @@ export async function sendDelivery(
 ): Promise<AttemptOutcome> {
   if (delivery.url !== target.callback)
     return { kind: 'WITHDRAWN', error: 'The callback is no longer registered' };
+  if (target.secrets === null) return failed(null, UNREADABLE_SECRET);
+  const { secrets } = target;
   const { pushSender, systemClock } = ports;
   const endsAtMs = systemClock.nowMs() + PUSH_TIMEOUT_MS;
   const place = await placeOf(delivery, { ports, policy });
@@ -45,7 +50,7 @@ export async function sendDelivery(
       body: delivery.body,
       id: delivery.id,
       timestampSec: Math.floor(systemClock.nowMs() / 1_000),
-      secrets: target.secrets,
+      secrets,
       timeoutMs: leftMs,
     });
     return status >= 200 && status < 300

@@ -2,6 +2,7 @@ import type { Ports, PushSender } from '../ports/index.ts';
 import type { DeliveriesOf } from '../ports/storage/index.ts';
 import type { TenantRef } from '../records/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import { type CallbackOf, callbackOf, deliveriesOf } from './deliveries-of-events.ts';
 import { PushCounts } from './push-counts.ts';
@@ -70,13 +71,24 @@ export class PushService {
     await storage.push.purge(addMilliseconds(clock.now(), -retentionMs), PURGE_SIZE);
   }
 
+  /** Null for secrets that another server key has encrypted: the pushes wait, and the tenant sees why. */
+  async #readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
+    try {
+      return await secrets;
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      this.#ports.logger.error({ err: error }, 'a push cannot be signed');
+      return null;
+    }
+  }
+
   #targetOf(tenant: TenantRef): Promise<TenantTarget & { readonly retriesMs: readonly number[] }> {
     const { settingsOf, secrets } = this.#input;
     return this.#ports.storage.read(tenant, async (session) => {
       const settings = await settingsOf(session);
       return {
         callback: await this.#callbackOf(session),
-        secrets: await secrets.current(session),
+        secrets: await this.#readable(secrets.current(session)),
         retriesMs: settings['billing.server.notifications.retries'],
       };
     });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { httpPushSender } from '../../adapters/node/index.ts';
+import { httpPushSender, secretCipher } from '../../adapters/node/index.ts';
 import { type Account, formatInstant } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
+import { SigningSecretService } from '../../lib/tenants/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
@@ -206,6 +207,27 @@ eachDatabase((_kind, open) => {
       expect(String((await send()).headers['webhook-signature']).split(' ')).to.have.length(1);
       await engine.acme.signingSecrets.delete();
       expect((await send()).headers).not.to.have.property('webhook-signature');
+    });
+
+    it('pushes are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
+      await register();
+      await engine.settle();
+      const { storage, systemClock, billing, tenant } = engine;
+      const ids = { next: () => crypto.randomUUID() as never };
+      const cipher = secretCipher('the key of another server, of 32 characters');
+      const elsewhere = new SigningSecretService({ storage, systemClock, ids, cipher });
+      await elsewhere.create(await billing.context({ tenant, user: 'test' }));
+      await createAccount();
+      await engine.settle();
+      expect(receiver.arrived).to.have.length(1);
+      expect((await deliveriesOf(engine)).at(-1)).to.deep.include({
+        state: 'AVAILABLE',
+        attempts: 1,
+        lastError: 'The secret that signs cannot be read by this server; create a new one',
+      });
+      await engine.acme.signingSecrets.delete();
+      await engine.runTo('2025-03-10T10:15:00Z');
+      expect(receiver.arrived).to.have.length(2);
     });
 
     it('pushes go to the callback that is registered: those of a former one are withdrawn', async () => {
