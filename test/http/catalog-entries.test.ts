@@ -195,14 +195,19 @@ anyDatabase((kind, open) => {
             {
               tierNumber: 2,
               blocks: [
-                { billingMeterCode: 'litre', size: 1, max: -1, prices: [{ currency: 'USD', value: 0.5 }] },
+                {
+                  billingMeterCode: { name: 'litre' },
+                  size: 1,
+                  max: -1,
+                  prices: [{ currency: 'USD', value: 0.5 }],
+                },
               ],
             },
             {
               tierNumber: 1,
               blocks: [
                 {
-                  billingMeterCode: 'litre',
+                  billingMeterCode: { code: 'litre' },
                   size: 1,
                   max: 100,
                   prices: [{ currency: 'USD', value: '1.25' }],

@@ -60,8 +60,23 @@ const PriceData = model('PriceData', {
 });
 const prices = listOf(PriceData);
 
+/** The name of a unit; requests may also give it as the `code` or the `name` of an object (usage §4 rule 2). */
+const meterCode: WireType<string> = {
+  answer: text().answer,
+  request: perDialect((dialect) => z.preprocess(codeOfMeter, text().request[dialect])),
+  get json() {
+    return text().json;
+  },
+};
+
+function codeOfMeter(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { code, name } = value as { readonly code?: unknown; readonly name?: unknown };
+  return code ?? name ?? value;
+}
+
 const BlockData = model('BlockData', {
-  billingMeterCode: field(text(), 'C'),
+  billingMeterCode: field(meterCode, 'C'),
   size: field(int({ minimum: 1 }), 'C'),
   max: field(int({ minimum: -1 }), 'C'),
   prices: field(prices, 'C'),
