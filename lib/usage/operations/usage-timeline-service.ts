@@ -9,7 +9,7 @@ import type { Instant, TimeZone } from '../../values/time/index.ts';
 import { hoursOfDays } from '../roll-up/hours-of-days.ts';
 import { boundsIn } from '../roll-up/roll-up-bounds.ts';
 import { type UsageBucket, UsageGranularity, usageBuckets } from '../roll-up/usage-buckets.ts';
-import { usageStretch } from '../roll-up/usage-stretch.ts';
+import { usageStretches } from '../roll-up/usage-stretch.ts';
 import type { UsageSources } from '../sources/usage-sources.ts';
 import { suppliedUsage } from '../supplied/supplied-roll-up.ts';
 import type { RollUpBounds } from './roll-up-service.ts';
@@ -85,7 +85,7 @@ function sumsByDays(
   session: ReadSession,
   { subscriptionRecordId, unit, zone, buckets }: Asked,
 ): Promise<readonly (readonly UsageSum[])[]> {
-  const stretches = buckets.map(({ start, end }) => usageStretch(start, end, zone));
+  const stretches = usageStretches(buckets, zone);
   return session.usage.sums({ subscriptionRecordId, stretches, unit });
 }
 

@@ -15,7 +15,22 @@ const msPerDay = 86_400_000;
 
 /** A stretch of time in the days of the usage zone, so that days that lie in it whole need none of their points (§3.1). */
 export function usageStretch(start: Instant, end: Instant, zone: TimeZone): UsageStretch {
-  const [from, to] = [daysAround(start, zone), daysAround(end, zone)];
+  return stretchBetween({ start, end }, new DaysOfZone(zone));
+}
+
+/** The same of many that follow each other: what they share of the calendar is looked up once. */
+export function usageStretches(parts: readonly Between[], zone: TimeZone): readonly UsageStretch[] {
+  const days = new DaysOfZone(zone);
+  return parts.map((part) => stretchBetween(part, days));
+}
+
+interface Between {
+  readonly start: Instant;
+  readonly end: Instant;
+}
+
+function stretchBetween({ start, end }: Between, days: DaysOfZone): UsageStretch {
+  const [from, to] = [days.around(start), days.around(end)];
   const [first, last] = [from.after, to.before];
   const hasWhole = first !== null && last !== null && first <= last;
   return {
@@ -34,25 +49,47 @@ interface DaysAround {
   readonly cut: readonly LocalDate[];
 }
 
-/**
- * Near a change of the zone's offset a day may go on after another has begun (in St. John's, clocks were once set back at
- * 00:01): then the days beside it count as cut too.
- */
-function daysAround(at: Instant, zone: TimeZone): DaysAround {
-  const day = localDateOf(at, zone);
-  if (!isRegular(day, zone)) {
-    const cut = [daysLater(day, -1), day, daysLater(day, 1)].filter((each) => each !== null);
-    return { before: daysLater(day, -2), after: daysLater(day, 2), cut };
-  }
-  if (startOfDay(day, zone) === at) return { before: daysLater(day, -1), after: day, cut: [] };
-  return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
-}
+class DaysOfZone {
+  readonly #zone: TimeZone;
+  readonly #starts = new Map<LocalDate, Instant>();
+  readonly #around = new Map<Instant, DaysAround>();
 
-/** Whether the day and its neighbours have 24 hours each. */
-function isRegular(day: LocalDate, zone: TimeZone): boolean {
-  if (isAtEdge(day)) return false;
-  const starts = [-1, 0, 1, 2].map((days) => startOfDay(addDays(day, days), zone));
-  return starts.every((start, index) => index === 0 || start - (starts[index - 1] ?? 0) === msPerDay);
+  constructor(zone: TimeZone) {
+    this.#zone = zone;
+  }
+
+  /**
+   * Near a change of the zone's offset a day may go on after another has begun (in St. John's, clocks were once set back at
+   * 00:01): then the days beside it count as cut too.
+   */
+  around(at: Instant): DaysAround {
+    const found = this.#around.get(at) ?? this.#daysAround(at);
+    this.#around.set(at, found);
+    return found;
+  }
+
+  #daysAround(at: Instant): DaysAround {
+    const day = localDateOf(at, this.#zone);
+    if (!this.#isRegular(day)) {
+      const cut = [daysLater(day, -1), day, daysLater(day, 1)].filter((each) => each !== null);
+      return { before: daysLater(day, -2), after: daysLater(day, 2), cut };
+    }
+    if (this.#startOf(day) === at) return { before: daysLater(day, -1), after: day, cut: [] };
+    return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
+  }
+
+  /** Whether the day and its neighbours have 24 hours each. */
+  #isRegular(day: LocalDate): boolean {
+    if (isAtEdge(day)) return false;
+    const starts = [-1, 0, 1, 2].map((days) => this.#startOf(addDays(day, days)));
+    return starts.every((start, index) => index === 0 || start - (starts[index - 1] ?? 0) === msPerDay);
+  }
+
+  #startOf(day: LocalDate): Instant {
+    const start = this.#starts.get(day) ?? startOfDay(day, this.#zone);
+    this.#starts.set(day, start);
+    return start;
+  }
 }
 
 /** The first and last year of the calendar, where it may have no neighbours. */
