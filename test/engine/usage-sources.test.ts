@@ -6,6 +6,7 @@ import {
   parseLocalDate,
   RetryLater,
   SystemTag,
+  type UsageGranularity,
   type UsageSource,
   type Uuid,
 } from '../../lib/index.ts';
@@ -319,6 +320,37 @@ anyDatabase((_kind, open) => {
         expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['8 sms']);
       }),
     );
+
+    it('usage §3.3: the timeline, what usage costs so far and the pages of tracking ids are as the source tells', async () => {
+      await begin('sms-payg');
+      await record('5000 sms 2026-04-02');
+      source.use(
+        subscriptionId,
+        '99 sms 2026-04-02T10:30:00Z',
+        '100 sms 2026-04-15T12:00:00Z',
+        '4 faxes 2026-04-15T12:10:00Z',
+      );
+      const { usage } = engine.acme;
+      const timeline = async (granularity: UsageGranularity) => {
+        const asked = { startDate: '2026-04-01', endDate: '2026-05-01', granularity };
+        return (await usage.timeline(subscriptionId, asked)).map(({ startDate, rolledUpUnits }) => {
+          const units = rolledUpUnits.map(({ amount, unitType }) => `${amount} ${unitType}`);
+          return `${formatInstant(startDate).slice(5, 16)} ${units.join(', ')}`;
+        });
+      };
+      expect(await timeline('DAY')).to.deep.equal(['04-02T00:00 99 sms', '04-15T00:00 4 faxes, 100 sms']);
+      expect(await timeline('HOUR')).to.deep.equal(['04-02T10:00 99 sms', '04-15T12:00 4 faxes, 100 sms']);
+      const [soFar, ...others] = await usage.rated(subscriptionId);
+      expect([`${soFar?.amount}`, others]).to.deep.equal(['5.9', []]);
+      await engine.runTo('2026-05-01T00:00:00Z');
+      const [invoice] = await invoices();
+      const [all = []] = await trackingIds();
+      const page = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: 10 });
+      expect(page).to.deep.equal({ rows: all, total: all.length, max: all.length });
+      expect(all).to.have.length(2);
+      const last = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: -1 });
+      expect(last.rows).to.deep.equal(all.slice(1));
+    });
 
     it('an account that changes while its source is asked is asked about again', async () => {
       await begin('api-std');

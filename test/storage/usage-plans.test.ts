@@ -133,6 +133,21 @@ eachDatabase((kind, open) => {
       }
     });
 
+    it('usage §3.3: sums by hour read the points of their days alone', async () => {
+      const stretches = [3, 4, 40].map((day) => ({
+        day: dayAt(day),
+        start: instantAt(day, 2),
+        end: instantAt(day, 20),
+      }));
+      for (const unit of [null, 'u1']) {
+        const hours = () =>
+          opened.storage.read(opened.tenant, (session) =>
+            session.usage.hourSums({ subscriptionRecordId: 7, stretches, unit }),
+          );
+        expect(await walks(hours)).to.deep.equal([]);
+      }
+    });
+
     it('usage §11: a run finds late usage, sums, parts of days and what is billed along indexes', async () => {
       const some = billed.subscriptions.slice(100, 103);
       const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
@@ -183,6 +198,8 @@ eachDatabase((kind, open) => {
         opened.storage.read(opened.tenant, async (session) => {
           await session.usage.trackingIds(ids, 100);
           await session.usage.trackingIdsOfPoints(points, 100);
+          for (const id of ids.slice(0, 1))
+            await session.usage.pageOfTrackingIds(id, { offset: 0, limit: -10 });
         }),
       );
       expect(found).to.deep.equal([]);

@@ -1,7 +1,14 @@
 import type { BillingEvent, UsageSection } from '../../records/index.ts';
-import type { DatedInstant, Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
+import {
+  type DatedInstant,
+  type Instant,
+  type LocalDate,
+  maxDate,
+  type TimeZone,
+} from '../../values/time/index.ts';
 import type { ConsumingInterval } from '../collecting/usage-piece.ts';
 import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
+import { nextUsageDate } from '../intervals/cadence.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import { isBilled, isEnd } from '../intervals/usage-event.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
@@ -29,8 +36,8 @@ export interface WhyUnbilled {
   readonly usageName: string | null;
 }
 
-/** An interval that is complete today. */
-interface CompleteInterval {
+/** An interval, be it complete, running or to come. */
+interface KnownInterval {
   readonly usageName: string;
   readonly interval: UsageInterval;
   readonly isTooOld: boolean;
@@ -42,13 +49,13 @@ export class UnbilledReasons {
   readonly #events: readonly BillingEvent[] | null;
   readonly #times: ReturnType<typeof billedTimes>;
   readonly #config: UsageConfig;
-  readonly #complete: readonly CompleteInterval[];
+  readonly #intervals: readonly KnownInterval[];
 
   constructor(so: BillingSoFar) {
     this.#events = so.events;
     this.#times = billedTimes(so.events ?? []);
     this.#config = so.config;
-    this.#complete = so.events === null ? [] : completeIntervals({ ...so, events: so.events });
+    this.#intervals = so.events === null ? [] : knownIntervals({ ...so, events: so.events });
   }
 
   /** @param isConsumed whether a billed interval of the section has charged it. */
@@ -65,7 +72,7 @@ export class UnbilledReasons {
   }
 
   #reasonOf({ name }: UsageSection, at: Instant): UnbilledReason {
-    const own = this.#complete.find(
+    const own = this.#intervals.find(
       ({ usageName, interval }) => usageName === name && isWithin(interval, at),
     );
     if (own === undefined) return UnbilledReason.NOT_YET_DUE;
@@ -86,17 +93,19 @@ function reasonOutside(events: readonly BillingEvent[], at: Instant): UnbilledRe
   return isEnd(last) ? UnbilledReason.AFTER_END : UnbilledReason.BLOCKED;
 }
 
-function completeIntervals({
+function knownIntervals({
   events,
   billed,
   today,
   zone,
   config,
-}: BillingSoFar & { readonly events: readonly BillingEvent[] }): readonly CompleteInterval[] {
+}: BillingSoFar & { readonly events: readonly BillingEvent[] }): readonly KnownInterval[] {
   const [first] = events;
   if (first === undefined) return [];
   const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
-  return usageRuns(events, today).flatMap((run) => {
+  // Intervals to come are known as far as events, and one more.
+  const last = maxDate(today, events.at(-1)?.localDate ?? today, ...billed.map(({ endDate }) => endDate));
+  return usageRuns(events, last).flatMap((run) => {
     const { name: usageName, billingPeriod } = run.section;
     const own = billed.filter((one) => one.usageName === usageName);
     const billedThrough = own.reduce<LocalDate | null>(
@@ -105,7 +114,8 @@ function completeIntervals({
     );
     const periods = config.lookBackPeriods;
     const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
-    return usageIntervals(run, { targetDate: today, lookBack: begin, zone }).map((interval) => ({
+    const targetDate = nextUsageDate(run, last) ?? last;
+    return usageIntervals(run, { targetDate, lookBack: begin, zone }).map((interval) => ({
       usageName,
       interval,
       isTooOld: interval.start.at < lookBack.at,
