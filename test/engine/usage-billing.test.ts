@@ -61,7 +61,7 @@ anyDatabase((_kind, open) => {
     it(
       'usage §7.6: an invoice tells points that change no amount, also one without items of usage, and each id once',
       onEachDatabase(async () => {
-        await begin('sms-payg', '2026-04-01');
+        await begin('sms-payg', '2026-04-01', { unpaid: true });
         const { acme } = stage.engine;
         const { accountId } = stage;
         const other = await acme.createSubscription({ accountId, planName: 'club' });
@@ -81,6 +81,10 @@ anyDatabase((_kind, open) => {
         const next = await stage.last();
         expect(itemLines(next)).to.deep.equal(['RECURRING 2026-05-01..2026-06-01 30']);
         expect(next.trackingIds).to.deep.equal(['absorbed']);
+        // The void frees them, although the subscription has no item there.
+        await acme.invoices.void(next.id);
+        await stage.run('2026-05-01');
+        expect((await stage.last()).trackingIds).to.deep.equal(['absorbed']);
       }),
     );
 
@@ -196,18 +200,20 @@ anyDatabase((_kind, open) => {
         }),
       );
 
-      it('is billed where another setting asks for it', async () => {
-        const settings = { 'invoice.usage.lateMode': 'IGNORE' };
-        await begin('api-std', '2026-04-01', { settings });
-        await stage.runTo('2026-05-01');
-        await stage.use('7 calls 2026-04-10');
-        expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-        await stage.engine.acme.keyValues.add(
-          'PER_TENANT_CONFIG',
-          '{"org.service.invoice.usage.lateMode":"DELTA"}',
-        );
-        expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
-      });
+      for (const [name, before, after] of [
+        ['usage.lateMode', 'IGNORE', 'DELTA'],
+        ['readMaxRawUsagePreviousPeriod', '0', '2'],
+      ] as const) {
+        it(`is billed where another ${name} asks for it`, async () => {
+          const setting = `org.service.invoice.${name}`;
+          await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
+          await stage.runTo('2026-05-01');
+          await stage.use('7 calls 2026-04-10');
+          expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+          await stage.engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [setting]: after }));
+          expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+        });
+      }
     });
 
     it(
