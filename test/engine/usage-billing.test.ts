@@ -144,25 +144,25 @@ anyDatabase((_kind, open) => {
           unpaid: true,
           settings: {
             'invoice.disable.usage.zero.amount': 'true',
-            'invoice.readMaxRawUsagePreviousPeriod': '0',
           },
         });
         const { acme } = stage.engine;
         const { accountId } = stage;
-        const other = (await acme.createSubscription({ accountId, planName: 'sms-payg' })).subscriptionId;
-        await stage.use('7 calls 2026-04-10');
-        await stage.runTo('2026-05-01');
-        expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
-        await acme.invoices.void((await stage.last()).id);
-        expect((await acme.getSubscription(other)).chargedThrough).to.equal(null);
+        const other = (await acme.createSubscription({ accountId, planName: 'api-free' })).subscriptionId;
+        await stage.use('7 calls 2026-04-10', 'charged');
         const unitUsageRecords = [
-          { unitType: 'sms', usageRecords: [{ recordDate: '2026-04-20', amount: '1' }] },
+          { unitType: 'calls', usageRecords: [{ recordDate: '2026-04-20', amount: '1' }] },
         ];
-        await acme.recordUsage({ subscriptionId: other, trackingId: 'late', unitUsageRecords });
-        expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([
-          'USAGE 2026-04-01..2026-05-01 7',
-          'USAGE 2026-04-01..2026-05-01 2.95',
-        ]);
+        await acme.recordUsage({ subscriptionId: other, trackingId: 'free', unitUsageRecords });
+        await stage.use('2 calls 2026-05-10', 'later');
+        await stage.runTo('2026-05-01');
+        const april = await stage.last();
+        expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+        expect(april.trackingIds).to.deep.equal(['charged', 'free']);
+        await stage.runTo('2026-06-01');
+        await acme.invoices.void(april.id);
+        expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+        expect((await stage.last()).trackingIds).to.deep.equal(['charged', 'free']);
       }),
     );
 

@@ -79,6 +79,7 @@ const plans: Readonly<Record<string, string>> = {
   ),
   'api-std': evergreen(calls('std-usage', '1')),
   'api-plus': evergreen(calls('plus-usage', '2')),
+  'api-free': evergreen(calls('free-usage', '0')),
   'api-quarterly': evergreen(calls('quarter-usage', '1', 'QUARTERLY')),
   'two-lengths': evergreen(
     calls('two-calls-usage', '1') +
