@@ -162,7 +162,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
             or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision
             or c.usage_settings <> r.usage_settings
-            or (c.usage_settings is not null and c.usage_mark is null) or c.usage_mark <> ${usageMark})
+            or (c.usage_settings is not null and (c.usage_mark is null or c.usage_mark <> ${usageMark})))
         order by c.record_id`,
         (row) => cursorsTable.decode(row),
       );
@@ -345,7 +345,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
 }
 
-/** Of the days that the last run has looked at, as they are now: other than then where there is late usage (usage §7.7). */
+/**
+ * Of the days that the last run has looked at, as they are now: other than then where there is late usage (usage §7.7). It
+ * is asked last, of cursors that have one alone.
+ */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
   from bw_subscriptions s cross join bw_usage_days d
