@@ -103,20 +103,22 @@ const sectionSets: readonly (readonly (readonly [SectionText, prices: string])[]
 
 /** Few days, so that points lie on those that billing cuts: the first ones of periods, and some between. */
 const days = fc.constantFrom<number>(0, 0, 1, 7, 9, 9, 16, 17, 30, 37, 40, 40, 44, 68, 90);
+/** Few of them too, among them the first ones of days in their zones. */
+const hours = fc.constantFrom(0, 0, 5, 11, 12, 18, 23);
 const moment = fc.record({
   on: days,
   /** null = a point of the day. */
-  hour: fc.option(fc.nat(23), { freq: 2 }),
+  hour: fc.option(hours, { freq: 2 }),
 });
 const change = fc.record({
   type: fc.constantFrom('CHANGE', 'CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE'),
   on: days,
-  hour: fc.nat(23),
+  hour: hours,
   bcd: fc.integer({ min: 1, max: 31 }),
   sections: fc.nat(sectionSets.length - 1),
 });
 const histories = fc.record({
-  hour: fc.nat(23),
+  hour: hours,
   bcd: fc.integer({ min: 1, max: 31 }),
   sections: fc.nat(4),
   changes: fc.array(change, { maxLength: 5 }),
@@ -130,7 +132,8 @@ const steps = fc.array(
       arbitrary: fc.record({
         do: fc.constant('RECORD' as const),
         unit: fc.constantFrom('calls', 'calls', 'mails', 'mails', 'faxes'),
-        tenths: fc.nat(90),
+        /** Those of blocks, tiers and limits as often as others. */
+        tenths: fc.oneof(fc.nat(90), fc.constantFrom(0, 1, 5, 20, 30, 60, 80)),
         moment,
         submission: fc.nat(8),
       }),

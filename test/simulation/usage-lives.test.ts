@@ -100,7 +100,7 @@ async function settle(town: UsageTown, random: Random, accounts: number): Promis
     };
     town.customers.push(customer);
     await subscribe({ town, random, customer });
-    if (random.percent(30)) await subscribe({ town, random, customer });
+    if (random.percent(60)) await subscribe({ town, random, customer });
   }
   await town.settle();
 }

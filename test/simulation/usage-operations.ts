@@ -85,7 +85,7 @@ export const usageOperations: readonly UsageOperation[] = [
   { name: 'adjust an item', weight: 2, run: adjust },
   {
     name: 'run ahead',
-    weight: 2,
+    weight: 4,
     run: async ({ customer, random, town }) => {
       const targetDate = (town.todayOf(customer) + random.within(0, 40)) as LocalDate;
       await town.settle();
@@ -96,7 +96,7 @@ export const usageOperations: readonly UsageOperation[] = [
     },
   },
   { name: 'switch runs off or on', weight: 0.7, run: switchRuns },
-  { name: 'subscribe', weight: 0.5, run: subscribe },
+  { name: 'subscribe', weight: 1, run: subscribe },
 ];
 
 const UNITS = ['calls', 'calls', 'mails', 'mails', 'faxes'];
