@@ -29,6 +29,7 @@ function settingsOf(random: Random): OracleSettings {
     itemMode: random.of(['AGGREGATE', 'DETAIL']),
     overflow: random.of(['CAP', 'LAST_TIER']),
     lateMode: random.of(['DELTA', 'DELTA', 'NEXT_PERIOD', 'IGNORE']),
+    beyondLookBack: random.of(['REPORT', 'REPORT', 'NEXT_PERIOD']),
     negativeDelta: random.of(['CREDIT', 'CREDIT', 'IGNORE']),
     dropsZeroItems: random.percent(30),
   };
@@ -112,6 +113,7 @@ function configurationOf(settings: OracleSettings): Readonly<Record<string, stri
     [`${prefix}.item.result.behavior.mode`]: settings.itemMode,
     [`${prefix}.usage.overflow`]: settings.overflow,
     [`${prefix}.usage.lateMode`]: settings.lateMode,
+    [`${prefix}.usage.beyondLookback`]: settings.beyondLookBack,
     [`${prefix}.usage.negativeDelta`]: settings.negativeDelta,
     [`${prefix}.disable.usage.zero.amount`]: String(settings.dropsZeroItems),
   };
@@ -151,7 +153,7 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
     readonly seen: number;
   }[] = [];
   for (const customer of town.customers) {
-    if (customer.isOff || customer.settings.dropsZeroItems || !random.percent(25)) continue;
+    if (customer.isOff || !random.percent(25)) continue;
     const invoice = await customer.acme.invoices.dryRun({
       accountId: customer.accountId,
       dryRunType: 'UPCOMING_INVOICE',

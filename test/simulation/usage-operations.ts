@@ -103,7 +103,8 @@ const UNITS = ['calls', 'calls', 'mails', 'mails', 'faxes'];
 
 async function record({ town, random, customer, held }: UsageScene): Promise<void> {
   const { zone } = customer;
-  const trackingId = `${customer.subscriptions.indexOf(held)}t${held.trackingIds.length}`;
+  // Of one account several subscriptions may use the same one.
+  const trackingId = `t${held.trackingIds.length}`;
   const points = Array.from({ length: random.within(1, 3) }, () => {
     const unit = random.of(UNITS);
     const amount = random.percent(10) ? '0.000000001' : String(random.within(0, 90) / 10);

@@ -150,7 +150,6 @@ export class UsageTown {
       }
       this.#count(due);
     }
-    if (!invoice.items.some(({ itemType }) => itemType === 'USAGE')) return;
     const trackingIds = [...new Set(owed.flatMap(({ owed: due }) => due.trackingIds))].sort();
     expect([...invoice.trackingIds].sort(), `tracking ids, ${context()}`).to.deep.equal(
       invoice.status === 'VOID' ? [] : trackingIds,
