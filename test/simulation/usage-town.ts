@@ -29,7 +29,7 @@ export interface MeteredCustomer {
   readonly subscriptions: MeteredSubscription[];
   /** Invoices that were looked at. */
   readonly seen: Set<Uuid>;
-  /** Whether runs are switched off by tag. */
+  /** Whether runs that nobody asks for are switched off by tag. */
   isOff: boolean;
   /** Whether an invoice was voided since the last run: no other one comes by itself. */
   isVoided: boolean;
@@ -120,7 +120,8 @@ export class UsageTown {
       customer.isVoided = false;
       this.#auditInvoice(customer, invoice, isOfUsage);
     }
-    if (!customer.isOff) this.#auditRest(customer, Math.max(through, latestTarget(invoices)));
+    const isRun = !customer.isOff && (!customer.isVoided || customer.settings.dropsZeroItems);
+    if (isRun || through > 0) this.#auditRest(customer, Math.max(through, latestTarget(invoices)));
   }
 
   #auditInvoice(customer: MeteredCustomer, invoice: InvoiceView, isOfUsage: ReadonlySet<Uuid>): void {

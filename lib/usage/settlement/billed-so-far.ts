@@ -26,8 +26,14 @@ export function billedTotal(previous: readonly BilledInterval[]): Decimal {
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
-  for (const entries of entriesByInterval(previous)) {
-    for (const line of linesOfInterval(entries, input)) addLine(lines, keyOf(rated.kind, line), line);
+  const groups = byInterval(previous);
+  for (const group of groups) {
+    // The whole rating of a longer period has that of what lies within it.
+    const isTold = rated.kind === 'TOP_TIER' && groups.some((other) => isWithin(group, other));
+    for (const line of linesOfInterval(entriesOf(group), input)) {
+      const own = isTold ? { ...line, quantity: ZERO, amount: ZERO } : line;
+      addLine(lines, keyOf(rated.kind, line), own);
+    }
   }
   return lines;
 }
@@ -39,12 +45,26 @@ export function keyOf(
   return kind === 'TOP_TIER' ? unit : `${tier} ${unit}`;
 }
 
-/** Items of one interval, whichever invoices they are on. */
-function entriesByInterval(previous: readonly BilledInterval[]): readonly (readonly BilledEntry[])[] {
+type Group = readonly [BilledInterval, ...BilledInterval[]];
+
+/** What is billed of one interval, on whichever invoices it is. */
+function byInterval(previous: readonly BilledInterval[]): readonly Group[] {
   const groups = Map.groupBy(previous, ({ instants, startDate, endDate }) =>
     instants === null ? `${startDate} ${endDate}` : `${instants.start} ${instants.end} at`,
   );
-  return [...groups.values()].map((group) => group.flatMap(({ entries }) => entries));
+  return [...groups.values()].flatMap(([first, ...others]): readonly Group[] =>
+    first === undefined ? [] : [[first, ...others]],
+  );
+}
+
+function entriesOf(group: Group): readonly BilledEntry[] {
+  return group.flatMap(({ entries }) => entries);
+}
+
+function isWithin([inner]: Group, [outer]: Group): boolean {
+  const [a, b] = [inner.instants, outer.instants];
+  if (a === null || b === null) return false;
+  return b.start <= a.start && a.end <= b.end && (b.start < a.start || a.end < b.end);
 }
 
 function linesOfInterval(

@@ -119,14 +119,26 @@ function added(line: PriceLine, other: PriceLine, sign: bigint): PriceLine {
   };
 }
 
-/** What items of ALL_TIERS say adds up; those of TOP_TIER say the whole, so that the last one of a period counts. */
+/**
+ * What items of ALL_TIERS say adds up; those of TOP_TIER say the whole, so that the last one of a period counts, and that of
+ * a longer period for those within it.
+ */
 function billedLines(section: OracleSection, previous: readonly BilledRecord[]): readonly PriceLine[] {
-  const periods = Map.groupBy(previous, ({ start, end }) => `${start.at} ${end.at}`);
-  return [...periods.values()].flatMap((records) => {
-    const lines = records.flatMap(({ entries }) => entries.flatMap((entry) => entry.lines));
-    if (section.kind === 'ALL_TIERS') return lines;
-    return [...new Map(lines.map((line) => [line.unit, line])).values()];
-  });
+  if (section.kind === 'ALL_TIERS') return previous.flatMap(linesOf);
+  const outer = previous.filter((one) => !previous.some((other) => isLonger(other, one)));
+  const periods = Map.groupBy(outer, ({ start, end }) => `${start.at} ${end.at}`);
+  return [...periods.values()].flatMap((records) => [
+    ...new Map(records.flatMap(linesOf).map((line) => [line.unit, line])).values(),
+  ]);
+}
+
+function linesOf({ entries }: BilledRecord): readonly PriceLine[] {
+  return entries.flatMap(({ lines }) => lines);
+}
+
+function isLonger(one: BilledRecord, inner: BilledRecord): boolean {
+  const [a, b] = [one.start.at, one.end.at];
+  return a <= inner.start.at && inner.end.at <= b && (a < inner.start.at || inner.end.at < b);
 }
 
 interface Refundable {

@@ -101,10 +101,7 @@ export class UsageOracle {
   /** A run has done what it owed: of what is billed already it keeps what is new, with an invoice only (usage §7.7 rule 1). */
   bill({ intervals }: Owed, { run: invoice, hasInvoice }: BillingRun): void {
     const added = intervals
-      .filter(
-        ({ previous, items, points }) =>
-          previous.length === 0 || (hasInvoice && (items.length > 0 || points.size > 0)),
-      )
+      .filter((owed) => owed.previous.length === 0 || (hasInvoice && this.#tellsMore(owed)))
       .map(
         ({ run, interval, items, points }): BilledRecord => ({
           usageName: run.section.name,
@@ -126,6 +123,15 @@ export class UsageOracle {
       -1n,
     );
     this.billed = this.billed.filter((record) => record.invoice !== invoice);
+  }
+
+  /** What is stored already as it is says nothing more. */
+  #tellsMore({ run, interval, items, points }: OwedInterval): boolean {
+    const { start, end } = interval;
+    const isKnown = this.billed.some(
+      (one) => one.usageName === run.section.name && one.start.at === start.at && one.end.at === end.at,
+    );
+    return items.length > 0 || points.size > 0 || !isKnown;
   }
 
   #giveBack(records: readonly BilledRecord[], sign: bigint): void {

@@ -225,6 +225,20 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
+  it('usage §7.4: what is given back of a period that was billed in part is given back once, also of TOP_TIER', () => {
+    const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
+    const [created] = life.events;
+    if (created === undefined) throw new Error('there is no event');
+    const endingOn = (day: string) => [created, usageEvent('CANCEL', day)];
+    life.record('5 packs', '2026-04-02', 'a');
+    life.events = endingOn('2026-04-10');
+    life.bill('2026-05-01');
+    life.events = endingOn('2026-04-20');
+    life.voidPoints('a');
+    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: -100 of 100']);
+    expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
+  });
+
   it('usage §7.4: units beyond the last tier stand on the line of that tier', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
