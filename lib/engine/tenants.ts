@@ -4,6 +4,7 @@ import { checkStateMachine } from '../payments/index.ts';
 import { DeliveryService } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
+import { readUsageTerms } from '../usage/index.ts';
 import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
@@ -16,7 +17,12 @@ export function tenantArea(
   const keyValues = new KeyValueService(ports, {
     catalog: catalogs.keyedValues,
     callbacks: callbackPolicyOf(settings),
-    checks: { checkPaymentStateMachine: checkStateMachine, checkDocumentText, checkOverdueConfig },
+    checks: {
+      checkPaymentStateMachine: checkStateMachine,
+      checkDocumentText,
+      checkOverdueConfig,
+      checkUsageTerms: readUsageTerms,
+    },
   });
   return {
     tenants: new TenantService(ports),

@@ -28,6 +28,8 @@ export interface ConsumableSection extends SectionFacts {
 
 export interface ConsumableTier {
   readonly blocks: readonly UsageBlock[];
+  /** Charged where the tenant's usage terms say so; null = none. Default null. */
+  readonly flatFee?: Decimal | null;
 }
 
 export interface UsageBlock {

@@ -30,6 +30,8 @@ export interface ValueChecks {
   checkDocumentText(key: string, value: string): void;
   /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) for an overdue configuration that breaks a rule. */
   checkOverdueConfig(value: string): void;
+  /** @throws BillingError INVALID_PARAMETER (60002) for usage terms that break a rule. */
+  checkUsageTerms(value: string): void;
 }
 
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
@@ -146,11 +148,14 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       case KeyKind.OVERDUE:
         this.#checks.checkOverdueConfig(value);
         return;
+      case KeyKind.USAGE:
+        if (key !== SystemKey.USAGE_TERMS) throw notOffered(kind);
+        this.#checks.checkUsageTerms(value);
+        return;
       case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
         return;
       case KeyKind.CATALOG:
-      case KeyKind.USAGE:
         throw notOffered(kind);
     }
   }

@@ -43,6 +43,7 @@ export type {
   UsageOperations,
 } from './operations/usage-operations.ts';
 export { UsageTimelineService } from './operations/usage-timeline-service.ts';
+export { TermLine } from './rating/apply-terms.ts';
 export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating/quantities.ts';
 export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
 export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
@@ -88,5 +89,7 @@ export {
 } from './supplied/source-question.ts';
 export { SuppliedBook } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
+export { readUsageTerms } from './terms/read-usage-terms.ts';
+export { mayHaveMinimum, NO_TERMS, type UsageTerms } from './terms/section-terms.ts';
 export { UnbilledReason } from './unbilled/unbilled-reason.ts';
 export { type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

@@ -122,6 +122,9 @@ export const MAX_USAGE_BUCKETS = 10_000;
 export const METERED_SUBSCRIPTION_MS = SECOND_MS;
 export const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
+/** What the error for a document of usage terms lists. */
+export const MAX_LISTED_TERMS_FAULTS = 100;
+
 // Usage sources (usage §9)
 
 /** Time limit of one call of a usage source, and of reading all records that it answers with. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { sampled } from '../support/sampled.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -103,7 +104,7 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
     ],
   ];
 
-eachDatabase((_kind, open) => {
+eachDatabase((kind, open) => {
   describe('usage sources that do wrong (usage §9 rule 6)', () => {
     let engine: TestEngine;
     let source: MeteringSource;
@@ -135,7 +136,7 @@ eachDatabase((_kind, open) => {
     }
 
     it('each keeps the account as it was: nothing is stored, nobody is parked, a caller is told who it was', async () => {
-      for (const [what, answer, says] of faults) {
+      for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
         const { accountId, subscriptionId } = await subscribed();
         const targetDate = parseLocalDate('2026-05-01');
         source.instead = () => answer(subscriptionId);

@@ -282,11 +282,24 @@ anyDatabase((kind, open) => {
     });
 
     it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
-      for (const key of ['USAGE_METERS', 'USAGE_TERMS']) {
-        const refused = await post(userKey(key), 'x');
-        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
-        expect(await valuesAt(userKey(key))).to.deep.equal([]);
-      }
+      const refused = await post(userKey('USAGE_METERS'), 'x');
+      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
+      expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
+    });
+
+    it('usage §12: the interface of values of a tenant takes usage terms that can be read, and tells all that is wrong', async () => {
+      const key = userKey('USAGE_TERMS');
+      const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
+      const { code, message } = refused.json as { code: number; message: string };
+      expect([refused.status, code]).to.deep.equal([400, 60_002]);
+      expect(message)
+        .to.contain('"calls".free is no term')
+        .and.to.contain('"calls".percentOff is no decimal');
+      expect(await valuesAt(key)).to.deep.equal([]);
+      const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
+      for (const text of terms) expect((await post(key, text)).status).to.equal(201);
+      expect(await valuesAt(key)).to.deep.equal(terms.slice(1));
+      expect((await serving.call('DELETE', key)).status).to.equal(204);
     });
 
     it('the interface of values of a tenant shows a tenant to those only who are granted it', async () => {

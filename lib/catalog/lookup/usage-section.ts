@@ -41,7 +41,8 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
     const priceIdentity = identityOf(tiers.map(({ price }) => price));
     return { ...facts, priceIdentity, usageType: UsageType.CAPACITY, tiers };
   }
-  const tiers = usage.tiers.map(({ blocks }) => ({
+  const tiers = usage.tiers.map(({ blocks, fixedPrice }) => ({
+    flatFee: feeOf(fixedPrice, currency),
     blocks: blocks.map(({ unit, size, max, prices }) => ({
       unit,
       size: size.value,
@@ -51,6 +52,11 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
   }));
   const priceIdentity = identityOf(tiers.flatMap(({ blocks }) => blocks.map(({ price }) => price)));
   return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
+}
+
+/** A fee that is not given in the currency is none: without terms it is not charged at all. */
+function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
+  return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
 }
 
 /** Sizes and limits cannot be overridden: within a version, prices alone tell two sections of one name apart (§10). */

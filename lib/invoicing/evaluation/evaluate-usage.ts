@@ -2,6 +2,7 @@ import {
   type ConsumingInterval,
   isComparable,
   knownUnits,
+  NO_TERMS,
   type PlannedInterval,
   planUsage,
   type SettledInterval,
@@ -29,7 +30,7 @@ import {
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { events, usage, targetDate, currency, config } = input;
-  const { zone, billed, supplied = null } = usage;
+  const { zone, billed, supplied = null, terms = NO_TERMS } = usage;
   const all = planUsage({ events, targetDate, zone, config, billed });
   const plan = { ...all, intervals: all.intervals.filter((one) => isComparable(one, supplied !== null)) };
   const meter =
@@ -41,6 +42,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     collected: plan.intervals.map((planned) => meter.collect(planned)),
     beyond: meter.beyond(),
     currency,
+    terms,
     config: supplied === null ? config : { ...config, negativeDelta: config.negativeDeltaOfSources },
   });
   const rated = settled.intervals.map((one) => {

@@ -1,6 +1,8 @@
 import type { LookedDays, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
+  mayHaveMinimum,
+  NO_TERMS,
   type PlannedInterval,
   usageSettings,
   usageWindow,
@@ -27,7 +29,7 @@ export function readingAfter(
   const isStored = hasItems || !intervals.some(({ isBilledAgain }) => isBilledAgain);
   return {
     from,
-    settings: usageSettings(input.config),
+    settings: usageSettings(input.config, input.usage.terms),
     looked: isStored ? lookedDays(input.usage, intervals, from) : null,
   };
 }
@@ -73,12 +75,14 @@ export function mayComeTo(
   intervals: readonly RatedInterval[],
 ): boolean {
   if (!config.dropsZeroItems) return true;
+  const names = (events.at(-1)?.usages ?? []).map(({ name }) => name);
+  // A minimum is charged where nothing is used, too.
+  if (names.some((name) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
   // What a source will tell of later days is not known.
   if (usage.supplied != null) return false;
   // Usage from beyond the look-back waits for the first period that is not billed.
   const billsNew = planned.some(({ match }) => match.previous.length === 0);
   if (config.beyondLookBack === 'NEXT_PERIOD' && !billsNew) return true;
-  const names = (events.at(-1)?.usages ?? []).map(({ name }) => name);
   const billed = [...usage.billed, ...intervals];
   return names.some((name) => {
     const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);

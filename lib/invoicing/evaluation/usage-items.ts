@@ -52,7 +52,9 @@ function usageBasis({ planned, consumes }: Settled, charge: UsageCharge): UsageB
   const { section, closedBy } = run;
   const { start, end } = interval;
   const { lines, due, billed, amount } = charge;
-  const units = [...new Set(lines.map(({ unit }) => unit))];
+  // Lines of terms stand for no unit.
+  const own = [...new Set(lines.filter(isOfUnit).map(({ unit }) => unit))];
+  const units = own.length > 0 ? own : [...consumes.quantities.keys()];
   return {
     kind: 'USAGE',
     event: basisEvent(run.events[0]),
@@ -72,6 +74,10 @@ function usageBasis({ planned, consumes }: Settled, charge: UsageCharge): UsageB
     credit: charge.kind === 'CREDIT' ? { open: charge.open, left: charge.left } : null,
     amount,
   };
+}
+
+function isOfUnit(line: UsageCharge['lines'][number]): boolean {
+  return !('blockSize' in line && line.blockSize.isZero());
 }
 
 function usageLine(line: UsageCharge['lines'][number]): UsageLine {

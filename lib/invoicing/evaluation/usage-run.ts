@@ -1,5 +1,11 @@
 import type { BillingEvent, SuppliedDigest, UsageReading } from '../../records/index.ts';
-import type { ConsumingInterval, SuppliedUsage, UsageConfig, UsagePiece } from '../../usage/index.ts';
+import type {
+  ConsumingInterval,
+  SuppliedUsage,
+  UsageConfig,
+  UsagePiece,
+  UsageTerms,
+} from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
@@ -16,6 +22,8 @@ export interface SubscriptionUsage {
   readonly marks?: DayMarks | null;
   /** What a usage source has told, which counts in place of the pieces; null = none has. Default null. */
   readonly supplied?: SuppliedUsage | null;
+  /** What is agreed beyond the prices (usage §12). Default nothing. */
+  readonly terms?: UsageTerms;
 }
 
 /** By day, a number that grows when points of it are recorded or voided. */

@@ -1,4 +1,5 @@
 import type { InvoiceItem, UsageBasis, UsageLine } from '../../records/index.ts';
+import { TermLine } from '../../usage/index.ts';
 import { type Currency, formatDecimal, moneyText } from '../../values/money/index.ts';
 import { plural } from '../../values/text/index.ts';
 import { counted, periodName, planOf } from './explanation-words.ts';
@@ -26,8 +27,29 @@ export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts):
   ];
 }
 
+function termText(
+  { tier, unit, price, quantity }: Pick<UsageLine, 'tier' | 'unit' | 'price' | 'quantity'>,
+  currency: Currency,
+): string {
+  switch (unit) {
+    case TermLine.FLAT_FEE:
+      return `Tier ${tier} has a flat fee of ${moneyText(price, currency)}.`;
+    case TermLine.SECTION_PRICE:
+      return `The tier that is reached costs ${moneyText(price, currency)}.`;
+    case TermLine.PERCENT_OFF:
+      return `${moneyText(price.abs(), currency)} of it are off by the terms of the usage.`;
+    case TermLine.MAXIMUM:
+      return `${moneyText(price.abs(), currency)} of it are above the maximum of a period, and not charged.`;
+    case TermLine.MINIMUM:
+      return `${moneyText(price, currency)} are added up to the minimum of a period.`;
+    default:
+      return `${formatDecimal(quantity)} ${unit.slice(TermLine.FREE.length + 1)} are free.`;
+  }
+}
+
 function lineText({ tier, unit, price, quantity, blockSize }: UsageLine, currency: Currency): string {
   const amount = formatDecimal(quantity);
+  if (blockSize?.isZero()) return termText({ tier, unit, price, quantity }, currency);
   if (blockSize === null) {
     return `The peak of ${amount} ${unit} is in tier ${tier}, which costs ${moneyText(price, currency)}.`;
   }

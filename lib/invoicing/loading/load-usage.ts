@@ -1,6 +1,12 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { DayUsage, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
-import { type ConsumingInterval, piecesNeeded, type UsagePiece, usageSettings } from '../../usage/index.ts';
+import {
+  type ConsumingInterval,
+  piecesNeeded,
+  type UsagePiece,
+  type UsageTerms,
+  usageSettings,
+} from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
@@ -9,12 +15,17 @@ import { billedIntervals } from '../evaluation/stored-usage.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/usage-run.ts';
 import { type UsageOrigin, withSupply } from '../evaluation/usage-supply.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import { loadUsageTerms } from './load-usage-terms.ts';
 
 export interface UsageLoading {
   readonly config: InvoicingConfig['usage'];
   /** Of the subscriptions that are stored; of others nothing was used. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
   readonly originOf: (accountId: Uuid) => UsageOrigin;
+}
+
+interface LoadingUnderTerms extends UsageLoading {
+  readonly terms: UsageTerms;
 }
 
 /** A subscription that charges usage. */
@@ -37,14 +48,16 @@ export async function withUsage(
   billings: readonly AccountBilling[],
   loading: UsageLoading,
 ): Promise<readonly AccountBilling[]> {
-  const metered = billings.flatMap((billing) => meteredOf(billing, loading));
-  if (metered.length === 0) return billings;
+  const isMetered = ({ events }: SubscriptionBilling) => events.some(({ usages }) => usages.length > 0);
+  if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
+  const terms = await loadUsageTerms(session);
+  const metered = billings.flatMap((billing) => meteredOf(billing, { ...loading, terms }));
   const usages = await loadUsage(session, metered);
   return billings.map((billing) => {
     const origin = loading.originOf(billing.account.id);
     const subscriptions = billing.subscriptions.map((subscription) => {
       const usage = usages.get(subscription.subscriptionId);
-      return usage === undefined ? subscription : { ...subscription, usage };
+      return usage === undefined ? subscription : { ...subscription, usage: { ...usage, terms } };
     });
     const isTold = typeof origin === 'object';
     return { ...billing, subscriptions: isTold ? withSupply(subscriptions, origin) : subscriptions };
@@ -53,7 +66,7 @@ export async function withUsage(
 
 function meteredOf(
   { account, subscriptions }: AccountBilling,
-  { config, recordIds, originOf }: UsageLoading,
+  { config, recordIds, originOf, terms }: LoadingUnderTerms,
 ): readonly Metered[] {
   const isRecorded = originOf(account.id) === 'RECORDED';
   return subscriptions.flatMap((subscription): readonly Metered[] => {
@@ -61,7 +74,7 @@ function meteredOf(
     if (!events.some(({ usages }) => usages.length > 0)) return [];
     // Record ids begin at 1.
     const subscriptionRecordId = recordIds.get(subscriptionId) ?? 0;
-    const from = readFrom(subscription, usageSettings(config));
+    const from = readFrom(subscription, usageSettings(config, terms));
     return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from, isRecorded }];
   });
 }

@@ -50,8 +50,8 @@ export interface RatedConsumable extends RatedFacts {
 
 export interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
-  /** By tier, then unit (§5.4). */
-  readonly lines: readonly PeakLine[];
+  /** By tier, then unit (§5.4); after them those of terms, which add up to the price of the section. */
+  readonly lines: readonly (PeakLine | BlockLine)[];
 }
 
 /** What a section charges for the usage of one interval. */

@@ -3,10 +3,11 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import type { RatedUsage } from '../rating/rated-usage.ts';
+import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../terms/section-terms.ts';
 import { type CollectedUsage, chargedUsage } from './late-usage.ts';
 import { settleInterval } from './settle-interval.ts';
 import { isZeroItem, type UsageCharge } from './usage-charge.ts';
-import type { UsageConfig } from './usage-config.ts';
+import { ItemMode, type UsageConfig } from './usage-config.ts';
 import type { BilledOfSection, PlannedInterval, UsagePlan } from './usage-plan.ts';
 
 export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSection> {
@@ -17,6 +18,8 @@ export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSecti
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
+  /** Default: prices alone. */
+  readonly terms?: UsageTerms;
 }
 
 /** What a run bills of one interval. */
@@ -106,12 +109,17 @@ function consumptions<Billed extends BilledOfSection>({
 function settled<Billed extends BilledOfSection>(
   planned: PlannedInterval<Billed>,
   consumes: Consumption<Billed>,
-  { currency, config }: SettleUsageInput<Billed>,
+  { currency, config, terms: all = NO_TERMS }: SettleUsageInput<Billed>,
 ): SettledInterval<Billed> {
   const { section } = planned.run;
+  const { start, end } = planned.interval;
+  const terms = termsOf(all, section.name, start.date);
   const { quantities } = consumes;
-  const rated = rateUsage({ section, quantities, currency, overflow: config.overflow });
-  const { itemMode, negativeDelta } = config;
+  // A period within one day documents nothing, and has no minimum either (§7.5 rule 3).
+  const hasMinimum = start.date !== end.date;
+  const { overflow, negativeDelta } = config;
+  const rated = rateUsage({ section, quantities, currency, overflow, terms, hasMinimum });
+  const itemMode = isBilledAsOne(terms) ? ItemMode.AGGREGATE : config.itemMode;
   const { previous } = planned.match;
   const charges = settleInterval({
     usageName: section.name,

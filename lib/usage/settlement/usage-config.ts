@@ -1,4 +1,5 @@
 import { OverflowPolicy } from '../rating/rated-usage.ts';
+import { NO_TERMS, type UsageTerms } from '../terms/section-terms.ts';
 
 /** One item for an interval, or one for each line (§7.4): `invoice.item.result.behavior.mode`. */
 export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;
@@ -46,13 +47,20 @@ export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
 });
 
 /** The settings as one text, so that it shows when they are others. */
-export function usageSettings(config: UsageConfig): string {
+export function usageSettings(config: UsageConfig, terms: UsageTerms = NO_TERMS): string {
   const { lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta } = config;
   const { dropsZeroItems, refusesUnknownUnits } = config;
   const switches = [dropsZeroItems, refusesUnknownUnits].map(Number);
-  return [lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta, ...switches].join(
-    ' ',
-  );
+  const settings = [
+    lookBackPeriods,
+    itemMode,
+    overflow,
+    lateMode,
+    beyondLookBack,
+    negativeDelta,
+    ...switches,
+  ];
+  return [...settings, ...(terms.identity === '' ? [] : [terms.identity])].join(' ');
 }
 
 export interface NegativeDeltaInput {

@@ -107,7 +107,8 @@ export class EvaluatedUsageLife extends BookedUsageLife {
 
   /** What the evaluation up to a date is given. */
   protected usage(billed: readonly RatedInterval[], _targetDate: LocalDate): SubscriptionUsage {
-    return { zone: this.zone, billed, pieces: this.pieces(billed), marks: marksOf(this.days()) };
+    const { zone, terms } = this;
+    return { zone, billed, terms, pieces: this.pieces(billed), marks: marksOf(this.days()) };
   }
 
   protected override days(): readonly DayUsage[] {

@@ -9,6 +9,7 @@ import {
   type PlannedInterval,
   planUsage,
 } from '../../../lib/usage/settlement/usage-plan.ts';
+import { NO_TERMS, type UsageTerms } from '../../../lib/usage/terms/section-terms.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 import {
@@ -86,6 +87,8 @@ export abstract class UsageLife<Consumed = unknown> {
   events: readonly BillingEvent[];
   readonly zone: TimeZone;
   config: UsageConfig;
+  /** What is agreed beyond the prices. */
+  terms: UsageTerms = NO_TERMS;
   readonly points: LifePoint[] = [];
   protected stored: StoredInterval<Consumed>[] = [];
   #invoices = 0;
@@ -128,6 +131,7 @@ export abstract class UsageLife<Consumed = unknown> {
       beyond: usage.beyond(plan.intervals),
       currency: 'USD',
       config: this.config,
+      terms: this.terms,
     });
     const items = settled.intervals.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
     const consumed = settled.intervals.map((one) => usage.newlyConsumed(one, plan.intervals));

@@ -52,8 +52,8 @@ describe('usage sections of a phase', () => {
         usageType: 'CONSUMABLE',
         priceIdentity: '5 3.5',
         tiers: [
-          { blocks: [{ unit: 'call', size, max, price: decimal('5') }] },
-          { blocks: [{ unit: 'call', size, max: null, price: decimal('3.5') }] },
+          { flatFee: null, blocks: [{ unit: 'call', size, max, price: decimal('5') }] },
+          { flatFee: null, blocks: [{ unit: 'call', size, max: null, price: decimal('3.5') }] },
         ],
       },
       {
@@ -69,6 +69,23 @@ describe('usage sections of a phase', () => {
         ],
       },
     ]);
+  });
+
+  it('usage §12.1: a tier carries its fixed price as a fee, where it has one in the currency', () => {
+    const fees = `<tiers><tier><blocks>${block('5', '10')}</blocks><fixedPrice>${price('USD', '7')}</fixedPrice></tier>
+      <tier><blocks>${block('3.5', '-1')}</blocks></tier></tiers>`;
+    const { finalPhase } = version({
+      units: ['call'],
+      plans: plan('p-m', 'P', {
+        finalPhase: phase('EVERGREEN', { price: '10', usages: usage('api', 'IN_ARREAR', fees) }),
+      }),
+    }).findPlan('p-m');
+    const [section] = sectionsOf(finalPhase);
+    const tierFees =
+      section?.usageType === 'CONSUMABLE'
+        ? section.tiers.map(({ flatFee }) => flatFee?.toFixed() ?? null)
+        : [];
+    expect(tierFees).to.deep.equal(['7', null]);
   });
 
   it('usage §4.1 rule 5: an override keeps the name and gets another price identity', () => {

@@ -1,0 +1,160 @@
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { MAX_LISTED_TERMS_FAULTS } from '../../values/limits.ts';
+import {
+  type Currency,
+  Decimal,
+  type ExactJson,
+  isCurrency,
+  parseExactJson,
+  parseWireDecimal,
+  roundToCurrency,
+} from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
+import type { DatedTerms, UsageTerms } from './section-terms.ts';
+
+type JsonObject = { readonly [key: string]: ExactJson };
+
+/**
+ * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry, or a list of entries that each say from when.
+ * @param identity tells it from other documents.
+ * @throws BillingError INVALID_PARAMETER (60002) with everything that is wrong, each with its place.
+ */
+export function readUsageTerms(text: string, identity = text): UsageTerms {
+  const reading = new Reading();
+  const json = parsed(text, reading);
+  const sections = new Map(
+    Object.entries(json).map(([name, entry]) => [name, reading.entries(entry, `"${shortened(name)}"`)]),
+  );
+  reading.end();
+  return { sections, identity };
+}
+
+function parsed(text: string, reading: Reading): JsonObject {
+  try {
+    const json = parseExactJson(text);
+    if (isObject(json)) return json;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  reading.fault('The document', 'is no JSON object of usage names');
+  return {};
+}
+
+/** Goes on after what is wrong, so that all of it is told at once. */
+class Reading {
+  readonly #faults: string[] = [];
+
+  fault(at: string, what: string): void {
+    this.#faults.push(`${at} ${what}`);
+  }
+
+  end(): void {
+    const faults = this.#faults;
+    if (faults.length === 0) return;
+    const listed = faults.slice(0, MAX_LISTED_TERMS_FAULTS);
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: `USAGE_TERMS cannot be taken: ${listed.join('; ')}`,
+      facts: { key: 'USAGE_TERMS', errors: listed, count: faults.length },
+    });
+  }
+
+  entries(given: ExactJson, at: string): readonly DatedTerms[] {
+    const list = Array.isArray(given) ? given : [given];
+    const entries = list.map((entry, index) => this.#entry(entry, list.length > 1 ? `${at}[${index}]` : at));
+    const dates = entries.map(({ effectiveDate }) => effectiveDate);
+    if (new Set(dates).size < dates.length) this.fault(at, 'has two entries from one day on');
+    return entries.sort((a, b) => (b.effectiveDate ?? 0) - (a.effectiveDate ?? 0));
+  }
+
+  #entry(given: ExactJson, at: string): DatedTerms {
+    const entry = this.#object(given, at);
+    for (const name of Object.keys(entry))
+      if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is no term that is known');
+    const terms = {
+      effectiveDate: this.#date(entry.effectiveDate, `${at}.effectiveDate`),
+      freeQuantity: this.#quantities(entry.freeQuantity, `${at}.freeQuantity`),
+      tierFlatFee: this.#flag(entry.tierFlatFee, `${at}.tierFlatFee`),
+      percentOff: this.#percent(entry.percentOff, `${at}.percentOff`),
+      minimumAmount: this.#amounts(entry.minimumAmount, `${at}.minimumAmount`),
+      maximumAmount: this.#amounts(entry.maximumAmount, `${at}.maximumAmount`),
+    };
+    for (const [currency, minimum] of terms.minimumAmount) {
+      if (terms.maximumAmount.get(currency)?.lessThan(minimum) === true)
+        this.fault(`${at}.minimumAmount.${currency}`, 'is above the maximum');
+    }
+    return terms;
+  }
+
+  #date(given: ExactJson | undefined, at: string): LocalDate | null {
+    if (given === undefined || given === null) return null;
+    const date = typeof given === 'string' ? parseWireDate(given) : undefined;
+    if (date === undefined) this.fault(at, 'is no date (yyyy-MM-dd)');
+    return date ?? null;
+  }
+
+  #flag(given: ExactJson | undefined, at: string): boolean {
+    if (given !== undefined && typeof given !== 'boolean') this.fault(at, 'is neither true nor false');
+    return given === true;
+  }
+
+  #percent(given: ExactJson | undefined, at: string): Decimal | null {
+    if (given === undefined) return null;
+    const percent = this.#decimal(given, at);
+    if (percent !== null && (percent.isZero() || percent.greaterThan(100)))
+      this.fault(at, 'is not above 0 and at most 100');
+    return percent;
+  }
+
+  #quantities(given: ExactJson | undefined, at: string): ReadonlyMap<string, Decimal> {
+    return new Map(
+      Object.entries(this.#object(given ?? {}, at)).flatMap(([unit, quantity]) => {
+        const read = this.#decimal(quantity, `${at}.${shortened(unit)}`);
+        return read === null ? [] : [[unit, read] as const];
+      }),
+    );
+  }
+
+  #amounts(given: ExactJson | undefined, at: string): ReadonlyMap<Currency, Decimal> {
+    return new Map(
+      Object.entries(this.#object(given ?? {}, at)).flatMap(([currency, amount]) => {
+        const place = `${at}.${shortened(currency)}`;
+        const read = this.#decimal(amount, place);
+        if (!isCurrency(currency)) {
+          this.fault(place, 'is no currency');
+          return [];
+        }
+        if (read !== null && !roundToCurrency(read, currency).equals(read))
+          this.fault(place, `has more decimals than ${currency}`);
+        return read === null ? [] : [[currency, read] as const];
+      }),
+    );
+  }
+
+  #decimal(given: ExactJson, at: string): Decimal | null {
+    const read = typeof given === 'string' || given instanceof Decimal ? parseWireDecimal(given) : undefined;
+    if (read !== undefined && !read.isNegative()) return read;
+    this.fault(at, 'is no decimal of at least 0');
+    return null;
+  }
+
+  #object(given: ExactJson, at: string): JsonObject {
+    if (isObject(given)) return given;
+    this.fault(at, 'is no object');
+    return {};
+  }
+}
+
+const known = new Set([
+  'effectiveDate',
+  'freeQuantity',
+  'tierFlatFee',
+  'percentOff',
+  'minimumAmount',
+  'maximumAmount',
+]);
+
+function isObject(value: ExactJson): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
+}

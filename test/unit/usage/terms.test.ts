@@ -1,0 +1,227 @@
+import { expect } from 'chai';
+import type { UsageSection } from '../../../lib/records/index.ts';
+import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
+import { readUsageTerms } from '../../../lib/usage/terms/read-usage-terms.ts';
+import { termsOf } from '../../../lib/usage/terms/section-terms.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { day } from '../../support/invoicing/billing-events.ts';
+import { consumable, duoTopUsage, smsUsage, teamUsage } from '../../support/usage/sections.ts';
+
+const USD = asCurrency('USD');
+
+interface Case {
+  readonly section: UsageSection;
+  readonly used: Readonly<Record<string, string>>;
+  readonly terms: object;
+  /** Term lines: name, amount. */
+  readonly lines: readonly string[];
+  readonly amount: string;
+}
+
+function rated({ section, used, terms }: Pick<Case, 'section' | 'used' | 'terms'>, hasMinimum = true) {
+  const quantities = new Map(Object.entries(used).map(([unit, amount]) => [unit, decimal(amount)]));
+  const document = readUsageTerms(JSON.stringify({ [section.name]: terms }));
+  const own = termsOf(document, section.name, day('2026-05-01'));
+  return rateUsage({ section, quantities, currency: USD, overflow: 'CAP', terms: own, hasMinimum });
+}
+
+/** 2 blocks of tier 1 cost 5.90; with fees of 1 and 7 for the tiers. */
+const smsWithFees = {
+  ...smsUsage,
+  tiers: smsUsage.tiers.map((tier, index) => ({ ...tier, flatFee: decimal(index === 0 ? '1' : '7') })),
+};
+const duoTopWithFees = {
+  ...duoTopUsage,
+  tiers: duoTopUsage.tiers.map((tier, index) => ({ ...tier, flatFee: decimal(index + 1) })),
+};
+
+const cases: Readonly<Record<string, Case>> = {
+  'a percentage is taken off': {
+    section: smsUsage,
+    used: { sms: '199' },
+    terms: { percentOff: 10 },
+    lines: ['percent off -0.59'],
+    amount: '5.31',
+  },
+  'what is free is not charged, and no more than is used': {
+    section: smsUsage,
+    used: { sms: '199' },
+    terms: { freeQuantity: { sms: 100, faxes: 5 } },
+    lines: ['free of sms 0'],
+    amount: '2.95',
+  },
+  'less than what is free costs nothing': {
+    section: smsUsage,
+    used: { sms: '99.5' },
+    terms: { freeQuantity: { sms: '100' } },
+    lines: ['free of sms 0'],
+    amount: '0',
+  },
+  'a minimum is added up to': {
+    section: smsUsage,
+    used: { sms: '199' },
+    terms: { minimumAmount: { USD: '20', EUR: '30' } },
+    lines: ['minimum amount 14.1'],
+    amount: '20',
+  },
+  'a minimum holds where nothing is used': {
+    section: smsUsage,
+    used: {},
+    terms: { minimumAmount: { USD: 20 } },
+    lines: ['minimum amount 20'],
+    amount: '20',
+  },
+  'a maximum is not gone beyond': {
+    section: smsUsage,
+    used: { sms: '5325' },
+    terms: { maximumAmount: { USD: '50' } },
+    lines: ['maximum amount -9.25'],
+    amount: '50',
+  },
+  'bounds of another currency do not hold': {
+    section: smsUsage,
+    used: { sms: '5325' },
+    terms: { maximumAmount: { EUR: '50' } },
+    lines: [],
+    amount: '59.25',
+  },
+  'the percentage comes before the bounds': {
+    section: smsUsage,
+    used: { sms: '5325' },
+    terms: { percentOff: '50', minimumAmount: { USD: '40' }, maximumAmount: { USD: '45' } },
+    lines: ['percent off -29.625', 'minimum amount 10.375'],
+    amount: '40',
+  },
+  'each tier that is used costs its fee': {
+    section: smsWithFees,
+    used: { sms: '1001' },
+    terms: { tierFlatFee: true },
+    lines: ['flat fee 1', 'flat fee 7'],
+    amount: '43.45',
+  },
+  'a tier that is not used costs no fee': {
+    section: smsWithFees,
+    used: { sms: '0' },
+    terms: { tierFlatFee: true },
+    lines: [],
+    amount: '0',
+  },
+  'of TOP_TIER the tiers that are reached cost their fees': {
+    section: duoTopWithFees,
+    used: { FOO: '76', BAR: '101' },
+    terms: { tierFlatFee: true },
+    lines: ['flat fee 2', 'flat fee 3'],
+    amount: '9625',
+  },
+  'fees are not charged where the terms do not say so': {
+    section: smsWithFees,
+    used: { sms: '199' },
+    terms: {},
+    lines: [],
+    amount: '5.9',
+  },
+  'the price of a tier of CAPACITY is reduced and bounded, too': {
+    section: teamUsage,
+    used: { members: '10', mbps: '101' },
+    terms: { percentOff: 20, minimumAmount: { USD: '4.5' } },
+    lines: ['section price 5', 'percent off -1', 'minimum amount 0.5'],
+    amount: '4.5',
+  },
+  'what is free of a peak lowers it': {
+    section: teamUsage,
+    used: { members: '10', mbps: '101' },
+    terms: { freeQuantity: { mbps: 1 } },
+    lines: ['section price 1', 'free of mbps 0'],
+    amount: '1',
+  },
+};
+
+function faultsOf(text: string): readonly string[] {
+  try {
+    readUsageTerms(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    expect(error.code).to.equal(ErrorCode.INVALID_PARAMETER);
+    return error.facts.errors as readonly string[];
+  }
+}
+
+describe('usage §12: terms of a usage section', () => {
+  for (const [what, { lines, amount, ...given }] of Object.entries(cases)) {
+    it(what, () => {
+      const result = rated(given);
+      const agreed = result.lines.flatMap((line) =>
+        'blockSize' in line && line.blockSize.isZero() ? [`${line.unit} ${formatDecimal(line.amount)}`] : [],
+      );
+      expect(agreed).to.deep.equal(lines);
+      expect(formatDecimal(result.amount)).to.equal(amount);
+    });
+  }
+
+  it('a period within one day has no minimum', () => {
+    const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 20 } } };
+    expect(formatDecimal(rated(given, false).amount)).to.equal('0');
+  });
+
+  it('the entry that is in force when the period begins holds', () => {
+    const terms = readUsageTerms(
+      JSON.stringify({
+        a: [
+          { effectiveDate: '2026-05-01', percentOff: 5 },
+          { percentOff: 1 },
+          { effectiveDate: '2026-06-01' },
+        ],
+      }),
+    );
+    const off = (date: string, name = 'a') => String(termsOf(terms, name, day(date))?.percentOff ?? 'none');
+    expect(['2026-04-30', '2026-05-01', '2026-05-31', '2026-06-01'].map((date) => off(date))).to.deep.equal([
+      '1',
+      '5',
+      '5',
+      'none',
+    ]);
+    expect(off('2026-05-01', 'b')).to.equal('none');
+  });
+
+  it('all that is wrong with a document is told at once', () => {
+    const document = {
+      a: { percentOff: 0, minimumAmount: { USD: '5.001', XXX: 1 }, free: 1 },
+      b: [
+        { effectiveDate: '2026-02-30', tierFlatFee: 'yes' },
+        { effectiveDate: '2026-05-01', freeQuantity: { sms: -1 } },
+        { effectiveDate: '2026-05-01', maximumAmount: { USD: 1 }, minimumAmount: { USD: 2 } },
+      ],
+      c: 'half',
+      d: { percentOff: '101', maximumAmount: [] },
+    };
+    expect(faultsOf(JSON.stringify(document))).to.deep.equal([
+      '"a".free is no term that is known',
+      '"a".percentOff is not above 0 and at most 100',
+      '"a".minimumAmount.USD has more decimals than USD',
+      '"a".minimumAmount.XXX is no currency',
+      '"b"[0].effectiveDate is no date (yyyy-MM-dd)',
+      '"b"[0].tierFlatFee is neither true nor false',
+      '"b"[1].freeQuantity.sms is no decimal of at least 0',
+      '"b"[2].minimumAmount.USD is above the maximum',
+      '"b" has two entries from one day on',
+      '"c" is no object',
+      '"d".percentOff is not above 0 and at most 100',
+      '"d".maximumAmount is no object',
+    ]);
+    for (const text of ['', '[]', 'null', '{', '"x"'])
+      expect(faultsOf(text), text).to.deep.equal(['The document is no JSON object of usage names']);
+    expect(faultsOf('{}')).to.deep.equal([]);
+    expect(faultsOf('{"a":{"percentOff":1e400}}')).to.deep.equal([
+      '"a".percentOff is no decimal of at least 0',
+    ]);
+  });
+
+  it('a section without terms costs what it did', () => {
+    const section = consumable('plain', [[['sms', '100', '10', '2.95']]]);
+    const quantities = new Map([['sms', decimal('199')]]);
+    const result = rateUsage({ section, quantities, currency: USD, overflow: 'CAP' });
+    expect([result.lines.length, formatDecimal(result.amount)]).to.deep.equal([1, '5.9']);
+  });
+});
