@@ -88,7 +88,7 @@ export interface RecordAllOptions {
   readonly listsAll?: boolean;
 }
 
-/** What subscriptions have used. It is recorded and told; invoices do not charge it yet. */
+/** What subscriptions have used, as it is recorded and told; invoices charge it by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> {
   /**
    * Records usage, all of it or none. Neither future dates nor pauses nor names that no catalog knows are refused, the
