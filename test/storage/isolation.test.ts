@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Account, Page, TenantRef } from '../../lib/index.ts';
+import { type Account, BusEventType, type Page, type TenantRef } from '../../lib/index.ts';
 import type { ReadSession, UsageStretch, WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
@@ -18,6 +18,7 @@ import {
   coverageRow,
   cursor,
   customField,
+  delivery,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -38,6 +39,7 @@ import {
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 const page = { offset: 0, limit: 100 };
+const deliveryId = newId();
 const FORMER_KEY = 'key before a rename';
 const stretch: UsageStretch = {
   start: instantAt(0),
@@ -45,6 +47,8 @@ const stretch: UsageStretch = {
   wholeDays: { first: dayAt(0), last: dayAt(0) },
   cutDays: [dayAt(1)],
 };
+
+const hours = { day: dayAt(0), start: instantAt(0), end: instantAt(1) };
 
 eachDatabaseAndSuperuser((kind, open) => {
   describe('storage: tenants cannot meet', () => {
@@ -66,6 +70,14 @@ eachDatabaseAndSuperuser((kind, open) => {
       const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
       await opened.write((session) => session.usage.insertIntervals([usageInterval(billed)]));
       catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
+      const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
+      // The event leaves a delivery, and no entry of the queue to be worked on.
+      const consumedTopics = new Set(Object.values(BusEventType).filter((type) => type !== 'ACCOUNT_CHANGE'));
+      await opened.storage.prepare({ deliveriesOf: async () => [delivered], consumedTopics });
+      await opened.write(async (session) =>
+        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]),
+      );
+      await opened.storage.prepare({ deliveriesOf: async () => [] });
     });
     after(() => opened.storage.close());
 
@@ -77,6 +89,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         catalogEntries,
         catalogs,
         customFields,
+        deliveries,
         exports,
         invoices,
         overdue,
@@ -86,6 +99,8 @@ eachDatabaseAndSuperuser((kind, open) => {
         usage,
       } = session;
       return {
+        deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
+        delivery: deliveries.find(deliveryId).then((found) => (found === null ? [] : [found])),
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
         findByKeys: accounts.findByKeys([acme.externalKey]),
@@ -170,6 +185,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         usageIntervals: usage.intervals([{ subscriptionId: all.subscription.id, from: null }]),
         usageBilledOn: usage.billedOn(all.invoice.id),
         usageTrackingIds: usage.trackingIds([all.invoice.id], 10).then((found) => [...found.values()].flat()),
+        usageTrackingIdsPage: usage.pageOfTrackingIds(all.invoice.id, page).then(counted),
         usageTrackingIdsOfPoints: usage.trackingIdsOfPoints(
           [{ subscriptionId: all.subscription.id, ranges: usageInterval().consumed }],
           10,
@@ -182,6 +198,9 @@ eachDatabaseAndSuperuser((kind, open) => {
           .then((pieces) => pieces.flat()),
         usageSums: usage
           .sums({ subscriptionRecordId: 1, stretches: [stretch], unit: null })
+          .then((sums) => sums.flat()),
+        usageHourSums: usage
+          .hourSums({ subscriptionRecordId: 1, stretches: [hours], unit: null })
           .then((sums) => sums.flat()),
         lastFailures: payments.findLastFailures([all.invoice.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
@@ -283,6 +302,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.catalogEntries,
           session.catalogs,
           session.customFields,
+          session.deliveries,
           session.exports,
           session.invoices,
           session.overdue,
@@ -335,6 +355,11 @@ eachDatabaseAndSuperuser((kind, open) => {
         ({ payments }) => payments.updatePayments([{ ...all.payment, recordId: 1, stateName: 'taken over' }]),
         ({ payments }) => payments.updateAttempts([{ ...all.attempt, recordId: 1, stateName: 'ABORTED' }]),
         ({ payments }) => payments.updateInvoicePayments([{ ...all.row, recordId: 1, amount: zero }]),
+        ({ deliveries }) =>
+          deliveries.sendAgain(
+            { ...delivery({}), recordId: 1 },
+            { url: 'https://example.com/mine', dueOrder: 1 },
+          ),
       ];
       for (const work of refused) {
         const error = await rejection(opened.storage.write(stranger, author(), work));

@@ -16,6 +16,7 @@ import type {
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
+  PushDelivery,
   StoredCursor,
   Subscription,
   Tag,
@@ -479,6 +480,26 @@ export function tag({ accountId, accountRecordId }: Owner, changes: Partial<New<
 
 export function accountEmail(owner: Owner, changes: Partial<New<AccountEmail>> = {}): New<AccountEmail> {
   return { id: newId(), ...owner, email: oddText, isActive: true, createdDate: now, ...changes };
+}
+
+export function delivery(changes: Partial<New<PushDelivery>>): New<PushDelivery> {
+  return {
+    id: newId(),
+    accountRecordId: null,
+    eventType: 'ACCOUNT_CHANGE',
+    body: '{}',
+    url: 'https://example.com/',
+    state: 'AVAILABLE',
+    dueOrder: 0,
+    attempts: 0,
+    failures: 0,
+    attemptedDate: null,
+    lastStatus: null,
+    lastError: null,
+    createdDate: now,
+    endedDate: null,
+    ...changes,
+  };
 }
 
 export function customField(
