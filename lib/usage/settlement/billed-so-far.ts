@@ -26,13 +26,20 @@ export function billedTotal(previous: readonly BilledInterval[]): Decimal {
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
-  const groups = byInterval(previous);
-  for (const group of groups) {
-    // The whole rating of a longer period has that of what lies within it.
-    const isTold = rated.kind === 'TOP_TIER' && groups.some((other) => isWithin(group, other));
-    for (const line of linesOfInterval(entriesOf(group), input)) {
-      const own = isTold ? { ...line, quantity: ZERO, amount: ZERO } : line;
-      addLine(lines, keyOf(rated.kind, line), own);
+  const groups = byInterval(previous).map((group) => ({
+    group,
+    told: [...linesOfInterval(entriesOf(group), input)],
+  }));
+  for (const { group, told } of groups) {
+    for (const line of told) {
+      const key = keyOf(rated.kind, line);
+      // The whole rating of a longer period has that of what lies within it.
+      const isToldAgain =
+        rated.kind === 'TOP_TIER' &&
+        groups.some(
+          (other) => isWithin(group, other.group) && other.told.some((one) => keyOf(rated.kind, one) === key),
+        );
+      addLine(lines, key, isToldAgain ? { ...line, quantity: ZERO, amount: ZERO } : line);
     }
   }
   return lines;

@@ -125,11 +125,12 @@ function added(line: PriceLine, other: PriceLine, sign: bigint): PriceLine {
  */
 function billedLines(section: OracleSection, previous: readonly BilledRecord[]): readonly PriceLine[] {
   if (section.kind === 'ALL_TIERS') return previous.flatMap(linesOf);
-  const outer = previous.filter((one) => !previous.some((other) => isLonger(other, one)));
-  const periods = Map.groupBy(outer, ({ start, end }) => `${start.at} ${end.at}`);
-  return [...periods.values()].flatMap((records) => [
-    ...new Map(records.flatMap(linesOf).map((line) => [line.unit, line])).values(),
-  ]);
+  const periods = [...Map.groupBy(previous, ({ start, end }) => `${start.at} ${end.at}`).values()];
+  return periods.flatMap((records) => {
+    const told = [...new Map(records.flatMap(linesOf).map((line) => [line.unit, line])).values()];
+    const longer = previous.filter((other) => records.some((one) => isLonger(other, one))).flatMap(linesOf);
+    return told.filter(({ unit }) => !longer.some((line) => line.unit === unit));
+  });
 }
 
 function linesOf({ entries }: BilledRecord): readonly PriceLine[] {

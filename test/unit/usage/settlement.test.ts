@@ -239,6 +239,18 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
+  it('usage §7.4: a longer period that has no items yet leaves what was billed of its parts as it is', () => {
+    const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
+    const [created] = life.events;
+    if (created === undefined) throw new Error('there is no event');
+    life.record('5 packs', '2026-04-02', 'a');
+    life.events = [created, usageEvent('CANCEL', '2026-04-10')];
+    life.bill('2026-05-01');
+    life.events = [created];
+    expect(told(life.bill('2026-06-01'))).to.deep.equal(['05: 0 (100 × 0)']);
+    expect(told(life.bill('2026-06-01'))).to.deep.equal([]);
+  });
+
   it('usage §7.4: units beyond the last tier stand on the line of that tier', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
