@@ -50,7 +50,7 @@ const deciding = {
     'what-if',
     'telling',
   ],
-  usage: ['recording', 'roll-up', 'terms', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
+  usage: ['recording', 'roll-up', 'terms', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled', 'archiving'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['claims', 'state', 'views', 'reservation', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],

@@ -84,6 +84,8 @@ const usage = `Usage: billwright <command> [options]
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
       health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)
       payment.janitor.rate (1h)                         payment.janitor.attempts.delay (12h)
+      usage.bulk.maxRecords (50000)                     usage.bulk.maxBytes (32MiB)
+      usage.bulk.chunkSize (5000)                       usage.keyRetentionDays (for good)
     and of each queue, persistent.bus.main and notificationq.main, for this node:
       max.failure.retry (3), claim.time (30s), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
       claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time), (notification.)off (false)
@@ -104,6 +106,14 @@ const usage = `Usage: billwright <command> [options]
                          as for serve
     --json               one JSON object per line in place of text: {invariant, tenantId, accountId, message}, and at the
                          end {breaches}
+
+  archive-usage
+             Let the points of closed months of a tenant go: those that are billed and older than the look-back. Invoices
+             stay as they are, and so do sums over whole days. Tracking ids older than usage.keyRetentionDays are forgotten.
+             Runs beside a server on PostgreSQL; a SQLite file must have none.
+    --tenant <name>      whose, by id or API key
+    --before <date>      the first day of a month, such as 2026-04-01: points before it
+    --database <where>   as above
 
   openapi    Print the OpenAPI document of the HTTP interface.
 
@@ -166,6 +176,24 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
     if (values.json) console.log(JSON.stringify({ breaches }));
     else console.log(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;
+  },
+  async 'archive-usage'(args) {
+    const [{ archivedText, archiveUsage }, { environmentConfiguration }] = await Promise.all([
+      import('./archive-usage.ts'),
+      import('./engine-settings.ts'),
+    ]);
+    const { values } = parsed(args, {
+      database,
+      tenant: { type: 'string' },
+      before: { type: 'string' },
+    });
+    const { tenant, before } = values;
+    if (tenant === undefined || before === undefined)
+      throw new UsageError('archive-usage needs --tenant and --before');
+    const configuration = environmentConfiguration(process.env);
+    console.log(
+      archivedText(await archiveUsage({ database: values.database, tenant, before, configuration })),
+    );
   },
   async openapi(args) {
     parsed(args, {});

@@ -1,14 +1,11 @@
 import { Billing } from '../../lib/billing.ts';
 import type { Breach } from '../../lib/check/index.ts';
-import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { TenantRef } from '../../lib/records/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
-import { isUuid } from '../../lib/values/ids/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
-import { UsageError } from './usage-error.ts';
+import { namedTenant } from './named-tenant.ts';
 
 export interface CheckOptions {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
@@ -49,7 +46,7 @@ export async function checkDatabase(options: CheckOptions, report: CheckReport):
     });
     // The time of a server in test mode, or else of the machine.
     await clock.refresh();
-    const tenant = options.tenant === undefined ? null : await tenantOf(storage, options.tenant);
+    const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
     const ahead = await checks.aheadOfClock();
     if (ahead !== null)
       report.note(
@@ -64,13 +61,6 @@ export async function checkDatabase(options: CheckOptions, report: CheckReport):
   } finally {
     await storage.close();
   }
-}
-
-async function tenantOf(storage: Storage<never>, name: string): Promise<TenantRef> {
-  const byId = isUuid(name) ? (await storage.system.findTenantsByIds([name]))[0] : undefined;
-  const tenant = byId ?? (await storage.system.findTenantByApiKey(name));
-  if (!tenant) throw new UsageError(`--tenant ${name} is the id or API key of no tenant`);
-  return { id: tenant.id, recordId: tenant.recordId };
 }
 
 /** A breach in a line for people. */

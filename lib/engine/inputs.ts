@@ -124,6 +124,7 @@ export const inputs: Inputs = {
     pageBundlesOfAccount: [account, null],
   },
   usage: {
+    archive: [['request', { before: 'date' }]],
     void: [subscription, null],
     rollUp: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
     rated: [subscription, ['request', { targetDate: 'date' }]],

@@ -26,6 +26,17 @@ export interface UsageSubmission {
   readonly points: readonly UsagePoint[];
 }
 
+/** What has become of a submission that was to be voided (usage §2.2). */
+export const VoidOutcome = {
+  /** Its points do not count, now or already before. */
+  VOID: 'VOID',
+  /** There is none. */
+  UNKNOWN: 'UNKNOWN',
+  /** Some of its points are archived, so that they cannot be taken back any more. */
+  ARCHIVED: 'ARCHIVED',
+} as const;
+export type VoidOutcome = (typeof VoidOutcome)[keyof typeof VoidOutcome];
+
 /** What has become of a submission (usage §2.5). */
 export const RecordingOutcome = {
   /** Stored, all of its points. */

@@ -25,6 +25,12 @@ export { nextUsageDates } from './intervals/next-usage-dates.ts';
 export { type OpenEndsInput, openEnds } from './intervals/open-ends.ts';
 export type { UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
+export type {
+  ArchivedUsage,
+  ArchiveRequest,
+  UsageArchiveOperations,
+} from './operations/archive-operations.ts';
+export { ArchiveService } from './operations/archive-service.ts';
 export { BulkService } from './operations/bulk-service.ts';
 export { RecordingService } from './operations/recording-service.ts';
 export { RollUpService } from './operations/roll-up-service.ts';

@@ -98,10 +98,20 @@ export const RECLAIMED_CREDITS_AT_ONCE = 100;
 export const MAX_TRACKING_ID_CHARACTERS = 128;
 export const MAX_UNIT_NAME_CHARACTERS = 255;
 
-/** Lines, bytes, and lines of a transaction of one bulk call (usage §2.5). */
+/** Lines, bytes, and lines of a transaction of one bulk call (`usage.bulk.…`, usage §2.5), unless the deployment says otherwise. */
 export const MAX_BULK_USAGE_LINES = 50_000;
 export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 export const BULK_USAGE_CHUNK_LINES = 5_000;
+
+/** A list is held in memory as a whole, and so are the lines of a transaction. */
+export const MAX_SETTING_BULK_BYTES = 1_024 * MEBIBYTE;
+export const MAX_SETTING_CHUNK_LINES = 50_000;
+
+/** Transactions of one bulk call that are under way at once: they share no subscription. */
+export const BULK_USAGE_CHUNKS_AT_ONCE = 4;
+
+/** Lines for which a transaction of their own is worth its commit. */
+export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 /** Points of such a transaction, where lines have many; one line may have more. */
 export const BULK_USAGE_CHUNK_POINTS = 25_000;
@@ -117,6 +127,14 @@ export const MAX_LISTED_USAGE_FAILURES = 1_000;
 
 /** Parts of a timeline of usage: the hours of a year, or the days of 27. */
 export const MAX_USAGE_BUCKETS = 10_000;
+
+/** Subscriptions whose usage is archived one after another, days of them at a time, and points, where these are many. */
+export const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
+export const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
+export const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
+
+/** Tracking ids that are looked at in one transaction, whether they can be forgotten. */
+export const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 /** How long what recording knows of a subscription counts, and of how many it is known (usage §2.5). */
 export const METERED_SUBSCRIPTION_MS = SECOND_MS;
@@ -309,6 +327,7 @@ export const MAX_LISTED_SETTING_NAMES = 20;
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 
 /** Records up to which pages can be counted (`server.pagination.countThreshold`). */
+export const MAX_SETTING_DAYS = 36_500;
 export const MAX_SETTING_COUNT = 1_000_000_000;
 
 /**

@@ -23,7 +23,9 @@ import { queueLatency } from './queue-latency.ts';
 import { format, reportLine } from './report.ts';
 import { seedCheck } from './seed-check.ts';
 import { testClock } from './test-clock.ts';
+import { usageHttp } from './usage-http.ts';
 import { usageIngest } from './usage-ingest.ts';
+import { usageRating } from './usage-rating.ts';
 
 /** The check of the seed comes first, for the figures stand on it. */
 const goals: readonly Goal[] = [
@@ -44,6 +46,8 @@ const goals: readonly Goal[] = [
   manySubscriptions,
   catalogSize,
   usageIngest,
+  usageHttp,
+  usageRating,
 ];
 
 const usage = `npm run bench -- [--smoke | --full] [--only <name>]... [--database <kind>]

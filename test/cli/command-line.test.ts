@@ -45,6 +45,7 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [['nonsense'], /no command "nonsense"/],
   [['toString'], /no command "toString"/],
   [['serve', '--nonsense'], /--nonsense/],
+  [['archive-usage', '--tenant', 'bob'], /needs --tenant and --before/],
   [['serve', '--port', 'http'], /--port http is no port/],
   [
     ['serve', '--trusted-proxies', '10.0.0.0/33'],
@@ -419,6 +420,10 @@ eachDatabase((kind, open) => {
     expect(checked, 'beside the server').to.include({ code: 0, output: 'Nothing is wrong.\n' });
     const { code, log } = await server.stop();
     expect(code).to.equal(0);
+    const archiving = ['archive-usage', '--database', where, '--tenant', 'bob', '--before'];
+    const archived = await run([...archiving, '2026-01-01']);
+    expect(archived, archived.errors).to.include({ code: 0, output: '0 points of 0 days were archived.\n' });
+    expect(await run([...archiving, '2026-01-02'])).to.include({ code: 1, output: '' });
     await rowsOf(database, 'delete from bw_audit_log');
     const damaged = await run(['check', '--database', where, '--tenant', 'bob', '--json']);
     expect(damaged.code).to.equal(3);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import {
   aliasHeaders,
@@ -110,6 +111,32 @@ anyDatabase((kind, open) => {
         rejected: 49_999,
         failuresTruncated: true,
       });
+    });
+  });
+});
+
+anyDatabase((kind, open) => {
+  describe(`usage in bulk over HTTP, with limits of the deployment, on ${kind}`, () => {
+    let serving: Serving;
+
+    async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
+      serving = await serve(await open(migrated), { configuration });
+      return serving.call('POST', path, { body, headers: ndjson });
+    }
+    afterEach(() => serving.close());
+
+    it('usage.bulk.maxRecords: 413 with a report on the lines that were read', async () => {
+      const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
+      expect(status).to.equal(413);
+      expect(json).to.include({ received: 2, rejected: 2 });
+    });
+
+    it('usage.bulk.maxBytes: 413 before anything is read of what says that it is larger', async () => {
+      const configuration = { 'org.service.usage.bulk.maxBytes': '7' };
+      const refused = await answerTo(configuration, '1\n2\n3\n4\n');
+      expect(refused.status).to.equal(413);
+      expect(refused.json).to.include({ code: ErrorCode.TOO_LARGE });
+      expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);
     });
   });
 });

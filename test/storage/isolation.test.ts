@@ -64,11 +64,20 @@ eachDatabaseAndSuperuser((kind, open) => {
       if (!stored) throw new Error('no account');
       acme = stored;
       all = await fill(opened, acme);
-      const points = [point('sms', '5'), point('sms', '6', 1)];
+      const points = [point('sms', '5'), point('sms', '6', 1), point('sms', '7', 2)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
       await opened.storage.recordUsage(opened.tenant, author(), [usage]);
       const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
-      await opened.write((session) => session.usage.insertIntervals([usageInterval(billed)]));
+      await opened.write(async (session) => {
+        await session.usage.insertIntervals([usageInterval(billed)]);
+        const days = await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(3) }], 10);
+        const [day] = days.filter(({ localDate: date }) => date === dayAt(2));
+        if (day)
+          await session.usage.archive([{ ...day, pieces: [{ ...day, part: 'ALL', after: 0, upTo: 1 }] }]);
+        const cursors = await session.invoices.cursorsOfAccounts([acme.id]);
+        const usage = { from: dayAt(1), settings: 'usage', looked: null };
+        await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, dirtyFrom: null, usage })));
+      });
       catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
       const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
       // The event leaves a delivery, and no entry of the queue to be worked on.
@@ -196,6 +205,24 @@ eachDatabaseAndSuperuser((kind, open) => {
         usagePieces: usage
           .pieces([{ subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0), bounds: [], ordinals: [] }])
           .then((pieces) => pieces.flat()),
+        usageTrackingIdPage: usage.pageOfTrackingIds(all.invoice.id, page).then(({ rows }) => rows),
+        usageHours: usage
+          .hourSums({
+            subscriptionRecordId: 1,
+            stretches: [{ day: dayAt(0), start: instantAt(0), end: instantAt(1) }],
+            unit: null,
+          })
+          .then((sums) => sums.flat()),
+        archivedUsage: usage.archivedDays(1, [dayAt(2)]),
+        archivedPieces: usage
+          .pieces([{ subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(2), bounds: [], ordinals: [] }])
+          .then((pieces) => pieces.flat()),
+        settledUsage: usage.settledSubscriptions({
+          before: dayAt(2),
+          settings: 'usage',
+          after: 0,
+          limit: 10,
+        }),
         usageSums: usage
           .sums({ subscriptionRecordId: 1, stretches: [stretch], unit: null })
           .then((sums) => sums.flat()),
@@ -312,8 +339,9 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.usage,
         ].flatMap((area) => Object.keys(area)),
       );
-      // All but the catalog revision, the use of the default catalog and the last number of the tenant itself: no rows to find.
-      expect(tried).to.equal(reads.length - 3);
+      // All but the catalog revision, the use of the default catalog and the last number of the tenant itself: no rows to
+      // find. Pieces of usage are tried twice, archived and not.
+      expect(tried - 1).to.equal(reads.length - 3);
     });
 
     it('no write changes, locks or removes a row of another tenant', async () => {
@@ -332,7 +360,18 @@ eachDatabaseAndSuperuser((kind, open) => {
         ).to.deep.equal([]);
         await session.unschedule(['key of the other tenant']);
         await session.unscheduleFuture(acme.recordId, instant(0));
-        expect(await session.usage.voidSubmission(1, 'tracking id')).to.equal(false);
+        expect(await session.usage.voidSubmission(1, 'tracking id')).to.equal('UNKNOWN');
+        expect(
+          await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(9) }], 9),
+        ).to.deep.equal([]);
+        const day = { subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0), count: 1, archivedCount: 0 };
+        await session.usage.archive([{ ...day, pieces: [{ ...day, part: 'ALL', after: 0, upTo: 1 }] }]);
+        const forgotten = await session.usage.forgetKeys({
+          recordedBefore: instantAt(999),
+          after: 0,
+          limit: 9,
+        });
+        expect(forgotten).to.deep.equal({ last: null, forgotten: 0 });
         expect(await session.tags.holdDefinitions([all.definition.id])).to.deep.equal([]);
         expect(await session.tags.lockDefinitions([all.definition.id])).to.deep.equal([]);
       });

@@ -44,7 +44,8 @@ eachDatabase((kind, open) => {
       const orm = schemaOf(database);
       // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
       // others for texts and migrations.
-      const numberedElsewhere = /^bw_(?:queue_history|usage_points|usage_days|migrations|account_texts.*)$/;
+      const numberedElsewhere =
+        /^bw_(?:queue_history|usage_points|usage_days|usage_archived_\w+|migrations|account_texts.*)$/;
       const [all, numbered] = NUMBERED[kind];
       try {
         const names = async (text: string): Promise<readonly string[]> => {

@@ -205,6 +205,34 @@ eachDatabase((kind, open) => {
       expect(found).to.deep.equal([]);
     });
 
+    it('usage §11.4: archiving reads the days that go alone, and is read along their key', async () => {
+      const many = Array.from({ length: 280 }, (_, index) => ({
+        subscriptionRecordId: 120 + index,
+        before: dayAt(DAYS),
+      }));
+      const archive = (requests: typeof many) =>
+        opened.write(async (session) => {
+          const days = await session.usage.lockOpenDays(requests, 1_000);
+          expect(days).not.to.have.length(0);
+          const pieces = days.map((day) => ({ ...day, part: 'ALL' as const, after: 0, upTo: day.count }));
+          await session.usage.archive(
+            days.map((day, index) => ({ ...day, pieces: pieces.slice(index, index + 1) })),
+          );
+        });
+      await archive(many.slice(1));
+      if (opened.database.kind === 'postgresql') {
+        await onPostgresql(opened.database.url, (client) => client.query('analyze'));
+      }
+      expect(await walks(() => archive(many.slice(0, 1)))).to.deep.equal([]);
+      const reads = () =>
+        opened.storage.read(opened.tenant, async (session) => {
+          await session.usage.archivedDays(310, [dayAt(8), dayAt(9)]);
+          const day = { subscriptionRecordId: 310, unit: 'u4', localDate: dayAt(9) };
+          await session.usage.pieces([{ ...day, bounds: [], ordinals: [1] }]);
+        });
+      expect(await walks(reads)).to.deep.equal([]);
+    });
+
     it('voiding reads the days that the submission lies on alone', async () => {
       const voiding = () =>
         opened.write((session) => session.usage.voidSubmission(1 + (77 % SUBSCRIPTIONS), 'k77'));

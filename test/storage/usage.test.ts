@@ -135,11 +135,11 @@ eachDatabaseAndOneByOne((kind, open) => {
     it('usage §2.2: what is voided no longer counts, once, and its tracking id stays taken', async () => {
       const first = submission('k1', [point('sms', '5', 0, 9), point('sms', '50', 1), point('mms', '2', 0)]);
       await record(first, submission('k2', [point('sms', '3', 0, 2)]));
-      expect(await voidOf('k1')).to.equal(true);
-      expect(await voidOf('k1')).to.equal(true);
-      expect(await voidOf('k3')).to.equal(false);
-      expect(await voidOf('\0')).to.equal(false);
-      expect(await voidOf('k1', 2)).to.equal(false);
+      expect(await voidOf('k1')).to.equal('VOID');
+      expect(await voidOf('k1')).to.equal('VOID');
+      expect(await voidOf('k3')).to.equal('UNKNOWN');
+      expect(await voidOf('\0')).to.equal('UNKNOWN');
+      expect(await voidOf('k1', 2)).to.equal('UNKNOWN');
       expect(await sumsOf([wholeDays(0, 1), partOf(0, 0, 24)])).to.deep.equal([['sms 3'], ['sms 3']]);
       expect(await record(first)).to.deep.equal(['DUPLICATE']);
       await record(submission('k4', [point('sms', '1', 0, 5)]));

@@ -1,4 +1,6 @@
 import {
+  MAX_BULK_USAGE_BYTES,
+  MAX_BULK_USAGE_LINES,
   MAX_HEADER_BYTES,
   MAX_JSON_BODY_BYTES,
   MAX_NOTIFICATION_BYTES,
@@ -19,6 +21,9 @@ export interface RequestLimits {
   readonly list: number;
   /** Records of a page at most; a larger page is cut. */
   readonly page: number;
+  /** Bytes and records of a bulk call of usage (`usage.bulk.…`). */
+  readonly bulkBytes: number;
+  readonly bulkRecords: number;
 }
 
 export const defaultRequestLimits: RequestLimits = {
@@ -28,6 +33,8 @@ export const defaultRequestLimits: RequestLimits = {
   url: MAX_URL_BYTES,
   list: MAX_REQUEST_LIST,
   page: MAX_PAGE_SIZE,
+  bulkBytes: MAX_BULK_USAGE_BYTES,
+  bulkRecords: MAX_BULK_USAGE_LINES,
 };
 
 /** Stands for every media type. */
@@ -35,10 +42,10 @@ export const ANY_TYPE = '*/*';
 
 /** How many bytes a body may have; a text endpoint takes JSON as text, and a body of any type is a notification. */
 export function bodyLimit(
-  { mediaTypes, maxBytes }: { readonly mediaTypes: readonly string[]; readonly maxBytes?: number },
+  { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
   limits: RequestLimits,
 ): number {
-  if (maxBytes !== undefined) return maxBytes;
+  if (isStreamed) return limits.bulkBytes;
   if (mediaTypes[0] === ANY_TYPE) return MAX_NOTIFICATION_BYTES;
   return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

@@ -52,6 +52,7 @@ const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCo
       ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
       ErrorCode.TENANT_ALREADY_EXISTS,
       ErrorCode.IDEMPOTENCY_IN_PROGRESS,
+      ErrorCode.USAGE_RECORD_ARCHIVED,
       ErrorCode.VERSION_CONFLICT,
     ],
   ],

@@ -23,15 +23,13 @@ export interface RequestBody<B> {
   readonly utf8Only: boolean;
   /** True: it is not read before the route answers, which gets it as `bodyStream`. */
   readonly isStreamed?: true;
-  /** How large it may be, where that is not the bound of its type. */
-  readonly maxBytes?: number;
   read(bytes: Uint8Array | undefined, reading: BodyReading): B;
 }
 
 /** What the reading of a body depends on. */
 export interface BodyReading {
   readonly dialect: Dialect;
-  readonly limits: Pick<RequestLimits, 'list'>;
+  readonly limits: Pick<RequestLimits, 'list' | 'bulkBytes' | 'bulkRecords'>;
   /** Of a body that is streamed; undefined where there is none. */
   readonly bodyStream?: BodyStream | undefined;
 }

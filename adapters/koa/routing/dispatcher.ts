@@ -89,7 +89,12 @@ interface Served {
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing, logger } = options;
-  const limits = { ...defaultRequestLimits, ...options.limits };
+  const limits = {
+    ...defaultRequestLimits,
+    bulkBytes: billing.server['usage.bulk.maxBytes'],
+    bulkRecords: billing.server['usage.bulk.maxRecords'],
+    ...options.limits,
+  };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
   const access = new RequestAccess(options);

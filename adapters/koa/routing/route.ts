@@ -154,7 +154,7 @@ export interface RequestFacts
   readonly bodyBytes: Uint8Array | undefined;
   readonly bodyStream?: BodyStream | undefined;
   readonly context: CallContext | null;
-  readonly limits: Pick<RequestLimits, 'list' | 'page'>;
+  readonly limits: Pick<RequestLimits, 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
 /** One record of the route table, with its types hidden inside `answer`. */

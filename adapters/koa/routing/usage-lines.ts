@@ -1,6 +1,5 @@
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
-import { MAX_BULK_USAGE_BYTES, MAX_BULK_USAGE_LINES } from '../../../lib/values/limits.ts';
 import { type ExactJson, parseExactJson } from '../../../lib/values/money/index.ts';
 import { Dialect } from '../dialect.ts';
 import { SubscriptionUsageRecord } from '../models/usage.ts';
@@ -26,11 +25,11 @@ export const usageLinesBody: RequestBody<UsageLines> = {
   json: { type: 'array', items: SubscriptionUsageRecord.json },
   utf8Only: true,
   isStreamed: true,
-  maxBytes: MAX_BULK_USAGE_BYTES,
   read(_bytes, reading) {
     const { bodyStream } = reading;
     if (bodyStream === undefined) throw invalidField(bodyMissing(SubscriptionUsageRecord.name));
-    const state: State = { bytes: 0, lines: 0, isCut: false };
+    const { bulkBytes: maxBytes, bulkRecords: maxLines } = reading.limits;
+    const state: State = { bytes: 0, lines: 0, isCut: false, maxBytes, maxLines };
     const bytes = limited(bodyStream.chunks, state);
     const isJson = bodyStream.mediaType === 'application/json';
     return {
@@ -45,12 +44,14 @@ interface State {
   bytes: number;
   lines: number;
   isCut: boolean;
+  readonly maxBytes: number;
+  readonly maxLines: number;
 }
 
 async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of chunks) {
-      const left = MAX_BULK_USAGE_BYTES - state.bytes;
+      const left = state.maxBytes - state.bytes;
       state.bytes += chunk.length;
       if (chunk.length > left) state.isCut = true;
       yield chunk.subarray(0, left);
@@ -110,7 +111,7 @@ async function* elementsOf(
 
 /** Counts one more line; false if there may be no more. */
 function isCounted(state: State): boolean {
-  if (state.lines >= MAX_BULK_USAGE_LINES) {
+  if (state.lines >= state.maxLines) {
     state.isCut = true;
     return false;
   }

@@ -149,6 +149,8 @@ export const postgresqlDialect: Dialect = {
   moveEntries,
   aggregate: (of, column) => `${of}(${column})`,
   decimalOf: (aggregated) => (aggregated === null ? null : decimal(textOf(aggregated, 'aggregate'))),
+  listOf: (columns) => `json_agg(json_build_array(${columns.join(', ')}) order by ${columns[0]})`,
+  elementsOf: (column, alias) => `json_array_elements(${column}) as ${alias}(value)`,
   storeUsage,
   storesUsageAtOnce: true,
 };

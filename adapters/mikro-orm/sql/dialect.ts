@@ -114,6 +114,10 @@ export interface Dialect extends SchemaDialect {
   aggregate(of: 'sum' | 'max' | 'min', column: string): string;
   /** What `aggregate` has found; null of no rows. */
   decimalOf(aggregated: unknown): Decimal | null;
+  /** The list of these columns over the rows of a group, as JSON, in the order of the first one. */
+  listOf(columns: readonly [string, ...string[]]): string;
+  /** What a cross join takes: the elements of such a list, each as `value` of the alias. */
+  elementsOf(column: string, alias: string): string;
   /** Stores those submissions whose tracking ids are free, and says which are not. */
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;
   /** Whether `storeUsage` needs no transaction, since all that it stores is stored by one statement. */

@@ -35,7 +35,8 @@ export class DayTotals {
       amount: formatDecimal(amount),
     });
     this.count += 1;
-    this.#sum = this.#sum.plus(amount);
+    // Most days of a chunk get their first point: then all of it is one decimal, which is written out once.
+    this.#sum = this.count === 1 ? amount : this.#sum.plus(amount);
     if (this.#max === null || amount.gt(this.#max)) this.#max = amount;
     if (this.#min === null || amount.lt(this.#min)) this.#min = amount;
     if (this.#last === null || at >= this.#last.at) this.#last = { at, amount };
@@ -43,8 +44,13 @@ export class DayTotals {
 
   /** In the order of the columns of a day, after its key and its account; a day whose row is there keeps its version. */
   cells(): readonly Cell[] {
-    const write = (amount: Decimal | null): Cell => (amount === null ? null : formatDecimal(amount));
+    let [written, text]: [Decimal | null, Cell] = [null, null];
+    const write = (amount: Decimal | null): Cell => {
+      if (amount === written) return text;
+      [written, text] = [amount, amount === null ? null : formatDecimal(amount)];
+      return text;
+    };
     const last = [this.#last?.at ?? null, write(this.#last?.amount ?? null)];
-    return [write(this.#sum), write(this.#max), write(this.#min), ...last, this.count, 0];
+    return [write(this.#sum), write(this.#max), write(this.#min), ...last, this.count, 0, null];
   }
 }

@@ -87,6 +87,8 @@ export const sqliteDialect: Dialect = {
   aggregate: aggregateOfTexts,
   decimalOf: (aggregated) =>
     aggregated === null ? null : decimalOfAggregate(textOf(aggregated, 'aggregate')),
+  listOf: (columns) => `json_group_array(json_array(${columns.join(', ')}) order by ${columns[0]})`,
+  elementsOf: (column, alias) => `json_each(${column}) as ${alias}`,
   storeUsage,
   storesUsageAtOnce: false,
 };

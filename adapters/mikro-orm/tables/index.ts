@@ -42,6 +42,7 @@ import {
 import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
 import { tagDefinitionsTable, tagsTable } from './tags.ts';
 import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage.ts';
+import { archivedIdsTable, archivedPiecesTable } from './usage-archive.ts';
 import { usageIntervalsTable } from './usage-intervals.ts';
 
 /** Every table of the schema. */
@@ -88,6 +89,8 @@ export const tables: readonly TableSpec[] = [
   usagePointsTable,
   usageDaysTable,
   usageIntervalsTable,
+  archivedPiecesTable,
+  archivedIdsTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

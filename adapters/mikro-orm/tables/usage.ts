@@ -100,6 +100,8 @@ export const usageDaysTable: TableSpec = {
     { name: 'point_count', type: 'bigint', nullable: false },
     // How often points of it were voided.
     { name: 'version', type: 'integer', nullable: false },
+    // Points up to this ordinal are archived; null = none.
+    { name: 'archived_count', type: 'bigint', nullable: true },
   ],
   primaryKey: [TENANT_COLUMN, ...bucketColumns.map(({ name }) => name)],
   uniques: [],

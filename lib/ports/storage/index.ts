@@ -40,6 +40,7 @@ export type * from './subscriptions.ts';
 export type * from './system.ts';
 export type * from './tags.ts';
 export type * from './usage.ts';
+export type * from './usage-archive.ts';
 
 /**
  * Everything the engine stores (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session

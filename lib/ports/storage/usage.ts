@@ -5,10 +5,12 @@ import type {
   PointRange,
   StoredUsageInterval,
   UsagePiece,
+  VoidOutcome,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { UsageArchiveReads, UsageArchiveWrites } from './usage-archive.ts';
 
 /** A stretch of time of a subscription, told in days and in parts of days, so that only few points are read. */
 export interface UsageStretch {
@@ -76,7 +78,7 @@ export interface HourSum extends UsageSum {
   readonly hour: number;
 }
 
-export interface UsageReads {
+export interface UsageReads extends UsageArchiveReads {
   /**
    * The intervals of these subscriptions that end on or after the date (null = all), on invoices that are not VOID or on
    * none, in the order in which they were billed; one statement.
@@ -118,12 +120,12 @@ export interface UsageReads {
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
 
-export interface UsageWrites {
+export interface UsageWrites extends UsageArchiveWrites {
   insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
   /**
    * Takes back what was recorded under the tracking id: its points no longer count, the days that they are on have
-   * another version. False if there is none; nothing happens to one that is voided already. It takes the locks of these
-   * days, and none of the account.
+   * another version. Nothing happens to one that is voided already. It takes the locks of all days from its first to its
+   * last, and none of the account. Where its points are archived, the transaction is to be rolled back.
    */
-  voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<boolean>;
+  voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }

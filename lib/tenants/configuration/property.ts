@@ -61,6 +61,21 @@ export function integers(fallback: readonly number[], bounds: Bounds): Property<
   });
 }
 
+/** Bytes of a size such as `32 MiB`. */
+export function size(fallback: number, bounds: Bounds): Property<number> {
+  return {
+    fallback,
+    expectation: `a size from ${bounds.min} to ${bounds.max} bytes: a number, or one of KiB or MiB such as 2 MiB`,
+    parse(text) {
+      const [, digits = '', unit = ''] = /^(\d{1,12}) ?(KiB|MiB)?$/.exec(text.trim()) ?? [];
+      const value = digits === '' ? Number.NaN : Number(digits) * (bytesOfUnit[unit] ?? 1);
+      return value >= bounds.min && value <= bounds.max ? value : undefined;
+    },
+  };
+}
+
+const bytesOfUnit: Readonly<Record<string, number>> = { KiB: 1_024, MiB: 1_048_576 };
+
 /** Milliseconds of a time span such as `30s`. */
 export function span(
   fallbackMs: number,

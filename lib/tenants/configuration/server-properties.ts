@@ -1,15 +1,21 @@
 import {
   ATTEMPT_SWEEP_MS,
+  BULK_USAGE_CHUNK_LINES,
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_RETENTION_MS,
   LATE_THRESHOLD_MS,
   MAX_ANSWER_ROWS,
+  MAX_BULK_USAGE_BYTES,
+  MAX_BULK_USAGE_LINES,
   MAX_COMPLETION_WAIT_MS,
   MAX_COUNTED_RECORDS,
   MAX_QUEUE_POLL_MS,
+  MAX_SETTING_BULK_BYTES,
+  MAX_SETTING_CHUNK_LINES,
   MAX_SETTING_CLAIM,
   MAX_SETTING_COMPLETION_SEC,
   MAX_SETTING_COUNT,
+  MAX_SETTING_DAYS,
   MAX_SETTING_FAILURES,
   MAX_SETTING_SPAN_MS,
   MIN_QUEUE_LEASE_MS,
@@ -23,7 +29,7 @@ import {
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
-import { flag, integer, milliseconds, span } from './property.ts';
+import { flag, integer, milliseconds, size, span } from './property.ts';
 
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: MAX_SETTING_FAILURES });
@@ -52,6 +58,11 @@ export const serverProperties = {
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
   'payment.janitor.rate': span(ATTEMPT_SWEEP_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
   'payment.janitor.attempts.delay': span(OPEN_ATTEMPT_MS, { min: 0, max: MAX_SETTING_SPAN_MS }),
+  'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),
+  'usage.bulk.maxBytes': size(MAX_BULK_USAGE_BYTES, { min: 1, max: MAX_SETTING_BULK_BYTES }),
+  'usage.bulk.chunkSize': integer(BULK_USAGE_CHUNK_LINES, { min: 1, max: MAX_SETTING_CHUNK_LINES }),
+  /** Null = for good. */
+  'usage.keyRetentionDays': integer(null, { min: 1, max: MAX_SETTING_DAYS }),
   'persistent.bus.main.max.failure.retry': failures,
   'persistent.bus.main.claimed': entries,
   'persistent.bus.main.claim.time': lease,

@@ -33,10 +33,13 @@ export interface PiecesInput {
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   /** Those of the subscription, on invoices that are not VOID. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledPoints[];
   /** Where else days are to be split; default nowhere. */
   readonly cuts?: readonly DatedInstant[];
 }
+
+/** When an interval was billed for, and the points that it has charged. */
+export type BilledPoints = Pick<ConsumingInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
  * What has to be read beyond the sums of days: the days that billing cuts, or has cut when they were billed, and those
@@ -97,7 +100,7 @@ function cutsOf(event: BillingEvent): readonly DatedInstant[] {
     : [{ at, date }];
 }
 
-function cutsOfBilled({ instants, startDate, endDate }: ConsumingInterval): readonly DatedInstant[] {
+function cutsOfBilled({ instants, startDate, endDate }: BilledPoints): readonly DatedInstant[] {
   if (instants === null) return [];
   return [
     { at: instants.start, date: startDate },

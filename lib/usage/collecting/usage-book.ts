@@ -132,9 +132,8 @@ export class UsageBook {
   #isWithin(interval: UsageInterval, { part, localDate }: UsagePiece): boolean {
     const { start, end, includesEnd } = interval;
     if (typeof part === 'object') {
-      // The end of a part is exclusive, and so is one millisecond after the last instant that counts.
-      const last: number = includesEnd ? end.at + 1 : end.at;
-      return part.from >= start.at && part.to <= last;
+      // An archived part that was not cut where it is now counts where it begins (§11.4).
+      return part.from >= start.at && (part.from < end.at || (includesEnd && part.from === end.at));
     }
     return isWithin(interval, this.#countsAt(localDate));
   }

@@ -1,58 +1,38 @@
-import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Authorship, CallContext, UsageSubmission } from '../../records/index.ts';
+import type { Authorship, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import { BULK_USAGE_LINES_PER_TURN, MAX_BULK_USAGE_CALLS } from '../../values/limits.ts';
-import { MeteredCache } from '../loading/metered-cache.ts';
-import { loadMetered, type MeteredSubscription } from '../loading/metered-subscriptions.ts';
 import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
-import { fingerprintOf } from '../recording/canonical-text.ts';
 import { lineNames } from '../recording/line-names.ts';
-import { type LineFound, LineReport, type UsageReport } from '../recording/line-report.ts';
-import { type Reading, readLine } from '../recording/read-submission.ts';
+import { LineReport, type UsageReport } from '../recording/line-report.ts';
+import { readLine } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-config.ts';
-import { type RecordingFault, RecordingFaultCode } from '../recording/recording-fault.ts';
-import { endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
-import { usagePoints } from '../recording/usage-points.ts';
-import type { ReadLine, SubmittedLine } from '../recording/usage-submission.ts';
+import type { SubmittedLine } from '../recording/usage-submission.ts';
 import { chunksOf } from './line-chunk.ts';
+import { LinePreparation, type LineRead } from './line-preparation.ts';
+import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-chunk.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
-
-/** A line that can be stored, or why it cannot be. */
-type Prepared = Omit<LineFound, 'result'> &
-  ({ readonly submission: UsageSubmission } | { readonly fault: RecordingFault });
-
-/** A line as far as it can be read. */
-interface LineRead {
-  readonly read: Reading<ReadLine>;
-  readonly names: Pick<LineFound, 'subscriptionId' | 'trackingId'>;
-}
-
-type LinesRead = readonly LineRead[];
 
 /** Records usage of many subscriptions (§2.5). */
 export class BulkService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
-  readonly #catalogs: CatalogProvider;
+  readonly #preparation: LinePreparation;
   readonly #configOf: RecordingConfigOf;
-  readonly #cache: MeteredCache;
+  readonly #chunkSize: number;
   #running = 0;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'systemClock'>,
     catalogs: CatalogProvider,
-    settingsOf: SettingsOf,
+    { settingsOf, chunkSize }: { readonly settingsOf: SettingsOf; readonly chunkSize: number },
   ) {
     this.#ports = ports;
-    this.#catalogs = catalogs;
+    this.#preparation = new LinePreparation(ports, catalogs);
     this.#configOf = recordingConfigOf(settingsOf);
-    this.#cache = new MeteredCache(() => ports.systemClock.nowMs());
-    ports.storage.onCommit(() => this.#cache.clear());
+    this.#chunkSize = chunkSize;
   }
 
   async recordAll(
@@ -72,102 +52,34 @@ export class BulkService {
 
   async #recordAll(context: CallContext, { lines, authorship, listsAll }: BulkCall): Promise<UsageReport> {
     const { storage, systemClock } = this.#ports;
+    const { tenant } = context;
     const report = new LineReport({ isFull: listsAll });
     let config: RecordingConfig | undefined;
-    const reading = async function* (this: BulkService) {
+    const reading = async function* (this: BulkService): AsyncGenerator<LineRead> {
       let count = 0;
       for await (const line of lines) {
-        config ??= await storage.read(context.tenant, this.#configOf);
+        config ??= await storage.read(tenant, this.#configOf);
         count += 1;
         if (count % BULK_USAGE_LINES_PER_TURN === 0) await systemClock.nextTurn();
-        const result = readLine(line, config);
-        yield { read: result, names: lineNames(line) };
+        yield { read: readLine(line, config), names: lineNames(line) };
       }
     }.bind(this);
-    for await (const chunk of chunksOf(reading(), pointsOf)) {
-      assertInvariant(config, 'Lines were read without the settings of recording');
-      const prepared = await this.#prepared(context, chunk, config);
-      const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
-      const outcomes =
-        submissions.length === 0 ? [] : await storage.recordUsage(context.tenant, authorship, submissions);
-      const next = outcomes.values();
-      for (const line of prepared) {
-        const { subscriptionId, trackingId } = line;
-        if ('fault' in line) {
-          report.add({ subscriptionId, trackingId, result: { fault: line.fault } });
-          continue;
-        }
-        const { value: outcome } = next.next();
-        assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
-        report.add({ subscriptionId, trackingId, result: { outcome } });
+    // A chunk is read and looked up while the one before it is stored, but on the one connection of a host's transaction.
+    let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
+    try {
+      const chunks = chunksOf(reading(), { chunkSize: this.#chunkSize, sizeOf: pointsOf });
+      for await (const chunk of chunks) {
+        assertInvariant(config, 'Lines were read without the settings of recording');
+        const prepared = await this.#preparation.prepared(context, chunk, config);
+        addTo(report, await before);
+        before = storeChunk({ storage, tenant, authorship }, prepared);
+        if (tenant.within !== undefined) await before;
       }
+      addTo(report, await before);
+    } finally {
+      await before;
     }
     return report.report;
-  }
-
-  async #prepared(
-    context: CallContext,
-    chunk: LinesRead,
-    config: RecordingConfig,
-  ): Promise<readonly Prepared[]> {
-    const { tenant, createdDate: now } = context;
-    const { storage, systemClock } = this.#ports;
-    const readAtMs = systemClock.nowMs();
-    const catalogsOf = await this.#catalogs.open({
-      tenant,
-      now,
-      accounts: async (session) =>
-        (await this.#found(session, chunk, () => undefined)).subscriptions.map(({ accountId }) => accountId),
-    });
-    const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
-      const cachedOf = (id: Uuid) => this.#cache.find(tenant, id);
-      const { subscriptions, idOf, cached } = await this.#found(session, chunk, cachedOf);
-      const around = { now, catalogsOf, nextTurn: systemClock.nextTurn };
-      const loaded = await loadMetered(session, subscriptions, around);
-      this.#cache.keep(tenant, loaded, readAtMs);
-      const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
-      const unitFaultOf = await this.#unitFaults(session, {
-        isAsked: config.rejectsUnknownUnits,
-        metered: [...metered.values()],
-        catalogsOf,
-      });
-      return { metered, idOf, unitFaultOf };
-    });
-    return Promise.all(chunk.map((line) => preparedLine(line, facts)));
-  }
-
-  /** The subscriptions of the lines, but for those that are known, and the ids behind their keys. */
-  async #found(
-    session: ReadSession,
-    chunk: LinesRead,
-    cachedOf: (subscriptionId: Uuid) => MeteredSubscription | undefined,
-  ) {
-    const named = chunk.flatMap(({ read }) => ('usage' in read ? [read.usage.subscription] : []));
-    const keys = [...new Set(named.flatMap((name) => ('externalKey' in name ? [name.externalKey] : [])))];
-    const byKey = keys.length === 0 ? [] : await session.subscriptions.findByKeys(keys);
-    const idOfKey = new Map(byKey.map(({ externalKey, id }) => [externalKey, id]));
-    const idOf = (name: ReadLine['subscription']): Uuid | undefined =>
-      'id' in name ? name.id : idOfKey.get(name.externalKey);
-    const ids = [...new Set(named.flatMap((name) => idOf(name) ?? []))];
-    const cached = ids.flatMap((id) => cachedOf(id) ?? []);
-    const known = new Set(cached.map(({ subscription }) => subscription.id));
-    const unknown = ids.filter((id) => !known.has(id));
-    const subscriptions = unknown.length === 0 ? [] : await session.subscriptions.findByIds(unknown);
-    return { subscriptions, idOf, cached };
-  }
-
-  async #unitFaults(
-    session: ReadSession,
-    of: {
-      readonly isAsked: boolean;
-      readonly metered: readonly MeteredSubscription[];
-      readonly catalogsOf: CatalogSource;
-    },
-  ): Promise<UnitFaultOf> {
-    if (!of.isAsked) return () => null;
-    const accountIds = [...new Set(of.metered.map(({ subscription }) => subscription.accountId))];
-    const catalogOf = await of.catalogsOf(session, accountIds);
-    return (points, accountId) => unknownUnitFault(points, catalogOf(accountId));
   }
 }
 
@@ -177,51 +89,14 @@ interface BulkCall {
   readonly listsAll: boolean;
 }
 
+function pointsOf({ read }: LineRead): number {
+  return 'usage' in read ? read.usage.records.length : 0;
+}
+
 function busy(): BillingError {
   return new BillingError({
     code: ErrorCode.TOO_MANY_REQUESTS,
     message: `${MAX_BULK_USAGE_CALLS} bulk calls are being recorded; nothing of this one was read, send it again later`,
     facts: { retryAfterSeconds: 1 },
   });
-}
-
-type UnitFaultOf = (points: UsageSubmission['points'], accountId: Uuid) => RecordingFault | null;
-
-interface LineFacts {
-  readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
-  readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
-  readonly unitFaultOf: UnitFaultOf;
-}
-
-async function preparedLine({ read, names }: LineRead, facts: LineFacts): Promise<Prepared> {
-  if ('fault' in read) return { ...names, fault: read.fault };
-  const { trackingId, records } = read.usage;
-  const subscriptionId = facts.idOf(read.usage.subscription) ?? null;
-  const found = subscriptionId === null ? undefined : facts.metered.get(subscriptionId);
-  if (subscriptionId === null || found === undefined) {
-    return { subscriptionId, trackingId, fault: unknownSubscription(read.usage.subscription) };
-  }
-  const { subscription, zone, end } = found;
-  const points = usagePoints(records, zone);
-  const fault =
-    endedFault(subscriptionId, { points, end }) ?? facts.unitFaultOf(points, subscription.accountId);
-  if (fault !== null) return { subscriptionId, trackingId, fault };
-  const submission = {
-    accountRecordId: subscription.accountRecordId,
-    subscriptionRecordId: subscription.recordId,
-    trackingId,
-    fingerprint: await fingerprintOf(subscriptionId, points),
-    points,
-  };
-  return { subscriptionId, trackingId, submission };
-}
-
-function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
-  const { message, facts } =
-    'id' in name ? noSuchSubscription(name.id) : noSubscriptionOfKey(name.externalKey);
-  return { code: RecordingFaultCode.UNKNOWN_SUBSCRIPTION, message, facts };
-}
-
-function pointsOf({ read }: LineRead): number {
-  return 'usage' in read ? read.usage.records.length : 0;
 }

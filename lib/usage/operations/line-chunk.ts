@@ -1,9 +1,9 @@
-import { BULK_USAGE_CHUNK_LINES, BULK_USAGE_CHUNK_POINTS } from '../../values/limits.ts';
+import { BULK_USAGE_CHUNK_POINTS } from '../../values/limits.ts';
 
-/** The lines in their order, as many at a time as one transaction stores. */
+/** The lines in their order, at most so many at a time, and so many points. */
 export async function* chunksOf<T>(
   lines: AsyncIterable<T> | Iterable<T>,
-  sizeOf: (line: T) => number,
+  { chunkSize, sizeOf }: { readonly chunkSize: number; readonly sizeOf: (line: T) => number },
 ): AsyncGenerator<readonly T[]> {
   let chunk: T[] = [];
   let size = 0;
@@ -15,7 +15,7 @@ export async function* chunksOf<T>(
     }
     chunk.push(line);
     size += own;
-    if (chunk.length < BULK_USAGE_CHUNK_LINES) continue;
+    if (chunk.length < chunkSize) continue;
     yield chunk;
     [chunk, size] = [[], 0];
   }

@@ -5,6 +5,7 @@ import {
   RecordingOutcome,
   type Subscription,
   type UsagePoint,
+  VoidOutcome,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
@@ -96,9 +97,11 @@ export class RecordingService {
   async void(context: CallContext, subscriptionId: Uuid, trackingId: string): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const subscription = await loadSubscription(session, subscriptionId);
-      const isKnown =
-        isStorable(trackingId) && (await session.usage.voidSubmission(subscription.recordId, trackingId));
-      if (!isKnown) throw nothingRecorded(subscriptionId, trackingId);
+      const outcome = isStorable(trackingId)
+        ? await session.usage.voidSubmission(subscription.recordId, trackingId)
+        : VoidOutcome.UNKNOWN;
+      if (outcome === VoidOutcome.UNKNOWN) throw nothingRecorded(subscriptionId, trackingId);
+      if (outcome === VoidOutcome.ARCHIVED) throw archived(subscriptionId, trackingId);
     });
   }
 }
@@ -117,6 +120,16 @@ function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError
   return new BillingError({
     code: ErrorCode.OBJECT_NOT_FOUND,
     message: `No usage was recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId}`,
+    facts: { subscriptionId, trackingId },
+  });
+}
+
+function archived(subscriptionId: Uuid, trackingId: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.USAGE_RECORD_ARCHIVED,
+    message:
+      `Points recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId} are archived; ` +
+      'record the difference as new usage',
     facts: { subscriptionId, trackingId },
   });
 }

@@ -6,6 +6,7 @@ import { loadSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import type { Instant, TimeZone } from '../../values/time/index.ts';
+import { answerableStretches } from '../loading/answerable-stretches.ts';
 import { boundsIn, checkedBounds, type RequestedBounds } from '../roll-up/roll-up-bounds.ts';
 import { usageStretch } from '../roll-up/usage-stretch.ts';
 import type { UsageSources } from '../sources/usage-sources.ts';
@@ -92,6 +93,7 @@ export class RollUpService {
 
 interface Stretched {
   readonly subscription: Subscription;
+  readonly zone: TimeZone;
   readonly stretches: readonly UsageStretch[];
 }
 
@@ -103,18 +105,17 @@ async function stretchesOf(session: ReadSession, { subscriptionId, instantsIn }:
     const bounds = checkedBounds({ start: instants[index] ?? end, end });
     return usageStretch(bounds.start, bounds.end, timeZone);
   });
-  return { subscription, stretches };
+  return { subscription, zone: timeZone, stretches };
 }
 
 async function recorded(
   session: ReadSession,
   { subscriptionId, unit }: Asked,
-  { subscription, stretches }: Stretched,
+  { subscription: { recordId: subscriptionRecordId }, zone, stretches: asked }: Stretched,
 ): Promise<readonly RolledUpUsage[]> {
+  const stretches = await answerableStretches(session, asked, { subscriptionRecordId, zone });
   const isAsked = stretches.length > 0 && (unit === null || isStorable(unit));
-  const sums = isAsked
-    ? await session.usage.sums({ subscriptionRecordId: subscription.recordId, stretches, unit })
-    : [];
+  const sums = isAsked ? await session.usage.sums({ subscriptionRecordId, stretches, unit }) : [];
   return stretches.map(({ start, end }, index) => ({
     subscriptionId,
     startDate: start,

@@ -6,6 +6,7 @@ import type { UsageReport } from '../recording/line-report.ts';
 import type { OnDuplicate } from '../recording/recording-config.ts';
 import type { UnreadableLine } from '../recording/usage-submission.ts';
 import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
+import type { UsageArchiveOperations } from './archive-operations.ts';
 
 /** How much of a unit was used on a day or at an instant. */
 export interface NewUsageRecord {
@@ -89,7 +90,7 @@ export interface RecordAllOptions {
 }
 
 /** What subscriptions have used, as it is recorded and told; invoices charge it by the usage sections of the plans. */
-export interface UsageOperations<C extends Leading = []> {
+export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
    * Records usage, all of it or none. Neither future dates nor pauses nor names that no catalog knows are refused, the
    * latter unless the tenant has `usage.unknownUnitPolicy=REJECT`. Waits for no lock of the account.
@@ -116,7 +117,8 @@ export interface UsageOperations<C extends Leading = []> {
 
   /**
    * Takes back what was recorded under a tracking id, which stays taken. Once more, it changes nothing.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND where nothing was recorded so.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND where nothing was recorded so,
+   * USAGE_RECORD_ARCHIVED (50003) once its points are archived.
    */
   void(...given: [...C, subscriptionId: Uuid | string, trackingId: string]): Promise<void>;
 
@@ -124,7 +126,7 @@ export interface UsageOperations<C extends Leading = []> {
    * What was recorded from one date to another, whether or not it is billed. A day counts from its start in the account's
    * time zone.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
-   * start.
+   * start, and for a bound within a day that is archived.
    */
   rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
 

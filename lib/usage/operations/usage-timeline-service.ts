@@ -6,6 +6,7 @@ import { loadSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import type { Instant, TimeZone } from '../../values/time/index.ts';
+import { answerableStretches, refuseArchived } from '../loading/answerable-stretches.ts';
 import { hoursOfDays } from '../roll-up/hours-of-days.ts';
 import { boundsIn } from '../roll-up/roll-up-bounds.ts';
 import { type UsageBucket, UsageGranularity, usageBuckets } from '../roll-up/usage-buckets.ts';
@@ -81,11 +82,12 @@ export class UsageTimelineService {
   }
 }
 
-function sumsByDays(
+async function sumsByDays(
   session: ReadSession,
   { subscriptionRecordId, unit, zone, buckets }: Asked,
 ): Promise<readonly (readonly UsageSum[])[]> {
-  const stretches = usageStretches(buckets, zone);
+  const asked = usageStretches(buckets, zone);
+  const stretches = await answerableStretches(session, asked, { subscriptionRecordId, zone });
   return session.usage.sums({ subscriptionRecordId, stretches, unit });
 }
 
@@ -94,6 +96,11 @@ async function sumsByHour(
   { subscriptionRecordId, unit, zone, buckets }: Asked,
 ): Promise<readonly (readonly UsageSum[])[]> {
   const stretches = hoursOfDays(buckets, zone);
+  await refuseArchived(
+    session,
+    subscriptionRecordId,
+    stretches.map(({ day }) => day),
+  );
   const found = await session.usage.hourSums({ subscriptionRecordId, stretches, unit });
   const sums: UsageSum[][] = buckets.map(() => []);
   for (const [index, { first }] of stretches.entries()) {

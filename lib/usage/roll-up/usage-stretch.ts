@@ -15,12 +15,21 @@ const msPerDay = 86_400_000;
 
 /** A stretch of time in the days of the usage zone, so that days that lie in it whole need none of their points (§3.1). */
 export function usageStretch(start: Instant, end: Instant, zone: TimeZone): UsageStretch {
-  return stretchBetween({ start, end }, new DaysOfZone(zone));
+  return stretchBetween({ start, end }, new DaysOfZone(zone, NO_DAYS));
 }
 
-/** The same of many that follow each other: what they share of the calendar is looked up once. */
-export function usageStretches(parts: readonly Between[], zone: TimeZone): readonly UsageStretch[] {
-  const days = new DaysOfZone(zone);
+const NO_DAYS: ReadonlySet<LocalDate> = new Set();
+
+/**
+ * The same of many that follow each other: what they share of the calendar is looked up once. Archived days have no points:
+ * a bound at the start of one cuts none of the days beside it, whatever their offsets.
+ */
+export function usageStretches(
+  parts: readonly Between[],
+  zone: TimeZone,
+  archived: ReadonlySet<LocalDate> = NO_DAYS,
+): readonly UsageStretch[] {
+  const days = new DaysOfZone(zone, archived);
   return parts.map((part) => stretchBetween(part, days));
 }
 
@@ -51,11 +60,13 @@ interface DaysAround {
 
 class DaysOfZone {
   readonly #zone: TimeZone;
+  readonly #archived: ReadonlySet<LocalDate>;
   readonly #starts = new Map<LocalDate, Instant>();
   readonly #around = new Map<Instant, DaysAround>();
 
-  constructor(zone: TimeZone) {
+  constructor(zone: TimeZone, archived: ReadonlySet<LocalDate>) {
     this.#zone = zone;
+    this.#archived = archived;
   }
 
   /**
@@ -70,11 +81,13 @@ class DaysOfZone {
 
   #daysAround(at: Instant): DaysAround {
     const day = localDateOf(at, this.#zone);
-    if (!this.#isRegular(day)) {
+    const isStart = this.#startOf(day) === at;
+    const isArchived = [-1, 0, 1].some((days) => this.#archived.has((day + days) as LocalDate));
+    if (!this.#isRegular(day) && !(isStart && isArchived)) {
       const cut = [daysLater(day, -1), day, daysLater(day, 1)].filter((each) => each !== null);
       return { before: daysLater(day, -2), after: daysLater(day, 2), cut };
     }
-    if (this.#startOf(day) === at) return { before: daysLater(day, -1), after: day, cut: [] };
+    if (isStart) return { before: daysLater(day, -1), after: day, cut: [] };
     return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
   }
 

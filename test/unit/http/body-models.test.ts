@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { defaultRequestLimits } from '../../../adapters/koa/request/request-limits.ts';
 import { jsonBody, optionalJsonBody, xmlBody } from '../../../adapters/koa/routing/body.ts';
 import { field, model, partial } from '../../../adapters/koa/wire/model.ts';
 import {
@@ -37,7 +38,7 @@ const Sample = model('TestSample', {
   override: field(text(), 'I'),
 });
 
-const inD = { dialect: 'D', limits: { list: 1_000 } } as const;
+const inD = { dialect: 'D', limits: { ...defaultRequestLimits, list: 1_000 } } as const;
 const bytes = (json: string) => new TextEncoder().encode(json);
 const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
 const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
@@ -175,7 +176,8 @@ describe('a JSON body', () => {
 
   it('a JSON body may have lists up to a length, wherever they are', () => {
     const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
-    const few = (json: string) => jsonBody(Sample).read(bytes(json), { dialect: 'D', limits: { list: 3 } });
+    const few = (json: string) =>
+      jsonBody(Sample).read(bytes(json), { ...inD, limits: { ...inD.limits, list: 3 } });
     expect(few(`{"key":"k","leaves":[${lists(3)}]}`).leaves).to.have.length(3);
     for (const body of [`{"key":"k","leaves":[${lists(4)}]}`, '{"key":"k","other":[{"deep":[1,2,3,4]}]}']) {
       const error = failure(() => few(body));

@@ -351,6 +351,18 @@ describe('tenant configuration', () => {
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
   });
 
+  it('the configuration of a tenant of the server takes sizes in bytes, KiB and MiB', () => {
+    const bytesOf = (text: string) =>
+      serverConfiguration({ 'org.service.usage.bulk.maxBytes': text }, recordingLogger()).server[
+        'usage.bulk.maxBytes'
+      ];
+    expect(['700', '64KiB', '2 MiB', '1024MiB'].map(bytesOf)).to.deep.equal([
+      700, 65_536, 2_097_152, 1_073_741_824,
+    ]);
+    for (const text of ['0', '', '-1', '1.5MiB', '2GiB', '1025MiB', '2 MB'])
+      expect(bytesOf(text), text).to.equal(33_554_432);
+  });
+
   it('the configuration of a tenant waits 5 s for a gateway in test mode, unless it is set', () => {
     const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
       serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
@@ -400,6 +412,10 @@ describe('tenant configuration', () => {
       'server.idempotency.retention': 24 * hour,
       'server.limits.rows': 50_000,
       'server.pagination.countThreshold': 20_000,
+      'usage.bulk.maxRecords': 50_000,
+      'usage.bulk.maxBytes': 33_554_432,
+      'usage.bulk.chunkSize': 5_000,
+      'usage.keyRetentionDays': null,
       'health.lateThreshold': minute,
       'queue.history.retention': 90 * day,
       'payment.janitor.rate': hour,

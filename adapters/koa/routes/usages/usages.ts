@@ -92,7 +92,7 @@ export const usageRoutes: readonly Route[] = [
     operationId: 'voidUsageRecord',
     summary: 'Take back what was recorded under a tracking id, which stays taken',
     permission: 'usage:record',
-    fails: [...unknownSubscription, ErrorCode.OBJECT_NOT_FOUND],
+    fails: [...unknownSubscription, ErrorCode.OBJECT_NOT_FOUND, ErrorCode.USAGE_RECORD_ARCHIVED],
     handle: ({ billing, context, params }) =>
       billing.usage.void(context, params.subscriptionId, params.trackingId),
   }),

@@ -8,6 +8,8 @@ import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/colu
 import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
+import { pointRangeColumns, rangeCells } from './part-of-day.ts';
+import { archivedPieces } from './usage-archive-reads.ts';
 
 const requestColumns: readonly Column[] = [
   { name: 'request', type: 'bigint', nullable: false },
@@ -22,14 +24,7 @@ const rangeColumns: readonly Column[] = [
 const pieceColumns: readonly Column[] = [
   { name: 'piece', type: 'bigint', nullable: false },
   { name: 'subscription_record_id', type: 'bigint', nullable: false },
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'unit', type: 'text', nullable: false },
-  { name: 'after_ordinal', type: 'bigint', nullable: false },
-  { name: 'up_to_ordinal', type: 'bigint', nullable: true },
-  // Null = whether a point is of the day does not matter.
-  { name: 'of_day', type: 'boolean', nullable: true },
-  { name: 'start_at', type: 'bigint', nullable: true },
-  { name: 'end_at', type: 'bigint', nullable: true },
+  ...pointRangeColumns,
 ];
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
@@ -86,14 +81,16 @@ export async function usagePieces(
   { runner, tenantRecordId }: TenantScope,
   requests: readonly UsageSplitRequest[],
 ): Promise<readonly (readonly UsagePiece[])[]> {
-  const found: UsagePiece[][] = requests.map(() => []);
   const wanted = requests.flatMap(wantedPieces);
-  if (wanted.length === 0) return found;
+  if (wanted.length === 0) return requests.map(() => []);
+  // What is archived keeps the pieces that it was archived in; points are those that came later.
+  const found = (await archivedPieces({ runner, tenantRecordId }, requests)).map((pieces) => [...pieces]);
   const { dialect } = runner;
   await runner.read(
     sql`
     select r.piece, ${raw(dialect.aggregate('sum', 'p.amount'))} as amount_sum,
-      ${raw(dialect.aggregate('max', 'p.amount'))} as amount_max, max(d.point_count) as point_count
+      ${raw(dialect.aggregate('max', 'p.amount'))} as amount_max, max(d.point_count) as point_count,
+      max(d.archived_count) as archived_count
     from ${firstRowsAs('r', pieceColumns, wanted.map(cellsOf))}
       cross join bw_usage_units unit cross join bw_usage_days d cross join bw_usage_points p
     where unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
@@ -106,12 +103,14 @@ export async function usagePieces(
       and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
       and not ${isVoided('p', tenantRecordId)}
     group by r.piece order by r.piece`,
-    ({ piece, amount_sum, amount_max, point_count }) => {
+    ({ piece, amount_sum, amount_max, point_count, archived_count }) => {
       const one = wanted[numberOf(piece, 'piece')];
       const [sum, max] = [dialect.decimalOf(amount_sum), dialect.decimalOf(amount_max)];
       assertInvariant(one && sum !== null && max !== null, 'A piece of a day has no sum');
       const { request, subscriptionRecordId: _, upTo, ...range } = one;
-      found[request]?.push({ ...range, upTo: upTo ?? numberOf(point_count, 'point_count'), sum, max });
+      const archived = archived_count === null ? 0 : numberOf(archived_count, 'archived_count');
+      const after = Math.max(range.after, archived);
+      found[request]?.push({ ...range, after, upTo: upTo ?? numberOf(point_count, 'point_count'), sum, max });
     },
   );
   return found;
@@ -145,10 +144,7 @@ function partsOf(bounds: UsageSplitRequest['bounds']): readonly PartOfDay[] {
 }
 
 function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
-  const { subscriptionRecordId, localDate: date, unit, after, upTo, part } = piece;
-  const range = typeof part === 'object' ? [part.from, part.to] : [null, null];
-  const ofDay = part === 'ALL' ? null : Number(part === 'DAY_POINTS');
-  return [index, subscriptionRecordId, writeDay(date), unit, after, upTo, ofDay, ...range];
+  return [index, piece.subscriptionRecordId, ...rangeCells(piece)];
 }
 
 /** Voided submissions are few, and have an index of their own. */

@@ -1,24 +1,17 @@
 import type { UsageReads } from '../../../../lib/ports/storage/index.ts';
-import type { Page, PageRequest, PointRange } from '../../../../lib/records/index.ts';
+import type { Page, PageRequest } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
-import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
+import { isInRange, pointRangeColumns, rangeCells } from './part-of-day.ts';
 
 const rangeColumns: readonly Column[] = [
   { name: 'invoice', type: 'bigint', nullable: false },
   { name: 'subscription_id', type: 'uuid', nullable: false },
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'unit', type: 'text', nullable: false },
-  { name: 'after_ordinal', type: 'bigint', nullable: false },
-  { name: 'up_to_ordinal', type: 'bigint', nullable: false },
-  // Null = whether a point is of the day does not matter.
-  { name: 'of_day', type: 'boolean', nullable: true },
-  { name: 'start_at', type: 'bigint', nullable: true },
-  { name: 'end_at', type: 'bigint', nullable: true },
+  ...pointRangeColumns,
   // Null = not yet.
   { name: 'billed_at', type: 'bigint', nullable: true },
 ];
@@ -46,7 +39,7 @@ export async function trackingIdsOfPoints(
   limit: number,
 ): Promise<readonly string[]> {
   const rows = points.flatMap(({ subscriptionId, ranges }) =>
-    ranges.map((range) => [0, subscriptionId, ...cellsOf(range), null]),
+    ranges.map((range) => [0, subscriptionId, ...rangeCells(range), null]),
   );
   return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
 }
@@ -119,21 +112,41 @@ async function trackingIdsIn(
 }
 
 /** The tracking ids, each once, of the submissions whose points these are; those that were void by then are left out. */
-function billedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+function billedKeys(scope: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
   return sql`
-    select r.invoice, k.tracking_id, min(k.record_id) as key_record_id
+    select invoice, tracking_id, min(key_record_id) as key_record_id
+    from (${storedKeys(scope, ranges)} union all ${archivedKeys(scope, ranges)}) told
+    group by invoice, tracking_id`;
+}
+
+function storedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+  return sql`
+    select r.invoice, k.tracking_id, k.record_id as key_record_id
     from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
       cross join bw_usage_points p cross join bw_usage_keys k
     where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
       and unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
       and p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
       and p.local_date = r.local_date and p.unit_record_id = unit.record_id
-      and p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
-      and (r.of_day is null or p.is_date_only = r.of_day)
-      and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))
+      and ${raw(isInRange)}
       and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
-      and (k.voided_date is null or k.voided_date >= r.billed_at)
-    group by r.invoice, k.tracking_id`;
+      and (k.voided_date is null or k.voided_date >= r.billed_at)`;
+}
+
+/** The same of points that are archived. */
+function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+  return sql`
+    select r.invoice, one.value->>1, cast(one.value->>0 as bigint)
+    from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
+      cross join bw_usage_archived_ids a cross join ${raw(runner.dialect.elementsOf('a.tracking_ids', 'one'))}
+    where s.tenant_record_id = ${tenantRecordId} and s.id = r.subscription_id
+      and unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+      and a.tenant_record_id = ${tenantRecordId} and a.subscription_record_id = s.record_id
+      and a.local_date = r.local_date and a.unit_record_id = unit.record_id
+      and a.after_ordinal >= r.after_ordinal and a.up_to_ordinal <= r.up_to_ordinal
+      and (r.of_day is null or (r.start_at is null and a.part = 'DAY_POINTS')
+        or (a.start_at >= r.start_at and a.end_at <= r.end_at))
+      and (one.value->>2 is null or cast(one.value->>2 as bigint) >= r.billed_at)`;
 }
 
 interface BilledUsage {
@@ -161,14 +174,8 @@ async function billedOf(scope: TenantScope, invoiceIds: readonly Uuid[]): Promis
     if (ids.length > 0) told.set(index, [...(told.get(index) ?? []), ...ids]);
     const billedAt = createdDate.read(row);
     for (const range of consumed.read(row)) {
-      ranges.push([index, subscriptionId.read(row), ...cellsOf(range), billedAt]);
+      ranges.push([index, subscriptionId.read(row), ...rangeCells(range), billedAt]);
     }
   }
   return { ranges, supplied: told };
-}
-
-function cellsOf({ unit, localDate, part, after, upTo }: PointRange): readonly Cell[] {
-  const range = typeof part === 'object' ? [part.from, part.to] : [null, null];
-  const ofDay = part === 'ALL' ? null : Number(part === 'DAY_POINTS');
-  return [writeDay(localDate), unit, after, upTo, ofDay, ...range];
 }

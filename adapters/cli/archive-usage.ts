@@ -1,0 +1,50 @@
+import { Billing } from '../../lib/billing.ts';
+import type { ConfigurationObject } from '../../lib/tenants/index.ts';
+import type { ArchivedUsage } from '../../lib/usage/index.ts';
+import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import { openStorage } from './database.ts';
+import { createLogger } from './logger.ts';
+import { namedTenant } from './named-tenant.ts';
+
+export interface ArchiveUsageOptions {
+  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  readonly database: string;
+  /** Id or API key of the tenant. */
+  readonly tenant: string;
+  /** The first day of a month. */
+  readonly before: string;
+  /** Properties of the engine by name, as for the server. */
+  readonly configuration: ConfigurationObject;
+}
+
+/** Archives the points of closed months of a tenant (usage §11.4). */
+export async function archiveUsage(options: ArchiveUsageOptions): Promise<ArchivedUsage> {
+  const storage = await openStorage(options.database, { migrate: false });
+  try {
+    const system = systemClock();
+    const clock = sharedTestClock(storage.system, system);
+    const billing = await Billing.open<never>({
+      storage,
+      clock,
+      systemClock: system,
+      ids: uuidGenerator(),
+      hasher: scryptHasher(),
+      cipher: unencrypted(),
+      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
+      configuration: options.configuration,
+    });
+    // The time of a server in test mode, or else of the machine.
+    await clock.refresh();
+    const tenant = await namedTenant(storage, options.tenant);
+    return await billing.as({ tenant, user: 'billwright' }).usage.archive({ before: options.before });
+  } finally {
+    await storage.close();
+  }
+}
+
+/** What was archived, in a line for people. */
+export function archivedText({ days, points, busyAccounts, forgottenKeys }: ArchivedUsage): string {
+  const busy = busyAccounts === 0 ? '' : ` ${busyAccounts} accounts were busy: run it again for these.`;
+  const forgotten = forgottenKeys === 0 ? '' : ` ${forgottenKeys} tracking ids were forgotten.`;
+  return `${points} points of ${days} days were archived.${forgotten}${busy}`;
+}

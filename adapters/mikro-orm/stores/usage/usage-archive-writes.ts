@@ -1,0 +1,208 @@
+import type {
+  ArchivedDay,
+  ForgottenKeys,
+  OpenDay,
+  UsageArchiveWrites,
+} from '../../../../lib/ports/storage/index.ts';
+import type { PointRange } from '../../../../lib/records/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import { formatDecimal } from '../../../../lib/values/money/index.ts';
+import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/columns.ts';
+import { writeDay } from '../../sql/remembered-dates.ts';
+import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
+import { bucketKey } from '../../tables/usage.ts';
+import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage-archive.ts';
+import { isInRange, pointRangeColumns, rangeCells, writePart } from './part-of-day.ts';
+import { isVoided } from './usage-pieces.ts';
+
+const subscriptionColumn: Column = { name: 'subscription_record_id', type: 'bigint', nullable: false };
+const boundColumns: readonly Column[] = [
+  subscriptionColumn,
+  { name: 'before', type: 'date', nullable: false },
+];
+const pieceColumns: readonly Column[] = [
+  { name: 'piece', type: 'bigint', nullable: false },
+  { name: 'part', type: 'text', nullable: false },
+  subscriptionColumn,
+  ...pointRangeColumns,
+];
+const dayColumns: readonly Column[] = [
+  subscriptionColumn,
+  { name: 'local_date', type: 'date', nullable: false },
+  { name: 'unit', type: 'text', nullable: false },
+];
+
+export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
+  return {
+    lockOpenDays: async (requests, limit) => lockOpenDays(scope, requests, limit),
+    archive: async (days) => {
+      if (days.length === 0) return;
+      await keepPieces(scope, days);
+      await keepTrackingIds(scope, days);
+      await removePoints(scope, days);
+    },
+    forgetKeys: async (request) => forgetKeys(scope, request),
+  };
+}
+
+type Bounds = Parameters<UsageArchiveWrites['lockOpenDays']>[0];
+
+/** In the order in which whoever records takes them. */
+async function lockOpenDays(
+  { runner, tenantRecordId }: TenantScope,
+  requests: Bounds,
+  limit: number,
+): Promise<readonly OpenDay[]> {
+  if (requests.length === 0) return [];
+  const rows = requests.map(({ subscriptionRecordId, before }) => [subscriptionRecordId, writeDay(before)]);
+  return runner.read(
+    sql`
+    select d.subscription_record_id, d.local_date, unit.name, d.point_count, d.archived_count
+    from bw_usage_days d join bw_usage_units unit on unit.record_id = d.unit_record_id
+      join ${rowsAs('r', boundColumns, rows)} on r.subscription_record_id = d.subscription_record_id
+    where d.tenant_record_id = ${tenantRecordId} and d.local_date < r.before
+      and d.point_count > coalesce(d.archived_count, 0)
+    order by d.subscription_record_id, d.local_date, d.unit_record_id
+    limit ${limit} ${raw(runner.dialect.forUpdate === '' ? '' : `${runner.dialect.forUpdate} of d`)}`,
+    (row) => ({
+      subscriptionRecordId: numberOf(row.subscription_record_id, 'subscription_record_id'),
+      unit: textOf(row.name, 'name'),
+      localDate: dateOf(row.local_date, 'local_date'),
+      count: numberOf(row.point_count, 'point_count'),
+      archivedCount: row.archived_count === null ? 0 : numberOf(row.archived_count, 'archived_count'),
+    }),
+  );
+}
+
+/** What the points of each piece come to; of pieces without points that count nothing is kept. */
+async function keepPieces(
+  { runner, tenantRecordId }: TenantScope,
+  days: readonly ArchivedDay[],
+): Promise<void> {
+  const { dialect } = runner;
+  const pieces = piecesOf(days);
+  const asked = pieces.map(askedCells);
+  const kept = await runner.rows(sql`
+    select piece, unit_record_id, ${raw(dialect.aggregate('sum', 'amount'))} as amount_sum,
+      ${raw(dialect.aggregate('max', 'amount'))} as amount_max, ${raw(dialect.aggregate('min', 'amount'))} as amount_min,
+      max(recorded_for) as last_recorded_for, max(case when place = 1 then amount end) as last_amount
+    from (
+      select r.piece, p.unit_record_id, p.amount, p.recorded_for,
+        row_number() over (partition by r.piece order by p.recorded_for desc, p.ordinal desc) as place
+      from ${firstRowsAs('r', pieceColumns, asked)} cross join bw_usage_units unit cross join bw_usage_points p
+      where unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+        and ${ofBucket(tenantRecordId)} and ${raw(isInRange)} and not ${isVoided('p', tenantRecordId)}
+    ) counted group by piece, unit_record_id order by piece`);
+  const rows = kept.map((row): readonly Cell[] => {
+    const one = pieces[numberOf(row.piece, 'piece')];
+    assertInvariant(one, 'A piece was found that nobody asked for');
+    const { subscriptionRecordId, range } = one;
+    const bucket = [subscriptionRecordId, writeDay(range.localDate), numberOf(row.unit_record_id, 'unit')];
+    const [sum, max, min] = [row.amount_sum, row.amount_max, row.amount_min].map((each) => {
+      const amount = dialect.decimalOf(each);
+      assertInvariant(amount !== null, 'A piece with points has no sum');
+      return formatDecimal(amount);
+    });
+    const last = [
+      numberOf(row.last_recorded_for, 'last_recorded_for'),
+      textOf(row.last_amount, 'last_amount'),
+    ];
+    const place = [range.after, writePart(range.part), range.upTo];
+    return [tenantRecordId, ...bucket, ...place, sum ?? null, max ?? null, min ?? null, ...last];
+  });
+  if (rows.length === 0) return;
+  const names = raw(archivedPiecesTable.columns.map(({ name }) => name).join(', '));
+  await runner.run(sql`
+    insert into bw_usage_archived_pieces (${names})
+    select ${names} from ${firstRowsAs('r', archivedPiecesTable.columns, rows)}`);
+}
+
+/** Those of void submissions too: an invoice may have billed them before. */
+async function keepTrackingIds(
+  { runner, tenantRecordId }: TenantScope,
+  days: readonly ArchivedDay[],
+): Promise<void> {
+  const asked = piecesOf(days).map(askedCells);
+  const names = raw(archivedIdsTable.columns.map(({ name }) => name).join(', '));
+  const submission = ['record_id', 'tracking_id', 'voided_date'] as const;
+  await runner.run(sql`
+    insert into bw_usage_archived_ids (${names})
+    select ${tenantRecordId}, subscription_record_id, local_date, unit_record_id, after_ordinal, part, up_to_ordinal,
+      start_at, end_at, ${raw(runner.dialect.listOf(submission))}
+    from (
+      select distinct r.subscription_record_id, r.local_date, unit.record_id as unit_record_id, r.after_ordinal, r.part,
+        r.up_to_ordinal, r.start_at, r.end_at, k.record_id, k.tracking_id, k.voided_date
+      from ${firstRowsAs('r', pieceColumns, asked)}
+        cross join bw_usage_units unit cross join bw_usage_points p cross join bw_usage_keys k
+      where unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
+        and ${ofBucket(tenantRecordId)} and ${raw(isInRange)}
+        and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
+    ) submitted
+    group by subscription_record_id, local_date, unit_record_id, after_ordinal, part, up_to_ordinal, start_at, end_at`);
+}
+
+interface Piece {
+  readonly subscriptionRecordId: number;
+  readonly range: PointRange;
+}
+
+function piecesOf(days: readonly ArchivedDay[]): readonly Piece[] {
+  return days.flatMap(({ subscriptionRecordId, pieces }) =>
+    pieces.map((range) => ({ subscriptionRecordId, range })),
+  );
+}
+
+function askedCells({ subscriptionRecordId, range }: Piece, index: number): readonly Cell[] {
+  return [index, writePart(range.part), subscriptionRecordId, ...rangeCells(range)];
+}
+
+/** Points that came meanwhile there are none: the rows of the days are locked. */
+async function removePoints(
+  { runner, tenantRecordId }: TenantScope,
+  days: readonly ArchivedDay[],
+): Promise<void> {
+  const rows = days.map(({ subscriptionRecordId, localDate, unit }) => [
+    subscriptionRecordId,
+    writeDay(localDate),
+    unit,
+  ]);
+  const buckets = sql`
+    select r.subscription_record_id, r.local_date, unit.record_id
+    from ${rowsAs('r', dayColumns, rows)} join bw_usage_units unit on unit.name = r.unit
+    where unit.tenant_record_id = ${tenantRecordId}`;
+  await runner.run(sql`
+    update bw_usage_days set archived_count = point_count
+    where tenant_record_id = ${tenantRecordId} and (${raw(bucketKey)}) in (${buckets})`);
+  await runner.run(sql`
+    delete from bw_usage_points where tenant_record_id = ${tenantRecordId} and (${raw(bucketKey)}) in (${buckets})`);
+}
+
+/** On none of its days a point is left that is not archived, so that nothing refers to the key. */
+async function forgetKeys(
+  { runner, tenantRecordId }: TenantScope,
+  { recordedBefore, after, limit }: Parameters<UsageArchiveWrites['forgetKeys']>[0],
+): Promise<ForgottenKeys> {
+  const looked = await runner.rows(sql`
+    select record_id from bw_usage_keys
+    where tenant_record_id = ${tenantRecordId} and record_id > ${after} and created_date < ${recordedBefore}
+    order by record_id limit ${limit}`);
+  const ids = looked.map(({ record_id }) => numberOf(record_id, 'record_id'));
+  const [first, last] = [ids[0], ids.at(-1)];
+  if (first === undefined || last === undefined) return { last: null, forgotten: 0 };
+  const forgotten = await runner.rows(sql`
+    delete from bw_usage_keys
+    where tenant_record_id = ${tenantRecordId} and record_id >= ${first} and record_id <= ${last}
+      and created_date < ${recordedBefore} and not exists (
+        select 1 from bw_usage_days d
+        where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = bw_usage_keys.subscription_record_id
+          and d.local_date >= bw_usage_keys.first_day and d.local_date <= bw_usage_keys.last_day
+          and d.point_count > coalesce(d.archived_count, 0))
+    returning record_id`);
+  return { last: ids.length < limit ? null : last, forgotten: forgotten.length };
+}
+
+function ofBucket(tenantRecordId: number): Sql {
+  return sql`p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = r.subscription_record_id
+    and p.local_date = r.local_date and p.unit_record_id = unit.record_id`;
+}

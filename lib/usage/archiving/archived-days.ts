@@ -1,0 +1,65 @@
+import type { ArchivedDay, OpenDay } from '../../ports/storage/index.ts';
+import type { PartOfDay, PointRange, StoredUsageInterval } from '../../records/index.ts';
+import { MAX_YEAR, MIN_YEAR } from '../../values/limits.ts';
+import { ZERO } from '../../values/money/index.ts';
+import { type Instant, localDate, startOfDay, type TimeZone, UTC } from '../../values/time/index.ts';
+import { type BilledPoints, piecesNeeded, type SplitRequest } from '../collecting/pieces-needed.ts';
+
+const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
+const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
+
+export interface ArchivedDaysInput {
+  /** Of one subscription. */
+  readonly days: readonly OpenDay[];
+  /** Those of the subscription that may have billed points of these days, on invoices that are not VOID. */
+  readonly intervals: readonly StoredUsageInterval[];
+  readonly zone: TimeZone;
+}
+
+/**
+ * What is kept of days whose points go (§11.4): the pieces that any later look at what is billed asks for, since neither
+ * what was billed nor how it cuts a day changes any more, and which points were first billed by which invoice.
+ */
+export function archivedDays({ days, intervals, zone }: ArchivedDaysInput): readonly ArchivedDay[] {
+  const splitOf = new Map(splitsOf(days, { intervals, zone }).map((split) => [bucketOf(split), split]));
+  return days.map((day) => {
+    const { bounds, ordinals } = splitOf.get(bucketOf(day)) ?? { bounds: [], ordinals: [] };
+    const starts = [...new Set([day.archivedCount, ...ordinals.filter((each) => each > day.archivedCount)])];
+    const pieces = partsOf(bounds).flatMap((part) =>
+      starts.map((after, index): PointRange => {
+        const { unit, localDate, count } = day;
+        return { unit, localDate, part, after, upTo: starts[index + 1] ?? count };
+      }),
+    );
+    return { ...day, pieces };
+  });
+}
+
+function splitsOf(
+  days: readonly OpenDay[],
+  { intervals, zone }: Omit<ArchivedDaysInput, 'days'>,
+): readonly SplitRequest[] {
+  const billed = intervals.map(
+    ({ start, end, consumed }): BilledPoints => ({
+      instants: { start: start.at, end: end.at },
+      startDate: start.date,
+      endDate: end.date,
+      consumed,
+    }),
+  );
+  // Their sums are those of the points themselves, so that none is lost that the zone places beside its day by now.
+  const counted = days.map((day) => ({ ...day, version: 0, sum: ZERO, max: ZERO }));
+  return piecesNeeded({ days: counted, events: [], zone, billed }).split;
+}
+
+/** The same parts, with all time before and after. */
+function partsOf(bounds: readonly Instant[]): readonly PartOfDay[] {
+  if (bounds.length === 0) return ['ALL'];
+  const all = [FIRST, ...bounds, LAST];
+  const parts = all.slice(1).map((to, index): PartOfDay => ({ from: all[index] ?? FIRST, to }));
+  return ['DAY_POINTS', ...parts];
+}
+
+function bucketOf({ unit, localDate }: Pick<OpenDay, 'unit' | 'localDate'>): string {
+  return `${localDate} ${unit}`;
+}

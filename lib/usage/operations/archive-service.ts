@@ -1,0 +1,178 @@
+import type { Ports } from '../../ports/index.ts';
+import type {
+  ForgottenKeys,
+  OpenDay,
+  ReadSession,
+  SettledSubscription,
+  WriteSession,
+} from '../../ports/storage/index.ts';
+import type { Account, CallContext } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
+import {
+  ARCHIVED_DAYS_PER_TRANSACTION,
+  ARCHIVED_POINTS_PER_TRANSACTION,
+  ARCHIVED_SUBSCRIPTIONS_PER_PAGE,
+  FORGOTTEN_KEYS_PER_TRANSACTION,
+} from '../../values/limits.ts';
+import {
+  addMilliseconds,
+  dayOfMonth,
+  formatLocalDate,
+  type LocalDate,
+  minDate,
+} from '../../values/time/index.ts';
+import { archivableBefore } from '../archiving/archivable-before.ts';
+import { archivedDays } from '../archiving/archived-days.ts';
+import { type UsageConfig, usageSettings } from '../settlement/usage-config.ts';
+import type { ArchivedUsage, ArchiveRequest } from './archive-operations.ts';
+
+const msPerDay = 86_400_000;
+
+export interface ArchiveOptions {
+  /** The tenant's settings for usage. */
+  readonly configOf: (session: ReadSession) => Promise<UsageConfig>;
+  /** `usage.keyRetentionDays`; null = tracking ids are never forgotten. */
+  readonly keyRetentionDays: number | null;
+}
+
+/** How far the archiving of one page of subscriptions has come. */
+interface Archived {
+  readonly days: number;
+  readonly points: number;
+  readonly busyAccounts: number;
+}
+
+/** Lets the points of closed months go, and keeps what invoices and reads need of them (§11.4). */
+export class ArchiveService {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #options: ArchiveOptions;
+
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, options: ArchiveOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  async archive(context: CallContext, { before }: ArchiveRequest<LocalDate>): Promise<ArchivedUsage> {
+    if (dayOfMonth(before) !== 1) throw notFirstOfMonth(before);
+    const authorship = authorshipOf(context);
+    const { storage } = this.#ports;
+    const { tenant } = context;
+    const config = await storage.read(tenant, this.#options.configOf);
+    const settings = usageSettings(config);
+    let [days, points, busyAccounts] = [0, 0, 0];
+    for (let after = 0; ; ) {
+      const request = { before, settings, after, limit: ARCHIVED_SUBSCRIPTIONS_PER_PAGE };
+      const page = await storage.read(tenant, (session) => session.usage.settledSubscriptions(request));
+      const last = page.at(-1);
+      if (last === undefined) break;
+      for (let isDone = false; !isDone; ) {
+        const done = await storage.write(tenant, authorship, (session) =>
+          archiveSome(session, page, { before, settings }),
+        );
+        days += done.days;
+        points += done.points;
+        isDone = done.days === 0;
+        if (isDone) busyAccounts += done.busyAccounts;
+      }
+      after = last.subscriptionRecordId;
+    }
+    return { days, points, busyAccounts, forgottenKeys: await this.#forget(context) };
+  }
+
+  async #forget(context: CallContext): Promise<number> {
+    const { keyRetentionDays } = this.#options;
+    if (keyRetentionDays === null) return 0;
+    const recordedBefore = addMilliseconds(context.createdDate, -keyRetentionDays * msPerDay);
+    let forgotten = 0;
+    let after: number | null = 0;
+    while (after !== null) {
+      const request = { recordedBefore, after, limit: FORGOTTEN_KEYS_PER_TRANSACTION };
+      const found: ForgottenKeys = await this.#ports.storage.write(
+        context.tenant,
+        authorshipOf(context),
+        (session) => session.usage.forgetKeys(request),
+      );
+      forgotten += found.forgotten;
+      after = found.last;
+    }
+    return forgotten;
+  }
+}
+
+interface Bounds {
+  readonly before: LocalDate;
+  readonly settings: string;
+}
+
+/** Some days of these subscriptions; none once there are no more. */
+async function archiveSome(
+  session: WriteSession,
+  page: readonly SettledSubscription[],
+  bounds: Bounds,
+): Promise<Archived> {
+  const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
+  // No run bills meanwhile, or what is kept would not be what it has billed.
+  const accounts = await session.tryLockAccounts(recordIds);
+  const open = await openDays(session, { page, accounts, bounds });
+  const own = Map.groupBy(open, ({ subscriptionRecordId }) => subscriptionRecordId);
+  const touched = page.filter(({ subscriptionRecordId }) => own.has(subscriptionRecordId));
+  const firstDay = open.reduce<LocalDate | null>(
+    (first, { localDate }) => (first === null ? localDate : minDate(first, localDate)),
+    null,
+  );
+  const windows = touched.map(({ subscriptionId }) => ({ subscriptionId, from: firstDay }));
+  const intervals = Map.groupBy(
+    await session.usage.intervals(windows),
+    ({ subscriptionId }) => subscriptionId,
+  );
+  const zoneOf = new Map(accounts.map(({ recordId, timeZone }) => [recordId, timeZone]));
+  const archived = touched.flatMap(({ subscriptionId, subscriptionRecordId, accountRecordId }) => {
+    const zone = zoneOf.get(accountRecordId);
+    if (zone === undefined) return [];
+    const billed = intervals.get(subscriptionId) ?? [];
+    return archivedDays({ days: own.get(subscriptionRecordId) ?? [], intervals: billed, zone });
+  });
+  await session.usage.archive(archived);
+  return {
+    days: archived.length,
+    points: archived.reduce((sum, { count, archivedCount }) => sum + count - archivedCount, 0),
+    busyAccounts: recordIds.length - accounts.length,
+  };
+}
+
+/** Days that may be archived by what is known under the locks of their accounts, as many as one transaction takes. */
+async function openDays(
+  session: WriteSession,
+  {
+    page,
+    accounts,
+    bounds,
+  }: {
+    readonly page: readonly SettledSubscription[];
+    readonly accounts: readonly Account[];
+    readonly bounds: Bounds;
+  },
+): Promise<readonly OpenDay[]> {
+  if (accounts.length === 0) return [];
+  const cursors = await session.invoices.cursorsOfAccounts(accounts.map(({ id }) => id));
+  const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
+  const requests = page.flatMap(({ subscriptionId, subscriptionRecordId }) => {
+    const cursor = cursorOf.get(subscriptionId);
+    const before = cursor === undefined ? null : archivableBefore(cursor, bounds);
+    return before === null ? [] : [{ subscriptionRecordId, before }];
+  });
+  const days = await session.usage.lockOpenDays(requests, ARCHIVED_DAYS_PER_TRANSACTION);
+  let points = 0;
+  return days.filter(({ count, archivedCount }, index) => {
+    points += count - archivedCount;
+    return index === 0 || points <= ARCHIVED_POINTS_PER_TRANSACTION;
+  });
+}
+
+function notFirstOfMonth(before: LocalDate) {
+  const date = formatLocalDate(before);
+  return invalidParameter(`Usage is archived by months: ${date} is not the first day of one`, {
+    before: date,
+  });
+}

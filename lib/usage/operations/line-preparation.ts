@@ -1,0 +1,144 @@
+import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, UsageSubmission } from '../../records/index.ts';
+import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MeteredCache } from '../loading/metered-cache.ts';
+import { loadMetered, type MeteredSubscription } from '../loading/metered-subscriptions.ts';
+import { fingerprintOf } from '../recording/canonical-text.ts';
+import type { LineFound } from '../recording/line-report.ts';
+import type { Reading } from '../recording/read-submission.ts';
+import type { RecordingConfig } from '../recording/recording-config.ts';
+import { type RecordingFault, RecordingFaultCode } from '../recording/recording-fault.ts';
+import { endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
+import { usagePoints } from '../recording/usage-points.ts';
+import type { ReadLine } from '../recording/usage-submission.ts';
+
+/** A line that can be stored, or why it cannot be. */
+export type PreparedLine = Omit<LineFound, 'result'> &
+  ({ readonly submission: UsageSubmission } | { readonly fault: RecordingFault });
+
+/** A line as far as it can be read. */
+export interface LineRead {
+  readonly read: Reading<ReadLine>;
+  readonly names: Pick<LineFound, 'subscriptionId' | 'trackingId'>;
+}
+
+type LinesRead = readonly LineRead[];
+
+/** Finds the subscriptions of lines, and checks what depends on them. */
+export class LinePreparation {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #cache: MeteredCache;
+
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, catalogs: CatalogProvider) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#cache = new MeteredCache(() => ports.systemClock.nowMs());
+    ports.storage.onCommit(() => this.#cache.clear());
+  }
+
+  async prepared(
+    context: CallContext,
+    chunk: LinesRead,
+    config: RecordingConfig,
+  ): Promise<readonly PreparedLine[]> {
+    const { tenant, createdDate: now } = context;
+    const { storage, systemClock } = this.#ports;
+    const readAtMs = systemClock.nowMs();
+    const catalogsOf = await this.#catalogs.open({
+      tenant,
+      now,
+      accounts: async (session) =>
+        (await this.#found(session, chunk, () => undefined)).subscriptions.map(({ accountId }) => accountId),
+    });
+    const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
+      const cachedOf = (id: Uuid) => this.#cache.find(tenant, id);
+      const { subscriptions, idOf, cached } = await this.#found(session, chunk, cachedOf);
+      const around = { now, catalogsOf, nextTurn: systemClock.nextTurn };
+      const loaded = await loadMetered(session, subscriptions, around);
+      this.#cache.keep(tenant, loaded, readAtMs);
+      const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
+      const unitFaultOf = await this.#unitFaults(session, {
+        isAsked: config.rejectsUnknownUnits,
+        metered: [...metered.values()],
+        catalogsOf,
+      });
+      return { metered, idOf, unitFaultOf };
+    });
+    return Promise.all(chunk.map((line) => preparedLine(line, facts)));
+  }
+
+  /** The subscriptions of the lines, but for those that are known, and the ids behind their keys. */
+  async #found(
+    session: ReadSession,
+    chunk: LinesRead,
+    cachedOf: (subscriptionId: Uuid) => MeteredSubscription | undefined,
+  ) {
+    const named = chunk.flatMap(({ read }) => ('usage' in read ? [read.usage.subscription] : []));
+    const keys = [...new Set(named.flatMap((name) => ('externalKey' in name ? [name.externalKey] : [])))];
+    const byKey = keys.length === 0 ? [] : await session.subscriptions.findByKeys(keys);
+    const idOfKey = new Map(byKey.map(({ externalKey, id }) => [externalKey, id]));
+    const idOf = (name: ReadLine['subscription']): Uuid | undefined =>
+      'id' in name ? name.id : idOfKey.get(name.externalKey);
+    const ids = [...new Set(named.flatMap((name) => idOf(name) ?? []))];
+    const cached = ids.flatMap((id) => cachedOf(id) ?? []);
+    const known = new Set(cached.map(({ subscription }) => subscription.id));
+    const unknown = ids.filter((id) => !known.has(id));
+    const subscriptions = unknown.length === 0 ? [] : await session.subscriptions.findByIds(unknown);
+    return { subscriptions, idOf, cached };
+  }
+
+  async #unitFaults(
+    session: ReadSession,
+    of: {
+      readonly isAsked: boolean;
+      readonly metered: readonly MeteredSubscription[];
+      readonly catalogsOf: CatalogSource;
+    },
+  ): Promise<UnitFaultOf> {
+    if (!of.isAsked) return () => null;
+    const accountIds = [...new Set(of.metered.map(({ subscription }) => subscription.accountId))];
+    const catalogOf = await of.catalogsOf(session, accountIds);
+    return (points, accountId) => unknownUnitFault(points, catalogOf(accountId));
+  }
+}
+
+type UnitFaultOf = (points: UsageSubmission['points'], accountId: Uuid) => RecordingFault | null;
+
+interface LineFacts {
+  readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
+  readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
+  readonly unitFaultOf: UnitFaultOf;
+}
+
+async function preparedLine({ read, names }: LineRead, facts: LineFacts): Promise<PreparedLine> {
+  if ('fault' in read) return { ...names, fault: read.fault };
+  const { trackingId, records } = read.usage;
+  const subscriptionId = facts.idOf(read.usage.subscription) ?? null;
+  const found = subscriptionId === null ? undefined : facts.metered.get(subscriptionId);
+  if (subscriptionId === null || found === undefined) {
+    return { subscriptionId, trackingId, fault: unknownSubscription(read.usage.subscription) };
+  }
+  const { subscription, zone, end } = found;
+  const points = usagePoints(records, zone);
+  const fault =
+    endedFault(subscriptionId, { points, end }) ?? facts.unitFaultOf(points, subscription.accountId);
+  if (fault !== null) return { subscriptionId, trackingId, fault };
+  const submission = {
+    accountRecordId: subscription.accountRecordId,
+    subscriptionRecordId: subscription.recordId,
+    trackingId,
+    fingerprint: await fingerprintOf(subscriptionId, points),
+    points,
+  };
+  return { subscriptionId, trackingId, submission };
+}
+
+function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
+  const { message, facts } =
+    'id' in name ? noSuchSubscription(name.id) : noSubscriptionOfKey(name.externalKey);
+  return { code: RecordingFaultCode.UNKNOWN_SUBSCRIPTION, message, facts };
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
+import type { PreparedLine } from '../../../lib/usage/operations/line-preparation.ts';
+import { sharesOf } from '../../../lib/usage/operations/side-by-side.ts';
+import { storeChunk } from '../../../lib/usage/operations/store-chunk.ts';
+import { BULK_USAGE_LINES_OF_A_SHARE } from '../../../lib/values/limits.ts';
+import { submission } from '../../support/storage/stored-usage.ts';
+
+/** So many lines of so many subscriptions by turns. */
+function lines(count: number, subscriptions: number): readonly UsageSubmission[] {
+  return Array.from({ length: count }, (_, index) =>
+    submission(`k${index}`, [], { subscriptionRecordId: 1 + ((index * 7) % subscriptions) }),
+  );
+}
+
+describe('chunks side by side', () => {
+  it('usage §11.2 rule 3: shares have no subscription in common, and the lines of each in their order', () => {
+    const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
+    const shares = sharesOf(all);
+    expect(shares).to.have.length(3);
+    const owners = shares.map(
+      ({ submissions }) => new Set(submissions.map((each) => each.subscriptionRecordId)),
+    );
+    expect(owners.reduce((sum, { size }) => sum + size, 0)).to.equal(90);
+    for (const { submissions, places } of shares) {
+      expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
+      expect(submissions).to.deep.equal(places.map((place) => all[place]));
+    }
+    expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.deep.equal([...all.keys()]);
+  });
+
+  it('usage §11.2 rule 3: few lines, and lines of one subscription, are one share', () => {
+    expect(sharesOf(lines(BULK_USAGE_LINES_OF_A_SHARE, 9))).to.have.length(1);
+    expect(sharesOf(lines(5_000, 1))).to.have.length(1);
+    expect(sharesOf([])).to.deep.equal([]);
+  });
+
+  it('shares are stored at once, but not in a transaction of a host, and each line gets its own outcome', async () => {
+    const all = lines(2_500, 90);
+    for (const within of [undefined, {}]) {
+      let [running, most] = [0, 0];
+      const storage = {
+        recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => setImmediate(resolve));
+          running -= 1;
+          return given.map(({ trackingId }) => (trackingId.endsWith('3') ? 'CONFLICT' : 'ACCEPTED'));
+        },
+      };
+      const tenant = { ...(within === undefined ? {} : { within }) } as TenantRef;
+      const prepared = all.map(
+        (one): PreparedLine => ({ subscriptionId: null, trackingId: one.trackingId, submission: one }),
+      );
+      const stored = await storeChunk({ storage, tenant, authorship: {} as Authorship }, prepared);
+      const expected = all.map(({ trackingId }) => (trackingId.endsWith('3') ? 'CONFLICT' : 'ACCEPTED'));
+      expect('outcomes' in stored && stored.outcomes).to.deep.equal(expected);
+      expect(most).to.equal(within === undefined ? 3 : 1);
+    }
+  });
+
+  it('a share that cannot be stored is told, once the others have ended', async () => {
+    let ended = 0;
+    const storage = {
+      recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
+        if (given.some(({ subscriptionRecordId }) => subscriptionRecordId === 2)) throw new Error('full');
+        await new Promise((resolve) => setImmediate(resolve));
+        ended += 1;
+        return given.map(() => 'ACCEPTED' as const);
+      },
+    };
+    const prepared = lines(2_500, 90).map(
+      (one): PreparedLine => ({ subscriptionId: null, trackingId: one.trackingId, submission: one }),
+    );
+    const stored = await storeChunk(
+      { storage, tenant: {} as TenantRef, authorship: {} as Authorship },
+      prepared,
+    );
+    expect('error' in stored && (stored.error as Error).message).to.equal('full');
+    expect(ended).to.equal(2);
+  });
+});
