@@ -4,8 +4,8 @@ import type { Statements } from '../sql/connection.ts';
 import { writeDay } from '../sql/remembered-dates.ts';
 import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
-import { bucketKey, usageKeysTable } from '../tables/usage.ts';
-import { addUnits, keyCells, unitsOf } from '../tables/usage-rows.ts';
+import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
+import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
 
 const submissionColumn = column('submission', 'bigint');

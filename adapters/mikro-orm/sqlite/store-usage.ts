@@ -13,8 +13,8 @@ import {
   usageDaysTable,
   usageKeysTable,
   usagePointsTable,
-} from '../tables/usage.ts';
-import { addUnits, keyCells, unitsOf } from '../tables/usage-rows.ts';
+} from '../tables/usage/usage.ts';
+import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { DayTotals } from './day-totals.ts';
 
 /** The points of a chunk on one day, and what is stored of that day with them. */

@@ -45,7 +45,7 @@ import {
   subscriptionsTable,
 } from '../tables/subscriptions.ts';
 import { tenantsTable } from '../tables/system.ts';
-import { usageIntervalsTable } from '../tables/usage-intervals.ts';
+import { usageIntervalsTable } from '../tables/usage/usage-intervals.ts';
 import { usageCheckReads } from './usage/usage-checks.ts';
 
 interface Reference {

@@ -41,9 +41,9 @@ import {
 } from './subscriptions.ts';
 import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
 import { tagDefinitionsTable, tagsTable } from './tags.ts';
-import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage.ts';
-import { archivedIdsTable, archivedPiecesTable } from './usage-archive.ts';
-import { usageIntervalsTable } from './usage-intervals.ts';
+import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage/usage.ts';
+import { archivedIdsTable, archivedPiecesTable } from './usage/usage-archive.ts';
+import { usageIntervalsTable } from './usage/usage-intervals.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [

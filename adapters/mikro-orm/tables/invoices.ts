@@ -30,7 +30,7 @@ import {
 import { readBasis, writeBasis } from './item-basis-text.ts';
 import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
-import { usageReadingOrNull } from './usage-intervals.ts';
+import { usageReadingOrNull } from './usage/usage-intervals.ts';
 
 /** An invoice with who made it and on which day, for searches. */
 export type StoredInvoice = New<Invoice> & {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/consumed-text.ts';
+import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/usage/consumed-text.ts';
 import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
 import { addDays, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { historyRuns } from '../../support/runs.ts';

@@ -11,8 +11,8 @@ import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/colu
 import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
-import { bucketKey } from '../../tables/usage.ts';
-import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage-archive.ts';
+import { bucketKey } from '../../tables/usage/usage.ts';
+import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage/usage-archive.ts';
 import { isInRange, pointRangeColumns, rangeCells, writePart } from './part-of-day.ts';
 import { isVoided } from './usage-pieces.ts';
 

@@ -5,8 +5,8 @@ import { dateOf, numberOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
 import { isIn, nothing, raw, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
-import { bucketColumns } from '../../tables/usage.ts';
-import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
+import { bucketColumns } from '../../tables/usage/usage.ts';
+import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { isVoided } from './usage-pieces.ts';
 
 export function usageCheckReads(scope: TenantScope): Pick<CheckReads, 'usageDaysAfter' | 'billedItems'> {

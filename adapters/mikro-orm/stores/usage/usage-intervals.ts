@@ -7,7 +7,7 @@ import { type Column, dateOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, raw, sql } from '../../sql/sql.ts';
 import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
-import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
+import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 
 const windowColumns: readonly Column[] = [
   { name: 'subscription_id', type: 'uuid', nullable: false },

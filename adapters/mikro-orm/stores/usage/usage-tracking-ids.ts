@@ -5,7 +5,7 @@ import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
-import { usageIntervalsTable } from '../../tables/usage-intervals.ts';
+import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { isInRange, pointRangeColumns, rangeCells } from './part-of-day.ts';
 
 const rangeColumns: readonly Column[] = [

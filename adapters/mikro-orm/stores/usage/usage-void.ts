@@ -5,7 +5,7 @@ import { type Cell, numberOf, type Row, textOf } from '../../sql/columns.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { firstRowsAs, isIn, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
-import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage.ts';
+import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage/usage.ts';
 import { isVoided } from './usage-pieces.ts';
 
 export async function voidSubmission(

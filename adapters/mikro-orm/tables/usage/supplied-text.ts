@@ -1,6 +1,6 @@
-import type { SuppliedDigest } from '../../../lib/records/index.ts';
-import { Decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
+import type { SuppliedDigest } from '../../../../lib/records/index.ts';
+import { Decimal, formatDecimal } from '../../../../lib/values/money/index.ts';
+import type { Instant } from '../../../../lib/values/time/index.ts';
 
 interface StoredDigest {
   readonly amounts: readonly (readonly [unit: string, start: Instant, end: Instant, quantity: string])[];

@@ -1,10 +1,10 @@
-import type { UsageSubmission } from '../../../lib/records/index.ts';
-import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { maxDate, minDate } from '../../../lib/values/time/index.ts';
-import type { Cell } from '../sql/columns.ts';
-import type { Statements } from '../sql/connection.ts';
-import { firstRowsAs, sql } from '../sql/sql.ts';
-import type { UsageChunk } from '../sql/usage-chunk.ts';
+import type { UsageSubmission } from '../../../../lib/records/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import { maxDate, minDate } from '../../../../lib/values/time/index.ts';
+import type { Cell } from '../../sql/columns.ts';
+import type { Statements } from '../../sql/connection.ts';
+import { firstRowsAs, sql } from '../../sql/sql.ts';
+import type { UsageChunk } from '../../sql/usage-chunk.ts';
 import { type StoredKey, usageKeysTable, usageUnitsTable } from './usage.ts';
 
 /** The names of the units of a chunk, each once, in an order that all chunks have. */

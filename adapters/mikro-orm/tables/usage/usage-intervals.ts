@@ -3,8 +3,8 @@ import type {
   StoredUsageInterval,
   SuppliedDigest,
   UsageReading,
-} from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
+} from '../../../../lib/records/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import {
   bigint,
   bigintOrNull,
@@ -17,9 +17,9 @@ import {
   textOrNull,
   uuid,
   uuidOrNull,
-} from '../sql/columns.ts';
+} from '../../sql/columns.ts';
+import { RecordTable } from '../record-table.ts';
 import { readConsumed, writeConsumed } from './consumed-text.ts';
-import { RecordTable } from './record-table.ts';
 import { readSupplied, writeSupplied } from './supplied-text.ts';
 
 /** A row for each interval of a usage section that a run has billed some of. */

@@ -1,6 +1,6 @@
-import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
-import { bigint, type Column, date, instantAt, instantAtOrNull, text } from '../sql/columns.ts';
-import { RecordTable, TABLE_PREFIX, type TableSpec, TENANT_COLUMN } from './record-table.ts';
+import type { Instant, LocalDate } from '../../../../lib/values/time/index.ts';
+import { bigint, type Column, date, instantAt, instantAtOrNull, text } from '../../sql/columns.ts';
+import { RecordTable, TABLE_PREFIX, type TableSpec, TENANT_COLUMN } from '../record-table.ts';
 
 /** Names of units, each of which stands once for all of its points. */
 export const usageUnitsTable = new RecordTable<{ readonly name: string }>(

@@ -1,5 +1,5 @@
-import type { Column } from '../sql/columns.ts';
-import { TABLE_PREFIX, type TableSpec, TENANT_COLUMN } from './record-table.ts';
+import type { Column } from '../../sql/columns.ts';
+import { TABLE_PREFIX, type TableSpec, TENANT_COLUMN } from '../record-table.ts';
 import { aggregateColumns, bucketColumns } from './usage.ts';
 
 const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
