@@ -205,14 +205,6 @@ eachDatabaseAndSuperuser((kind, open) => {
         usagePieces: usage
           .pieces([{ subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0), bounds: [], ordinals: [] }])
           .then((pieces) => pieces.flat()),
-        usageTrackingIdPage: usage.pageOfTrackingIds(all.invoice.id, page).then(({ rows }) => rows),
-        usageHours: usage
-          .hourSums({
-            subscriptionRecordId: 1,
-            stretches: [{ day: dayAt(0), start: instantAt(0), end: instantAt(1) }],
-            unit: null,
-          })
-          .then((sums) => sums.flat()),
         archivedUsage: usage.archivedDays(1, [dayAt(2)]),
         archivedPieces: usage
           .pieces([{ subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(2), bounds: [], ordinals: [] }])
