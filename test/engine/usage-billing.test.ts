@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { ErrorCode, formatLocalDate, type InvoicePlugin, parseLocalDate } from '../../lib/index.ts';
+import {
+  ErrorCode,
+  formatLocalDate,
+  type InvoicePlugin,
+  parseLocalDate,
+  SystemTag,
+} from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -30,6 +36,24 @@ anyDatabase((_kind, open) => {
         expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
       }),
     );
+
+    it('usage §7.9 rule 6: the first run after AUTO_INVOICING_OFF bills each period, more of them than items of a day are allowed', async () => {
+      await begin('api-std', '2026-01-01');
+      const { acme, settle } = stage.engine;
+      const account = { type: 'ACCOUNT', id: stage.accountId } as const;
+      await acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
+      await stage.use('10 calls 2026-01-10', 'old');
+      await stage.use('7 calls 2027-06-10', 'new');
+      await stage.runTo('2027-07-01');
+      await acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
+      await settle();
+      const lines = itemLines(await stage.last());
+      expect(lines).to.have.length(18);
+      expect([lines[0], lines[17]]).to.deep.equal([
+        'USAGE 2026-01-01..2026-02-01 10',
+        'USAGE 2027-06-01..2027-07-01 7',
+      ]);
+    });
 
     it(
       'usage §7.6: an invoice keeps the tracking ids of what was void after it, and has none of what was void before',

@@ -4,6 +4,7 @@ import type { AccountRun } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { staysKept } from './kept-as-billed.ts';
 import { ongoingChargeAfter } from './ongoing-charge.ts';
+import { countsDaily } from './safety-bounds.ts';
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
@@ -15,7 +16,7 @@ export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly 
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
 
-/** Counts the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
+/** Counts the day's items, old and new, for the next run's safety bound. */
 function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
@@ -29,7 +30,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Cur
       accountRecordId: account.recordId,
       catalogRevision: revisionOf(cursor),
       itemsDate: runDate,
-      itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
+      itemsCount: itemsCreatedToday + items.filter(countsDaily).length,
       ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
       usage: cursor.usage ?? null,
       keepsOngoing: subscription?.ongoing != null,

@@ -116,7 +116,7 @@ export function evaluateSubscription(
 
   const items = newItems(reconciliation, nextItemId);
   const usage = usageOf(subscription, settings, nextItemId);
-  assertItemBounds({ items, usageItems: usage?.items ?? [], subscription, config });
+  assertItemBounds({ items, subscription, config });
   const standing = standingAfter({ events, targetDate, config });
   const usageRepairs = usage?.repairable ?? [];
   return {

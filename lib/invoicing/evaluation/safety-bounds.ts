@@ -5,10 +5,8 @@ import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import type { BilledItem } from '../reconciliation/recurring-row.ts';
 
 export interface ItemBoundsInput {
-  /** New items of one subscription in output order, without those of usage. */
+  /** New items of one subscription in output order, without those of usage, which overlap where there was late usage. */
   readonly items: readonly NewInvoiceItem[];
-  /** Its new items of usage, which overlap where there was late usage; default none. */
-  readonly usageItems?: readonly NewInvoiceItem[];
   readonly subscription: {
     readonly subscriptionId: Uuid;
     readonly itemsCreatedToday: number;
@@ -22,12 +20,11 @@ export interface ItemBoundsInput {
  * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. Nothing may be written then, and the account is
  * parked.
  */
-export function assertItemBounds({ items, usageItems = [], subscription, config }: ItemBoundsInput): void {
-  if (items.length === 0 && usageItems.length === 0) return;
+export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
+  if (items.length === 0) return;
   const { subscriptionId } = subscription;
   if (config.sanitySafetyBoundEnabled) refuseDoubleFixed(items, subscriptionId);
-  if (config.maxDailyItems >= 0)
-    refuseDailyNumber({ items: [...items, ...usageItems], subscription, config });
+  if (config.maxDailyItems >= 0) refuseDailyNumber({ items, subscription, config });
   assertNoOverlap(items, 'RECURRING', () => subscriptionId);
   assertNoOverlap(items, 'REPAIR_ADJ', (item) => item.linkedItemId);
   assertRepairs(items, subscription.items);
@@ -52,10 +49,21 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
   });
 }
 
-/** Rule 2. Repairs carry no subscription id and do not count. */
+/**
+ * Whether an item counts for the daily bound (rule 2). Repairs carry no subscription id; of usage every period that is not
+ * billed yet comes at once, however many there are (usage §7.9 rule 6).
+ */
+export function countsDaily({
+  itemType,
+  subscriptionId,
+}: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
+  return subscriptionId !== null && itemType !== 'USAGE';
+}
+
+/** Rule 2. */
 function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: ItemBoundsInput): void {
   const { subscriptionId, itemsCreatedToday } = subscription;
-  const created = items.filter((item) => item.subscriptionId !== null).length;
+  const created = items.filter(countsDaily).length;
   if (created === 0 || itemsCreatedToday + created <= maxDailyItems) return;
   throw boundExceeded('maxDailyNumberOfItemsSafetyBound', {
     excess: `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than ${maxDailyItems}`,
