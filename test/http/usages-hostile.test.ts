@@ -126,6 +126,11 @@ anyDatabase((kind, open) => {
       expect(reply.status).to.equal(400);
       const named = 'unitUsageRecords[0].usageRecords[317].amount';
       expect(reply.text).to.contain(named);
+      const missing = await record(text(amounts).replace('-1', 'null'));
+      expect(missing.status).to.equal(400);
+      expect(missing.text).to.contain(
+        'UsageRecordJson amount needs to be set (unitUsageRecords[0].usageRecords[317])',
+      );
       const lines = [
         text(['2'], { trackingId: 'a' }),
         text(amounts, { trackingId: 'b' }),

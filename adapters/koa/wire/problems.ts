@@ -41,9 +41,21 @@ export function validationError(
   const place = [subject, path].filter((part) => part !== '').join(' ');
   return new BillingError({
     code: problem.code,
-    message: problem.complete ? problem.message : `${place} ${problem.message}`,
+    message: problem.complete
+      ? `${problem.message}${rowOf(issue?.path ?? [])}`
+      : `${place} ${problem.message}`,
     facts: { path, problems: error.issues.length },
   });
+}
+
+/** Of rows in a list within a list, which ones: a text that clients know goes before it as it is. */
+function rowOf(path: readonly PropertyKey[]): string {
+  const within = typeof path[0] === 'number' ? path.slice(1) : path;
+  if (within.filter((step) => typeof step === 'number').length < 2) return '';
+  const steps = within
+    .slice(0, -1)
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
+  return ` (${steps.join('').slice(1)})`;
 }
 
 /** The problem behind an issue; an issue of zod's own (a list instead of an object) becomes one of the `fallback` kind. */
