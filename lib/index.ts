@@ -232,6 +232,8 @@ export type {
   TimelineOutlineOperations,
 } from './timeline/index.ts';
 export type {
+  ArchivedUsage,
+  ArchiveRequest,
   NewUnitUsage,
   NewUsage,
   NewUsageLine,
@@ -245,6 +247,7 @@ export type {
   RollUpRequest,
   TimelineRequest,
   UnbilledUsage,
+  UsageArchiveOperations,
   UsageOperations,
   UsageReport,
 } from './usage/index.ts';

@@ -179,6 +179,7 @@ eachDatabase((kind, open) => {
         clock: fakeClock('2024-01-01T00:00:00Z'),
         hasher: plainHasher(),
         logger: recordingLogger(),
+        pushSender: null,
       });
       const { acme } = await shopIn(billing);
       const settle = async (): Promise<void> => {
