@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from 'node:http';
+import type { ClientRequest, IncomingMessage, Agent as NodeHttpAgent } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { NameResolver, PushAnswer, PushRequest, PushSender } from '../../lib/ports/index.ts';
 import { nameResolver } from './name-resolver.ts';
+
+// An import of its names would load all that `node:http` has, Node's own fetch included, into every process that starts.
+const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** How long a connection without work is kept, and how many bytes of an answer are read to keep it. */
 const KEPT_MS = 4_000;
@@ -25,7 +23,7 @@ const byAddress = (name: string, options: object | undefined): string =>
   `${name}|${(options as Pinned | undefined)?.pinned ?? ''}`;
 
 class PinnedHttpAgent extends HttpAgent {
-  override getName(options?: Parameters<HttpAgent['getName']>[0]): string {
+  override getName(options?: Parameters<NodeHttpAgent['getName']>[0]): string {
     return byAddress(super.getName(options), options);
   }
 }
@@ -37,7 +35,7 @@ class PinnedHttpsAgent extends HttpsAgent {
 }
 
 interface Agents {
-  readonly http: HttpAgent;
+  readonly http: NodeHttpAgent;
   readonly https: HttpsAgent;
 }
 
