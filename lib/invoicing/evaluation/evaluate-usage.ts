@@ -30,8 +30,8 @@ import {
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { events, usage, targetDate, currency, config } = input;
-  const { zone, billed, supplied = null, terms = NO_TERMS } = usage;
-  const all = planUsage({ events, targetDate, zone, config, billed });
+  const { zone, billed, from = null, supplied = null, terms = NO_TERMS } = usage;
+  const all = planUsage({ events, targetDate, zone, config, billed, from });
   const plan = { ...all, intervals: all.intervals.filter((one) => isComparable(one, supplied !== null)) };
   const meter =
     supplied === null ? recordedMeter({ events, ...usage }, plan) : suppliedMeter(supplied, billed);

@@ -41,9 +41,15 @@ function readFrom(
 ): LocalDate | null {
   // What came for the oldest interval may still be carried into the next one.
   if (config.beyondLookBack === 'NEXT_PERIOD') return FIRST_DAY;
-  const { zone, billed } = usage;
+  const { zone, billed, from = null } = usage;
   const [withInvoice, without] = [true, false].map((hasInvoice) =>
-    usageWindow({ events, zone, config, billed: [...billed, ...storedIntervals(intervals, hasInvoice)] }),
+    usageWindow({
+      events,
+      zone,
+      config,
+      billed: [...billed, ...storedIntervals(intervals, hasInvoice)],
+      from,
+    }),
   );
   return withInvoice == null || without == null ? null : minDate(withInvoice, without);
 }

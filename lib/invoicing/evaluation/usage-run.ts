@@ -16,6 +16,8 @@ export interface SubscriptionUsage {
   readonly zone: TimeZone;
   /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
   readonly billed: readonly ConsumingInterval[];
+  /** Where the reading began; null = all that is billed is known. Default null. */
+  readonly from?: LocalDate | null;
   /** Those of `piecesNeeded`. */
   readonly pieces: readonly UsagePiece[];
   /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */

@@ -34,7 +34,7 @@ export function questionOf(
   config: InvoicingConfig,
 ): SourceQuestion | null {
   const metered = subscriptions.flatMap(({ subscriptionId, events, usage = null }) =>
-    usage === null ? [] : [{ subscriptionId, events, billed: usage.billed }],
+    usage === null ? [] : [{ subscriptionId, events, billed: usage.billed, from: usage.from ?? null }],
   );
   if (metered.length === 0) return null;
   return sourceQuestion({ subscriptions: metered, targetDate, zone: account.timeZone, config: config.usage });

@@ -121,9 +121,9 @@ async function loadUsage(
     pieces.set(subscriptionId, own);
   }
   return new Map(
-    needed.map(({ subscriptionId, zone, billed, marks, whole }) => [
+    needed.map(({ subscriptionId, zone, billed, from, marks, whole }) => [
       subscriptionId,
-      { zone, billed, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
+      { zone, billed, from, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
     ]),
   );
 }

@@ -1,6 +1,8 @@
 import type { BillingEvent } from '../../records/index.ts';
-import { type LocalDate, localDateOf, minDate, type TimeZone } from '../../values/time/index.ts';
+import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
+import { usageRuns } from '../intervals/usage-runs.ts';
+import { firstUnbilledStart } from '../settlement/unbilled-time.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import type { ConsumingInterval } from './usage-piece.ts';
 
@@ -11,6 +13,8 @@ export interface UsageWindowInput {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
   /** Those that the last run has read, and those that it has made. */
   readonly billed: readonly ConsumingInterval[];
+  /** What the last run has read from; default all. */
+  readonly from?: LocalDate | null;
 }
 
 /**
@@ -18,21 +22,30 @@ export interface UsageWindowInput {
  * null = at all of it. It reads the billed intervals that end on that date or later, the days from it on, and those that
  * these intervals have consumed.
  */
-export function usageWindow({ events, zone, config, billed }: UsageWindowInput): LocalDate | null {
+export function usageWindow({
+  events,
+  zone,
+  config,
+  billed,
+  from = null,
+}: UsageWindowInput): LocalDate | null {
   const [first] = events;
   if (first === undefined) return null;
   const begin = { at: first.effectiveDate, date: first.localDate };
+  const runs = usageRuns(events, maxDate(first.localDate, ...billed.map(({ endDate }) => endDate)));
   const starts = events
     .flatMap(({ usages }) => usages)
     .map(({ name, billingPeriod }) => {
-      const billedThrough = billed
-        .filter(({ usageName }) => usageName === name)
-        .reduce<LocalDate | null>(
-          (last, { endDate }) => (last === null ? endDate : later(last, endDate)),
-          null,
-        );
+      const own = billed.filter(({ usageName }) => usageName === name);
+      const billedThrough = own.reduce<LocalDate | null>(
+        (last, { endDate }) => (last === null ? endDate : later(last, endDate)),
+        null,
+      );
       const periods = config.lookBackPeriods;
-      return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone }).date;
+      const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone }).date;
+      const named = runs.filter(({ section }) => section.name === name);
+      const unbilled = firstUnbilledStart({ runs: named, billed: own, zone, from });
+      return unbilled === null ? lookBack : minDate(lookBack, unbilled.date);
     });
   const [one, ...others] = starts;
   return one === undefined ? null : withConsumers(minDate(one, ...others), billed, zone);

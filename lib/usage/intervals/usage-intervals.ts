@@ -1,11 +1,14 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import {
+  addPeriod,
   cycleDate,
   type DatedInstant,
   firstCycleAfter,
   formatLocalDate,
+  type Instant,
   type LocalDate,
+  localDateOf,
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
@@ -43,6 +46,17 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
   });
 }
 
+/** Where the interval of a run begins in which an instant lies, be it complete or not. */
+export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
+  const [first] = run.events;
+  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  const targetDate = localDateOf(at, zone);
+  // Another bill cycle day makes intervals of up to two periods (§6.2 rule 5).
+  const date = addPeriod(targetDate, run.section.billingPeriod, -2);
+  const lookBack = date > begin.date ? { at: startOfDay(date, zone), date } : begin;
+  return boundariesOf(run, { targetDate, lookBack, zone }).findLast((one) => one.at <= at) ?? begin;
+}
+
 function boundariesOf(run: UsageRun, input: IntervalsInput): readonly DatedInstant[] {
   const [first] = run.events;
   const start: DatedInstant = { at: first.effectiveDate, date: first.localDate };
@@ -69,7 +83,7 @@ function addCycleDates(
     if (until !== null && at >= until) return;
     const last = boundaries.at(-1);
     const isLater = last === undefined || (at > last.at && date !== last.date);
-    if (isLater) boundaries.push({ at, date });
+    if (isLater && at >= lookBack.at) boundaries.push({ at, date });
     if (boundaries.length > MAX_PERIODS_PER_RUN) throw tooManyIntervals(run, targetDate);
   }
 }

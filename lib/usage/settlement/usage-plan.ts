@@ -6,6 +6,7 @@ import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval } from './billed-interval.ts';
 import { type BilledMatch, matchBilled } from './match-billed.ts';
+import { firstUnbilled, firstUnbilledStart } from './unbilled-time.ts';
 import type { UsageConfig } from './usage-config.ts';
 
 /** A billed interval of any section of a subscription. */
@@ -19,8 +20,10 @@ export interface UsagePlanInput<Billed extends BilledOfSection> {
   readonly targetDate: LocalDate;
   readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** On invoices that are not VOID, in the order in which they were billed; those that ended before the look-back may be left out. */
+  /** On invoices that are not VOID, in the order in which they were billed; those that ended before `from` may be left out. */
   readonly billed: readonly Billed[];
+  /** That of `usageWindow`; null = all that is billed is among `billed`. Default null. */
+  readonly from?: LocalDate | null;
 }
 
 /** An interval to be rated. */
@@ -43,7 +46,7 @@ export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<
   const runs = usageRuns(input.events, input.targetDate);
   const dates = nextUsageDates(input.events, input.targetDate);
   return {
-    intervals: runs.flatMap((run) => plannedIntervals(run, input)),
+    intervals: runs.flatMap((run) => plannedIntervals(run, runs, input)),
     nextDate: dates.reduce<LocalDate | null>(
       (first, date) => (first === null || date < first ? date : first),
       null,
@@ -53,15 +56,34 @@ export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<
 
 function plannedIntervals<Billed extends BilledOfSection>(
   run: UsageRun,
+  all: readonly UsageRun[],
   input: UsagePlanInput<Billed>,
 ): readonly PlannedInterval<Billed>[] {
-  const { targetDate, zone, billed } = input;
-  const own = billed.filter(({ usageName }) => usageName === run.section.name);
+  const { targetDate, zone, billed, from = null } = input;
+  const { name } = run.section;
+  const own = billed.filter(({ usageName }) => usageName === name);
   const lookBack = lookBackOf(run, input);
-  return usageIntervals(run, { targetDate, lookBack, zone }).flatMap((interval) => {
+  const runs = all.filter(({ section }) => section.name === name);
+  const unbilled = firstUnbilledStart({ runs, billed: own, zone, from });
+  const since = unbilled !== null && unbilled.at < lookBack.at ? unbilled : lookBack;
+  return usageIntervals(run, { targetDate, lookBack: since, zone }).flatMap((interval) => {
+    if (isTooOld(interval, { lookBack, billed: own, zone })) return [];
     const match = matchBilled(interval, own);
     return match.kind === 'COVERED' ? [] : [{ run, interval, match }];
   });
+}
+
+export interface TooOldInput {
+  readonly lookBack: DatedInstant;
+  /** Of the usage name. */
+  readonly billed: readonly BilledInterval[];
+  readonly zone: TimeZone;
+}
+
+/** True for an interval before L, unless some of its time is not billed (§7.1 rule 3). */
+export function isTooOld({ start, end }: UsageInterval, { lookBack, billed, zone }: TooOldInput): boolean {
+  if (start.at >= lookBack.at) return false;
+  return firstUnbilled({ start: start.at, end: end.at }, billed, zone) === null;
 }
 
 /** L of a run (§7.1). */

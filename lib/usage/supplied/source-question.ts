@@ -27,6 +27,8 @@ export interface MeteredSubscription {
   readonly events: readonly BillingEvent[];
   /** On invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];
+  /** Those that ended before it may be left out; default null: none. */
+  readonly from?: LocalDate | null;
 }
 
 export interface QuestionInput {
@@ -60,15 +62,16 @@ export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   const { subscriptions, targetDate, zone, config } = input;
   const planned = subscriptions
     .map((subscription) => {
-      const { events, billed } = subscription;
-      const plan = planUsage({ events, targetDate, zone, config, billed });
+      const { events, billed, from = null } = subscription;
+      const plan = planUsage({ events, targetDate, zone, config, billed, from });
       return { ...subscription, intervals: plan.intervals.filter((one) => isComparable(one, true)) };
     })
     .filter(({ intervals }) => intervals.length > 0);
   if (planned.length === 0) return null;
-  const lookBacks = planned.flatMap(({ events, billed }) =>
-    usageRuns(events, targetDate).map((run) => lookBackOf(run, { events, zone, config, billed }).at),
-  );
+  const lookBacks = planned.flatMap(({ events, billed, intervals }) => [
+    ...usageRuns(events, targetDate).map((run) => lookBackOf(run, { events, zone, config, billed }).at),
+    ...intervals.map(({ interval }) => interval.start.at),
+  ]);
   const [first, ...others] = lookBacks;
   if (first === undefined) return null;
   const range = { start: minInstant(first, ...others), end: startOfDay(addDays(targetDate, 1), zone) };

@@ -16,6 +16,7 @@ import { usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
 import { type BilledMatch, matchBilled } from '../settlement/match-billed.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from '../settlement/usage-config.ts';
+import { isTooOld } from '../settlement/usage-plan.ts';
 import { UnbilledReason } from './unbilled-reason.ts';
 
 export interface BillingSoFar {
@@ -118,7 +119,7 @@ function knownIntervals({
     return usageIntervals(run, { targetDate, lookBack: begin, zone }).map((interval) => ({
       usageName,
       interval,
-      isTooOld: interval.start.at < lookBack.at,
+      isTooOld: isTooOld(interval, { lookBack, billed: own, zone }),
       match: matchBilled(interval, own),
     }));
   });

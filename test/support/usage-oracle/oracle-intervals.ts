@@ -46,8 +46,6 @@ function withoutEmptyPauses(events: readonly OracleEvent[]): readonly OracleEven
 export interface LookBack {
   readonly target: number;
   readonly zone: string;
-  /** L of usage §7.1: boundaries before it do not count. */
-  readonly since: number;
 }
 
 /** The intervals of a run up to the target date (usage §6.3). */
@@ -64,7 +62,7 @@ function boundaries({ section, events, closedBy }: OracleRun, look: LookBack): r
   const kept: Moment[] = [];
   const [first] = events;
   if (first === undefined) return kept;
-  if (first.at >= look.since) kept.push(first);
+  kept.push(first);
   let anchor = firstCycleDate(first.day, section.period, first.billCycleDay);
   for (const [index, event] of events.entries()) {
     const before = events[index - 1] ?? first;
@@ -74,7 +72,6 @@ function boundaries({ section, events, closedBy }: OracleRun, look: LookBack): r
     const until = (events[index + 1] ?? closedBy)?.at ?? null;
     for (const moment of cycleMoments({ anchor, event, section, until }, look)) {
       const last = kept.at(-1);
-      if (moment.at < look.since) continue;
       if (last === undefined || (moment.at > last.at && moment.day !== last.day)) kept.push(moment);
     }
   }

@@ -84,7 +84,9 @@ export class UsageOracle {
       const billedThrough = latest(own.map(({ end }) => end.day));
       const periods = settings.lookBackPeriods;
       const since = lookBackOf(run.section, { first, billedThrough, periods, zone });
-      return intervalsOf(run, { target, zone, since }).flatMap((interval) => this.#planned(run, interval));
+      return intervalsOf(run, { target, zone })
+        .filter((interval) => interval.start.at >= since || hasUnbilledTime(interval, own))
+        .flatMap((interval) => this.#planned(run, interval));
     });
     const intervals = planned.map((one) => this.#owed(one, planned));
     const charging = intervals.filter(({ items }) => items.some(({ entry }) => entry.of === null));
@@ -199,6 +201,17 @@ export class UsageOracle {
       return own.some(({ start, end }) => start.at <= at && at < end.at);
     });
   }
+}
+
+/** Whether there is an instant of it that nothing is billed for (usage §7.1 rule 3). */
+function hasUnbilledTime({ start, end }: OracleInterval, billed: readonly BilledRecord[]): boolean {
+  const isBilled = (at: number) =>
+    billed.some(
+      (one) => one.start.at <= at && (at < one.end.at || (start.at === end.at && one.start.at === at)),
+    );
+  // The first instant without anything is the start, or one at which something billed ends.
+  const turns = [start.at, ...billed.map((one) => one.end.at)];
+  return turns.some((at) => (at === start.at || (start.at < at && at < end.at)) && !isBilled(at));
 }
 
 function usedOf(section: OracleSection, points: Iterable<OraclePoint>): ReadonlyMap<string, bigint> {

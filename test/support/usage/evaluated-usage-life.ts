@@ -27,8 +27,6 @@ interface KeptInterval extends RatedInterval {
 
 /** Goes through the evaluation of the subscription, and reads no more of the past than that says. */
 export class EvaluatedUsageLife extends BookedUsageLife {
-  /** null = everything is read. */
-  from: LocalDate | null = null;
   /** How many runs would have passed the subscription over. */
   passedOver = 0;
   #looked: LookedDays | null = null;
@@ -108,7 +106,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   /** What the evaluation up to a date is given. */
   protected usage(billed: readonly RatedInterval[], _targetDate: LocalDate): SubscriptionUsage {
     const { zone, terms } = this;
-    return { zone, billed, terms, pieces: this.pieces(billed), marks: marksOf(this.days()) };
+    return { zone, billed, from: this.from, terms, pieces: this.pieces(billed), marks: marksOf(this.days()) };
   }
 
   protected override days(): readonly DayUsage[] {

@@ -18,14 +18,14 @@ export class SuppliedUsageLife extends EvaluatedUsageLife {
   isAggregated = false;
 
   protected override usage(billed: readonly RatedInterval[], targetDate: LocalDate): SubscriptionUsage {
-    const { events, zone, config } = this;
+    const { events, zone, config, from } = this;
     const question = sourceQuestion({
-      subscriptions: [{ subscriptionId, events, billed }],
+      subscriptions: [{ subscriptionId, events, billed, from }],
       targetDate,
       zone,
       config,
     });
-    return { zone, billed, pieces: [], supplied: this.#told(question) };
+    return { zone, billed, from, pieces: [], supplied: this.#told(question) };
   }
 
   protected override trackingIds(intervals: readonly RatedInterval[]): readonly string[] {

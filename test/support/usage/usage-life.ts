@@ -90,6 +90,8 @@ export abstract class UsageLife<Consumed = unknown> {
   /** What is agreed beyond the prices. */
   terms: UsageTerms = NO_TERMS;
   readonly points: LifePoint[] = [];
+  /** Where a run begins to read; null = it reads everything. */
+  from: LocalDate | null = null;
   protected stored: StoredInterval<Consumed>[] = [];
   #invoices = 0;
   #items = 0;
@@ -123,6 +125,7 @@ export abstract class UsageLife<Consumed = unknown> {
       zone: this.zone,
       config: this.config,
       billed: this.visible(this.stored),
+      from: this.from,
     });
     const usage = this.collected(this.visible(this.stored));
     const settled = settleUsage({

@@ -1,18 +1,14 @@
 import type { DayUsage, PointRange } from '../../../lib/usage/collecting/usage-piece.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
-import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 import type { LifeInvoice, StoredInterval } from './usage-life.ts';
 
 /** Reads no more of the past than a run has to, as the engine does. */
 export class WindowedUsageLife extends BookedUsageLife {
-  /** null = everything is read. */
-  from: LocalDate | null = null;
-
   override bill(targetDate: string): LifeInvoice {
     const invoice = super.bill(targetDate);
-    const { events, zone, config } = this;
-    this.from = usageWindow({ events, zone, config, billed: this.visible(this.stored) });
+    const { events, zone, config, from } = this;
+    this.from = usageWindow({ events, zone, config, billed: this.visible(this.stored), from });
     return invoice;
   }
 

@@ -157,9 +157,19 @@ describe('what is read of usage', () => {
 });
 
 describe('the window of a run over usage', () => {
-  const from = (intervals: readonly ConsumingInterval[], lookBackPeriods = 1, usages = [stdUsage]) => {
+  const from = (
+    intervals: readonly ConsumingInterval[],
+    lookBackPeriods = 1,
+    { usages = [stdUsage], readFrom = '2026-04-01' as string | null } = {},
+  ) => {
     const events = [usageEvent('CREATE', '2026-02-20', { usages })];
-    const date = usageWindow({ events, zone: UTC_ZONE, config: { lookBackPeriods }, billed: intervals });
+    const date = usageWindow({
+      events,
+      zone: UTC_ZONE,
+      config: { lookBackPeriods },
+      billed: intervals,
+      from: readFrom === null ? null : day(readFrom),
+    });
     return date === null ? null : text(date);
   };
   const february = (consumed: readonly PointRange[]) => billed(['2026-02-20', '2026-03-01'], consumed);
@@ -170,11 +180,16 @@ describe('the window of a run over usage', () => {
     expect(from([april], -1)).to.equal('2026-02-20');
     expect(from([april], 0)).to.equal('2026-05-01');
     expect(from([february([range('2026-02-21', 1)]), april])).to.equal('2026-04-01');
-    expect(from([april], 1, [])).to.equal(null);
+    expect(from([april], 1, { usages: [] })).to.equal(null);
+  });
+
+  it('usage §7.1 rule 3: it has what is not billed before the look-back', () => {
+    expect(from([april], 1, { readFrom: null })).to.equal('2026-02-20');
+    expect(from([february([]), april], 1, { readFrom: null })).to.equal('2026-03-01');
   });
 
   it('usage §7.1: with several sections it begins with the earliest', () => {
-    expect(from([april], 1, [stdUsage, liveUsage])).to.equal('2026-02-20');
+    expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20');
   });
 
   it('usage §7.7: it has the earlier period that has charged late points of a later one', () => {
