@@ -39,6 +39,24 @@ anyDatabase((_kind, open) => {
       );
     }
 
+    it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills what comes in time for a period that was billed ahead', async () => {
+      await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
+      await stage.use('10 calls 2026-04-03');
+      await stage.runTo('2026-04-05');
+      expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([`USAGE ${APRIL} 10`]);
+      await stage.use('20 calls 2026-04-20');
+      await stage.runTo('2026-05-01');
+      expect(itemLines(await stage.last())).to.deep.equal([`USAGE ${APRIL} 20`]);
+      await stage.use('40 calls 2026-04-21', 'late');
+      await stage.runTo('2026-06-01');
+      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+      const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
+        startDate: '2026-04-01',
+        endDate: '2026-06-01',
+      });
+      expect(found.map(({ reason, amount }) => `${reason} ${amount}`)).to.deep.equal(['LATE 40']);
+    });
+
     for (const [periods, april] of [
       ['0', []],
       ['1', []],

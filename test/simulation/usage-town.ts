@@ -140,7 +140,7 @@ export class UsageTown {
       );
       const told = own.map((item) => toldItem(item, one));
       if (!same(told, expected)) expect(told, context()).to.deep.equal(expected);
-      one.oracle.bill(due, { run: invoice.id, hasInvoice: true });
+      one.oracle.bill(due, { run: invoice.id, hasInvoice: true, at: invoice.createdDate });
       const entries = due.intervals.flatMap((interval) => interval.items.map(({ entry }) => entry));
       for (const [index, item] of own.entries()) {
         const entry = entries[index];
@@ -172,7 +172,8 @@ export class UsageTown {
       }
       this.#silent += 1;
       const silent = unbilled.filter(({ items }) => items.length === 0);
-      oracle.bill({ ...owed, intervals: silent }, { run: `silent ${this.#silent}`, hasInvoice: false });
+      const run = { run: `silent ${this.#silent}`, hasInvoice: false, at: this.engine.clock.now() };
+      oracle.bill({ ...owed, intervals: silent }, run);
     }
   }
 

@@ -17,13 +17,14 @@ export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   { itemOf, bases }: StoredItems,
 ): readonly ConsumingInterval[] {
-  return intervals.map(({ usageName, start, end, itemIds, consumed, supplied }) => ({
+  return intervals.map(({ usageName, start, end, itemIds, consumed, supplied, createdDate }) => ({
     usageName,
     instants: { start: start.at, end: end.at },
     startDate: start.date,
     endDate: end.date,
     consumed,
     supplied,
+    billedAt: createdDate,
     entries: itemIds.flatMap((id): readonly BilledEntry[] => {
       const item = itemOf.get(id);
       return item === undefined ? [] : [entryOf(item, bases.get(id) ?? null)];

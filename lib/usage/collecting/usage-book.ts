@@ -3,6 +3,7 @@ import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../v
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
+import { isLate } from '../settlement/late-time.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
 import type { PlannedInterval } from '../settlement/usage-plan.ts';
@@ -42,7 +43,8 @@ export class UsageBook {
   }
 
   /** What an interval is rated for, and what is billed of that. */
-  collect({ run, interval, match }: PlannedInterval<ConsumingInterval>): CollectedUsage {
+  collect(planned: PlannedInterval<ConsumingInterval>): CollectedUsage {
+    const { run, interval, match } = planned;
     const previous = new Set(match.previous);
     const dates = new Set(
       match.previous.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
@@ -53,6 +55,7 @@ export class UsageBook {
     return {
       billed: quantitiesOf(run.section, billed),
       fresh: quantitiesOf(run.section, this.#fresh(run.section.name, interval)),
+      onTime: quantitiesOf(run.section, this.#onTime(planned)),
     };
   }
 
@@ -67,11 +70,14 @@ export class UsageBook {
   /** The points that a settled interval is the first to charge. */
   newlyConsumed(
     { run }: PlannedInterval<ConsumingInterval>,
-    { freshOf, beyond }: Consumption<ConsumingInterval>,
+    { freshOf, onTimeOf, beyond }: Consumption<ConsumingInterval>,
     planned: readonly PlannedInterval<ConsumingInterval>[],
   ): readonly UsagePiece[] {
     const { name } = run.section;
-    const own = freshOf.flatMap(({ interval }) => this.#fresh(name, interval));
+    const own = [
+      ...freshOf.flatMap(({ interval }) => this.#fresh(name, interval)),
+      ...onTimeOf.flatMap((one) => this.#onTime(one)),
+    ];
     const all = beyond ? [...own, ...this.#beyond(name, planned)] : own;
     // Units that the section does not charge are left to those that do (§7.6).
     const units = new Set(unitsOf(run.section));
@@ -86,6 +92,11 @@ export class UsageBook {
 
   #fresh(name: string, interval: UsageInterval): readonly UsagePiece[] {
     return this.#within(interval).filter((piece) => !this.#isConsumed(name, piece));
+  }
+
+  #onTime(planned: PlannedInterval<ConsumingInterval>): readonly UsagePiece[] {
+    const { run, interval } = planned;
+    return this.#fresh(run.section.name, interval).filter((piece) => !isLate(planned, this.#beginOf(piece)));
   }
 
   #beyond(name: string, planned: readonly PlannedInterval<ConsumingInterval>[]): readonly UsagePiece[] {
@@ -136,6 +147,10 @@ export class UsageBook {
       return part.from >= start.at && (part.from < end.at || (includesEnd && part.from === end.at));
     }
     return isWithin(interval, this.#countsAt(localDate));
+  }
+
+  #beginOf({ part, localDate }: UsagePiece): Instant {
+    return typeof part === 'object' ? part.from : this.#countsAt(localDate);
   }
 
   /** Points of a day count together: from its start on, or from that of billing (§2.3 rule 3). */

@@ -8,6 +8,8 @@ export interface BilledInterval {
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
+  /** null = after its end. Default null. */
+  readonly billedAt?: Instant | null;
   /** Oldest first; none where zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
 }

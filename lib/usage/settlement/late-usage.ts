@@ -8,6 +8,8 @@ export interface CollectedUsage {
   readonly billed: Quantities;
   /** Points in it that no billed interval of the usage name has consumed. */
   readonly fresh: Quantities;
+  /** Those of them that are not late: where nothing is billed, or was billed before its end. */
+  readonly onTime: Quantities;
 }
 
 export interface LateUsageInput {
@@ -21,11 +23,13 @@ export interface LateUsageModes extends Pick<UsageConfig, 'lateMode' | 'beyondLo
   readonly beyond: Quantities;
 }
 
+export type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
+
 /** What an interval is rated for, and which points it consumes so that no other one charges them. */
 export interface ChargedUsage {
   readonly quantities: Quantities;
-  /** Its own fresh points; false where they are left to another interval, or to none. */
-  readonly takesFresh: boolean;
+  /** Which of its own fresh points; the others are left to another interval, or to none. */
+  readonly takesFresh: TakenFresh;
   /** Fresh points of these intervals, by their places in the list. */
   readonly takesLateOf: readonly number[];
   readonly takesBeyond: boolean;
@@ -49,15 +53,21 @@ export function chargedUsage(
       : [];
   return intervals.map((interval, index): ChargedUsage => {
     const { section, isBilled, collected } = interval;
-    const takesFresh = !isBilled || mode === LateMode.DELTA;
+    const takesFresh = !isBilled ? 'ALL' : takenOfBilled(mode);
     const taken =
       index === next ? { takesLateOf: lateOf, takesBeyond } : { takesLateOf: [], takesBeyond: false };
     const parts = [
-      ...(takesFresh ? [collected.fresh] : []),
+      ...(takesFresh === 'ALL' ? [collected.fresh] : []),
+      ...(takesFresh === 'ON_TIME' ? [collected.onTime] : []),
       ...taken.takesLateOf.map((place) => intervals[place]?.collected.fresh ?? NO_USAGE),
       ...(taken.takesBeyond ? [beyond] : []),
     ];
     const quantities = parts.reduce((all, more) => together(section, all, more), collected.billed);
     return { quantities, takesFresh, ...taken };
   });
+}
+
+function takenOfBilled(mode: LateMode): TakenFresh {
+  if (mode === LateMode.DELTA) return 'ALL';
+  return mode === LateMode.IGNORE ? 'ON_TIME' : 'NONE';
 }

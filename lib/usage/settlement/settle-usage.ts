@@ -36,6 +36,8 @@ export interface Consumption<Billed extends BilledOfSection = BilledOfSection> {
   readonly quantities: Quantities;
   /** Intervals whose fresh points it consumes: itself, or billed ones whose late points it takes (§7.7). */
   readonly freshOf: readonly PlannedInterval<Billed>[];
+  /** Intervals of whose fresh points it consumes those alone that are not late. */
+  readonly onTimeOf: readonly PlannedInterval<Billed>[];
   /** True where it takes the late points of intervals before the look-back. */
   readonly beyond: boolean;
 }
@@ -88,7 +90,7 @@ function consumptions<Billed extends BilledOfSection>({
       ordered.map(({ planned, index }) => ({
         section: planned.run.section,
         isBilled: planned.match.previous.length > 0,
-        collected: collected[index] ?? { billed: NO_USAGE, fresh: NO_USAGE },
+        collected: collected[index] ?? { billed: NO_USAGE, fresh: NO_USAGE, onTime: NO_USAGE },
       })),
       { ...config, beyond: beyond.get(name) ?? NO_USAGE },
     );
@@ -98,7 +100,8 @@ function consumptions<Billed extends BilledOfSection>({
       const late = takesLateOf.flatMap((of) => ordered[of]?.planned ?? []);
       found.set(planned, {
         quantities,
-        freshOf: takesFresh ? [planned, ...late] : late,
+        freshOf: takesFresh === 'ALL' ? [planned, ...late] : late,
+        onTimeOf: takesFresh === 'ON_TIME' ? [planned] : [],
         beyond: takesBeyond,
       });
     }

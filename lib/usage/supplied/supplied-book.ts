@@ -4,7 +4,15 @@ import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { ConsumingInterval } from '../collecting/usage-piece.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
-import { type Quantities, quantitiesOf, quantityOf, together, unitsOf } from '../rating/quantities.ts';
+import {
+  NO_USAGE,
+  type Quantities,
+  quantitiesOf,
+  quantityOf,
+  together,
+  unitsOf,
+} from '../rating/quantities.ts';
+import { isBilledAhead } from '../settlement/late-time.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
 import type { PlannedInterval } from '../settlement/usage-plan.ts';
@@ -50,12 +58,15 @@ export class SuppliedBook {
       if (!split.kept.isZero()) kept.set(unit, split.kept);
       if (!split.fresh.isZero()) fresh.set(unit, split.fresh);
     }
-    return { billed: together(section, kept, carried), fresh };
+    // A source tells an interval as one, so that it is late as one.
+    const isOnTime = planned.match.previous.every(isBilledAhead);
+    return { billed: together(section, kept, carried), fresh, onTime: isOnTime ? fresh : NO_USAGE };
   }
 
   /** What a settled interval is the first to charge. */
-  newlyTold({ run }: Planned, { freshOf }: Consumption<ConsumingInterval>): SuppliedDigest {
-    const amounts = freshOf.flatMap((planned) =>
+  newlyTold({ run }: Planned, { freshOf, onTimeOf }: Consumption<ConsumingInterval>): SuppliedDigest {
+    const taken = [...freshOf, ...onTimeOf.filter(({ match }) => match.previous.every(isBilledAhead))];
+    const amounts = taken.flatMap((planned) =>
       [...this.collect(planned).fresh].map(
         ([unit, quantity]): SuppliedAmount => ({
           unit,
@@ -65,7 +76,7 @@ export class SuppliedBook {
         }),
       ),
     );
-    const trackingIds = new Set(freshOf.flatMap((planned) => this.#newIdsOf(run.section.name, planned)));
+    const trackingIds = new Set(taken.flatMap((planned) => this.#newIdsOf(run.section.name, planned)));
     return { amounts, trackingIds: [...trackingIds].slice(0, MAX_SUPPLIED_TRACKING_IDS) };
   }
 

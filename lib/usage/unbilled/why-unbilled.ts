@@ -14,6 +14,7 @@ import { isBilled, isEnd } from '../intervals/usage-event.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
+import { isLate } from '../settlement/late-time.ts';
 import { type BilledMatch, matchBilled } from '../settlement/match-billed.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld } from '../settlement/usage-plan.ts';
@@ -83,8 +84,9 @@ export class UnbilledReasons {
         ? UnbilledReason.NOT_YET_DUE
         : UnbilledReason.BEYOND_LOOKBACK;
     if (own.match.kind === 'COVERED') return UnbilledReason.COVERED;
-    const isLate = own.match.previous.length > 0;
-    return isLate && lateMode === LateMode.IGNORE ? UnbilledReason.LATE : UnbilledReason.NOT_YET_DUE;
+    const isIgnored = lateMode === LateMode.IGNORE && own.match.previous.length > 0;
+    const isNeverBilled = isIgnored && isLate({ interval: own.interval, match: own.match }, at);
+    return isNeverBilled ? UnbilledReason.LATE : UnbilledReason.NOT_YET_DUE;
   }
 }
 

@@ -7,6 +7,8 @@ export interface BilledRecord extends Pick<OracleInterval, 'start' | 'end'> {
   readonly usageName: string;
   readonly points: ReadonlySet<OraclePoint>;
   readonly entries: readonly BilledEntry[];
+  /** When; null: after its end. */
+  readonly billedAt: number | null;
   /** What is void with it: the invoice, or the run that has made none. */
   readonly invoice: string;
 }

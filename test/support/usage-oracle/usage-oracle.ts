@@ -42,6 +42,8 @@ export interface BillingRun {
   /** What is void with it. */
   readonly run: string;
   readonly hasInvoice: boolean;
+  /** When it ran; default: after the end of what it bills. */
+  readonly at?: number | null;
 }
 
 interface Planned {
@@ -50,6 +52,8 @@ interface Planned {
   readonly previous: readonly BilledRecord[];
   /** Points in it that nothing has consumed. */
   readonly fresh: ReadonlySet<OraclePoint>;
+  /** Those of them for whose time something is billed since it is over. */
+  readonly late: ReadonlySet<OraclePoint>;
 }
 
 /**
@@ -101,7 +105,8 @@ export class UsageOracle {
   }
 
   /** A run has done what it owed: of what is billed already it keeps what is new, with an invoice only (usage §7.7 rule 1). */
-  bill({ intervals }: Owed, { run: invoice, hasInvoice }: BillingRun): void {
+  bill({ intervals }: Owed, { run: invoice, hasInvoice, at }: BillingRun): void {
+    const billedAt = at ?? null;
     const added = intervals
       .filter((owed) => owed.previous.length === 0 || (hasInvoice && this.#tellsMore(owed)))
       .map(
@@ -111,6 +116,7 @@ export class UsageOracle {
           end: interval.end,
           points,
           entries: items.map(({ entry }) => entry),
+          billedAt,
           invoice,
         }),
       );
@@ -154,7 +160,18 @@ export class UsageOracle {
         holds(interval, momentOf(point, this.events)) &&
         !own.some(({ points }) => points.has(point)),
     );
-    return [{ run, interval, previous: those('SAME_OR_INSIDE'), fresh: new Set(fresh) }];
+    const previous = those('SAME_OR_INSIDE');
+    const closed = [...previous, ...those('PARTLY')].filter(
+      ({ billedAt, end }) => billedAt === null || billedAt >= end.at,
+    );
+    const late = fresh.filter((point) => {
+      const at = momentOf(point, this.events);
+      return closed.some((one) => {
+        const takesEnd = one.start.at === one.end.at || (interval.takesEnd && interval.end.at === one.end.at);
+        return holds({ start: one.start, end: one.end, takesEnd }, at);
+      });
+    });
+    return [{ run, interval, previous, fresh: new Set(fresh), late: new Set(late) }];
   }
 
   #owed(one: Planned, planned: readonly Planned[]): OwedInterval {
@@ -184,6 +201,7 @@ export class UsageOracle {
       for (const point of points) taken.add(point);
     };
     if (!isLate || lateMode === 'DELTA' || (lateMode === 'NEXT_PERIOD' && !carries)) take(one.fresh);
+    if (isLate && lateMode === 'IGNORE') take([...one.fresh].filter((point) => !one.late.has(point)));
     if (one !== next) return taken;
     if (carries) for (const { previous, fresh } of own) if (previous.length > 0) take(fresh);
     if (beyondLookBack === 'NEXT_PERIOD') take(this.#beyond(one.run.section, own));

@@ -2,6 +2,7 @@ import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
+import { isLate } from '../../../lib/usage/settlement/late-time.ts';
 import type { PlannedInterval } from '../../../lib/usage/settlement/usage-plan.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
@@ -19,6 +20,9 @@ export class ScannedUsageLife extends UsageLife<Points> {
       points.filter((point) => isWithin(interval, countsAt(point, times)));
     const fresh = ({ run, interval }: Pick<Planned, 'run' | 'interval'>): readonly LifePoint[] =>
       within(interval).filter((point) => !isConsumed(run.section.name, point));
+
+    const onTime = (planned: Planned): readonly LifePoint[] =>
+      fresh(planned).filter((point) => !isLate(planned, countsAt(point, times)));
 
     /** Points of billed intervals that are not looked at any more. */
     const beyond = (name: string, planned: readonly Planned[]): readonly LifePoint[] => {
@@ -40,7 +44,11 @@ export class ScannedUsageLife extends UsageLife<Points> {
         const { previous } = planned.match;
         const billed = points.filter((point) => previous.some(({ consumed }) => consumed.has(point)));
         const { section } = planned.run;
-        return { billed: sumsOf(section, billed), fresh: sumsOf(section, fresh(planned)) };
+        return {
+          billed: sumsOf(section, billed),
+          fresh: sumsOf(section, fresh(planned)),
+          onTime: sumsOf(section, onTime(planned)),
+        };
       },
       beyond: (planned) =>
         new Map(
@@ -52,7 +60,8 @@ export class ScannedUsageLife extends UsageLife<Points> {
       newlyConsumed: ({ planned: { run }, consumes }, planned) => {
         const late = consumes.beyond ? beyond(run.section.name, planned) : [];
         const units = new Set(unitsOf(run.section));
-        return new Set([...consumes.freshOf.flatMap(fresh), ...late].filter(({ unit }) => units.has(unit)));
+        const own = [...consumes.freshOf.flatMap(fresh), ...consumes.onTimeOf.flatMap(onTime)];
+        return new Set([...own, ...late].filter(({ unit }) => units.has(unit)));
       },
       trackingIds: (consumed) => [...consumed].map(({ trackingId }) => trackingId),
     };
