@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ErrorCode } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
@@ -33,6 +34,18 @@ anyDatabase((_kind, open) => {
         expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-06-01..2026-07-01 60']);
       });
     }
+
+    it('usage §2.2 rule 3: a void of what is billed longer ago than the look-back is given back once N is higher', async () => {
+      stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
+      await stage.use('10 calls 2026-01-10', 'old');
+      await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'old');
+      const nothing = await stage.run('2026-05-01').then(itemLines, ({ code }: { code: number }) => code);
+      expect(nothing).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+      const all = '{"org.service.invoice.readMaxRawUsagePreviousPeriod":"-1"}';
+      await stage.engine.acme.keyValues.add('PER_TENANT_CONFIG', all);
+      expect(itemLines(await stage.run('2026-05-01'))).to.include('REPAIR_ADJ 2026-01-01..2026-02-01 -10');
+    });
 
     it('are billed with N = 0 where a bill cycle day in the past makes them begin before what is billed', async () => {
       stage = await UsageStage.begin(

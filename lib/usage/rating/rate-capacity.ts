@@ -17,7 +17,7 @@ export function rateCapacity(section: CapacitySection, peaks: Quantities): Rated
   const units = unitsOf(section);
   const fits = (tier: CapacityTier) => units.every((unit) => holds(tier, unit, peaks));
   const complying = tiers.find(fits);
-  const isIdle = units.every((unit) => quantityOf(peaks, unit).isZero());
+  const isIdle = units.every((unit) => peakOf(peaks, unit).isZero());
   return {
     price: isIdle ? ZERO : ((complying ?? tiers.at(-1))?.price ?? ZERO),
     lines: units
@@ -27,22 +27,28 @@ export function rateCapacity(section: CapacitySection, peaks: Quantities): Rated
   };
 }
 
+/** Amounts below 0 correct others, and are no usage. */
+function peakOf(peaks: Quantities, unit: string): Decimal {
+  const peak = quantityOf(peaks, unit);
+  return peak.isNegative() ? ZERO : peak;
+}
+
 function peakLine(tiers: readonly CapacityTier[], unit: string, peaks: Quantities): PeakLine {
   const index = tiers.findIndex((tier) => holds(tier, unit, peaks));
   const place = index < 0 ? tiers.length - 1 : index;
-  return { tier: place + 1, unit, price: tiers[place]?.price ?? ZERO, quantity: quantityOf(peaks, unit) };
+  return { tier: place + 1, unit, price: tiers[place]?.price ?? ZERO, quantity: peakOf(peaks, unit) };
 }
 
 function holds(tier: CapacityTier, unit: string, peaks: Quantities): boolean {
   const max = maxOf(tier, unit);
-  return max === null || quantityOf(peaks, unit).lessThanOrEqualTo(max);
+  return max === null || peakOf(peaks, unit).lessThanOrEqualTo(max);
 }
 
 /** How far the peak of a unit lies above the last limit. */
 function beyondLast(tiers: readonly CapacityTier[], unit: string, peaks: Quantities): readonly Overflow[] {
   const last = tiers.at(-1);
   const max = last === undefined ? null : maxOf(last, unit);
-  const peak = quantityOf(peaks, unit);
+  const peak = peakOf(peaks, unit);
   return max !== null && peak.greaterThan(max) ? [{ unit, quantity: peak.minus(max) }] : [];
 }
 

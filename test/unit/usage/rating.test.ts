@@ -120,6 +120,7 @@ const cases: readonly [title: string, rated: RatedUsage, expected: string][] = [
     rate(teamUsage, 'members 51, mbps 101'),
     '10; mbps T2 5 × 101; members T3 10 × 51',
   ],
+  ['usage §5.4: a peak below 0 is none', rate(teamUsage, 'members -5'), '0; mbps T1 1 × 0; members T1 1 × 0'],
   ['usage §5.4: beyond the last limit', rate(bounded, 'mbps 501'), '5; mbps T2 5 × 501; beyond: mbps 1'],
 ];
 
