@@ -22,6 +22,7 @@ import {
   ParkedRunService,
   RatedUsageService,
   RunConsultation,
+  ThresholdHandler,
   UnbilledUsageService,
   UsageConsultation,
 } from '../invoicing/index.ts';
@@ -66,6 +67,7 @@ export function invoicingArea(foundation: Foundation) {
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),
       new ParentSummaryHandler(ports, settingsOf),
       new ParentCommitHandler(ports),
+      new ThresholdHandler(ports, catalogs, { configOf: invoicingConfig, usage }),
     ],
     operations: {
       creditNotes: methodsOf(new CreditNoteService(ports, settingsOf, { sources, files })),

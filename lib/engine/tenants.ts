@@ -4,7 +4,7 @@ import { checkStateMachine } from '../payments/index.ts';
 import { DeliveryService } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
-import { readUsageTerms } from '../usage/index.ts';
+import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
 import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
@@ -22,6 +22,7 @@ export function tenantArea(
       checkDocumentText,
       checkOverdueConfig,
       checkUsageTerms: readUsageTerms,
+      hasUsageThresholds: (value) => mayPassThresholds(readUsageTerms(value)),
     },
   });
   return {

@@ -56,6 +56,7 @@ const forms: Readonly<Record<BusEventType, Form | null>> = {
   [BusEventType.SUBSCRIPTION_EXPIRED]: subscription,
   [BusEventType.SUBSCRIPTION_BCD_CHANGE]: subscription,
   [BusEventType.SUBSCRIPTION_QUANTITY]: subscription,
+  [BusEventType.USAGE_THRESHOLD]: { ...subscription, metaData: given },
   [BusEventType.ENTITLEMENT_CREATION]: entitlement,
   [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
   [BusEventType.BUNDLE_PAUSE]: blocking,

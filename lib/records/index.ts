@@ -35,4 +35,5 @@ export type * from './usage-interval.ts';
 export type * from './usage-pieces.ts';
 export type * from './usage-section.ts';
 export * from './usage-submission.ts';
+export * from './usage-threshold.ts';
 export * from './user.ts';

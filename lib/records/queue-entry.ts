@@ -25,6 +25,7 @@ export const QueueName = {
   PAYMENT_JANITOR: 'payment-service:janitor',
   OVERDUE_CHECK: 'overdue-service:overdue-check-queue',
   OVERDUE_REFRESH: 'overdue-service:overdue-async-bus-queue',
+  USAGE_THRESHOLDS: 'usage-service:threshold-queue',
   PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];
@@ -99,6 +100,7 @@ export const BusEventType = {
   TAG_DELETION: 'TAG_DELETION',
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
+  USAGE_THRESHOLD: 'USAGE_THRESHOLD',
   /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
   /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing §12). */

@@ -20,6 +20,8 @@ export interface Tenant {
   readonly callbackRecordId: number | null;
   /** Raised by every change of a payment state machine, in its transaction; null = there has been none (payments §3.1). */
   readonly stateMachineRevision: number | null;
+  /** The active USAGE_TERMS row, if it has thresholds. */
+  readonly usageThresholdsRecordId: number | null;
   readonly createdDate: Instant;
 }
 

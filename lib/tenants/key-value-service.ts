@@ -32,6 +32,8 @@ export interface ValueChecks {
   checkOverdueConfig(value: string): void;
   /** @throws BillingError INVALID_PARAMETER (60002) for usage terms that break a rule. */
   checkUsageTerms(value: string): void;
+  /** Whether usage terms that break no rule have thresholds. */
+  hasUsageThresholds(value: string): boolean;
 }
 
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
@@ -86,7 +88,8 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
       const now = context.createdDate;
       const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
       const [recordId = 0] = await session.keyValues.insert([row]);
-      await markTenant(session, kind, recordId);
+      const hasThresholds = kind === KeyKind.USAGE && this.#checks.hasUsageThresholds(value);
+      await markTenant(session, kind, { recordId, hasThresholds });
       if (isSingle) session.publish([configurationEvent(BusEventType.TENANT_CONFIG_CHANGE, key, id)]);
     });
   }
@@ -172,16 +175,21 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
   if (rows.length === 0) return;
   await session.keyValues.deactivate(rows);
   const kind = keyKind(key);
-  await markTenant(session, kind, null);
+  await markTenant(session, kind, { recordId: null, hasThresholds: false });
   if (kind !== KeyKind.USER)
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
 /** The tenant's row tells every node which value holds; null: none any more. */
-async function markTenant(session: WriteSession, kind: KeyKind, recordId: number | null): Promise<void> {
+async function markTenant(
+  session: WriteSession,
+  kind: KeyKind,
+  { recordId, hasThresholds }: { readonly recordId: number | null; readonly hasThresholds: boolean },
+): Promise<void> {
   if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
   if (kind === KeyKind.OVERDUE) await session.keyValues.setOverdueConfig(recordId);
   if (kind === KeyKind.CALLBACK) await session.keyValues.setCallback(recordId);
+  if (kind === KeyKind.USAGE) await session.keyValues.setUsageThresholds(hasThresholds ? recordId : null);
   if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 

@@ -51,6 +51,7 @@ export class TenantService {
       overdueConfigRecordId: null,
       callbackRecordId: null,
       stateMachineRevision: null,
+      usageThresholdsRecordId: null,
       createdDate: authorship.createdDate,
     };
     return storage.system.insertTenant(tenant, authorship);

@@ -57,6 +57,7 @@ export { OverflowPolicy } from './rating/rated-usage.ts';
 export { LineStatus, type ReportedLine, type UsageReport } from './recording/line-report.ts';
 export { OnDuplicate } from './recording/recording-config.ts';
 export { RecordingFaultCode } from './recording/recording-fault.ts';
+export { readThresholdLook } from './recording/threshold-look.ts';
 export { type SubmittedLine, UnreadableLine } from './recording/usage-submission.ts';
 export { type Bounds, boundsIn, type RequestedBounds } from './roll-up/roll-up-bounds.ts';
 export { UsageGranularity } from './roll-up/usage-buckets.ts';
@@ -95,7 +96,14 @@ export {
 } from './supplied/source-question.ts';
 export { SuppliedBook } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
+export { passedThresholds, type ThresholdPassed } from './terms/passed-thresholds.ts';
 export { readUsageTerms } from './terms/read-usage-terms.ts';
-export { mayHaveMinimum, NO_TERMS, type UsageTerms } from './terms/section-terms.ts';
+export {
+  mayHaveMinimum,
+  mayPassThresholds,
+  NO_TERMS,
+  termsOf,
+  type UsageTerms,
+} from './terms/section-terms.ts';
 export { UnbilledReason } from './unbilled/unbilled-reason.ts';
 export { type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

@@ -140,6 +140,12 @@ export const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 export const METERED_SUBSCRIPTION_MS = SECOND_MS;
 export const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
+/** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
+export const MAX_THRESHOLDS = 100;
+
+/** How soon a subscription is looked at again that something was recorded for meanwhile. */
+export const THRESHOLD_LOOK_PAUSE_MS = SECOND_MS;
+
 /** What the error for a document of usage terms lists. */
 export const MAX_LISTED_TERMS_FAULTS = 100;
 

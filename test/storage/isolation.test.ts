@@ -67,6 +67,9 @@ eachDatabaseAndSuperuser((kind, open) => {
       const points = [point('sms', '5'), point('sms', '6', 1), point('sms', '7', 2)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
       await opened.storage.recordUsage(opened.tenant, author(), [usage]);
+      await opened.write((session) =>
+        session.usage.record([submission('marked', [point('sms', '1')], { subscriptionRecordId: 2 })]),
+      );
       const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
       await opened.write(async (session) => {
         await session.usage.insertIntervals([usageInterval(billed)]);
@@ -199,6 +202,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           [{ subscriptionId: all.subscription.id, ranges: usageInterval().consumed }],
           10,
         ),
+        usageMarks: usage.marks([2]).then((marks) => [...marks]),
         usageDays: usage
           .days([{ subscriptionRecordId: 1, from: null, dates: [] }])
           .then((days) => days.flat()),
@@ -352,6 +356,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         ).to.deep.equal([]);
         await session.unschedule(['key of the other tenant']);
         await session.unscheduleFuture(acme.recordId, instant(0));
+        expect(await session.usage.lockMarks([2])).to.deep.equal(new Map());
         expect(await session.usage.voidSubmission(1, 'tracking id')).to.equal('UNKNOWN');
         expect(
           await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(9) }], 9),

@@ -55,6 +55,7 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
     },
     setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
     setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
+    setUsageThresholds: (recordId) => revisions.set(sql`usage_thresholds_record_id = ${recordId}`),
     setCallback: (recordId) => revisions.set(sql`callback_record_id = ${recordId}`),
     raiseStateMachineRevision: () =>
       revisions.set(sql`state_machine_revision = coalesce(state_machine_revision, 0) + 1`),

@@ -56,6 +56,7 @@ export class RevisionsOfSession {
       select catalog_revision, state_machine_revision,
         configuration_record_id, ${idOf('configuration_record_id')} as configuration_id,
         overdue_config_record_id, ${idOf('overdue_config_record_id')} as overdue_config_id,
+        usage_thresholds_record_id, ${idOf('usage_thresholds_record_id')} as usage_thresholds_id,
         callback_record_id, ${idOf('callback_record_id')} as callback_id
       from bw_tenants
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
@@ -64,6 +65,7 @@ export class RevisionsOfSession {
       catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
       configuration: activeValue(tenant, 'configuration'),
       overdueConfig: activeValue(tenant, 'overdue_config'),
+      usageThresholds: activeValue(tenant, 'usage_thresholds'),
       callback: activeValue(tenant, 'callback'),
       stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
     };

@@ -44,6 +44,7 @@ import { tagDefinitionsTable, tagsTable } from './tags.ts';
 import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage/usage.ts';
 import { archivedIdsTable, archivedPiecesTable } from './usage/usage-archive.ts';
 import { usageIntervalsTable } from './usage/usage-intervals.ts';
+import { usageMarksTable, usageThresholdsTable } from './usage/usage-thresholds.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
@@ -91,6 +92,8 @@ export const tables: readonly TableSpec[] = [
   usageIntervalsTable,
   archivedPiecesTable,
   archivedIdsTable,
+  usageMarksTable,
+  usageThresholdsTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

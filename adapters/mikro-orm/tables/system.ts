@@ -42,6 +42,7 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
     overdueConfigRecordId: bigintOrNull('overdue_config_record_id'),
     callbackRecordId: bigintOrNull('callback_record_id'),
     stateMachineRevision: bigintOrNull('state_machine_revision'),
+    usageThresholdsRecordId: bigintOrNull('usage_thresholds_record_id'),
     createdDate: instantAt('created_date'),
   },
 );

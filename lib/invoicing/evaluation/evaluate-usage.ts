@@ -6,7 +6,9 @@ import {
   type PlannedInterval,
   planUsage,
   type SettledInterval,
+  type SettledUsage,
   settleUsage,
+  type UsagePlan,
 } from '../../usage/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -29,6 +31,36 @@ import {
  * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses them.
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
+  const { billed } = input.usage;
+  const { plan, meter, settled } = settleUpTo(input);
+  const rated = settled.intervals.map((one) => {
+    const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
+    return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
+  });
+  const items = rated.flatMap((one) => one.items);
+  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
+  return {
+    items,
+    intervals,
+    repairable: repairableAfter(billed, items),
+    chargedThrough: settled.chargedThrough,
+    nextDate: plan.nextDate,
+    foreseenDate: mayComeTo(input, plan.intervals, intervals) ? plan.nextDate : null,
+    reading: readingAfter(input, intervals, items.length > 0),
+  };
+}
+
+interface SettledUpTo {
+  readonly plan: UsagePlan<ConsumingInterval>;
+  readonly meter: UsageMeter;
+  readonly settled: SettledUsage<ConsumingInterval>;
+}
+
+/**
+ * Plans, rates and settles the usage of one subscription up to the target date, for whoever wants to know what it comes to.
+ * @throws InvariantError as `evaluateUsage`.
+ */
+export function settleUpTo(input: UsageRunInput): SettledUpTo {
   const { events, usage, targetDate, currency, config } = input;
   const { zone, billed, from = null, supplied = null, terms = NO_TERMS } = usage;
   const all = planUsage({ events, targetDate, zone, config, billed, from });
@@ -45,21 +77,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     terms,
     config: supplied === null ? config : { ...config, negativeDelta: config.negativeDeltaOfSources },
   });
-  const rated = settled.intervals.map((one) => {
-    const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
-    return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
-  });
-  const items = rated.flatMap((one) => one.items);
-  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
-  return {
-    items,
-    intervals,
-    repairable: repairableAfter(billed, items),
-    chargedThrough: settled.chargedThrough,
-    nextDate: plan.nextDate,
-    foreseenDate: mayComeTo(input, plan.intervals, intervals) ? plan.nextDate : null,
-    reading: readingAfter(input, intervals, items.length > 0),
-  };
+  return { plan, meter, settled };
 }
 
 /** The usage as the next run finds it once this one is saved. @param hasInvoice whether the run has made one. */

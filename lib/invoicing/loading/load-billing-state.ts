@@ -19,6 +19,8 @@ import { withUsage } from './load-usage.ts';
 export interface LoadedBillingState {
   readonly billings: readonly AccountBilling[];
   readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
+  /** Of the subscriptions that are stored. */
+  readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
 export interface LoadBillingInput extends LoadInput<BillingRequest> {
@@ -57,8 +59,12 @@ export async function loadBillingState(
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf, usageConfig: config, usageOriginOf: originOf = () => 'RECORDED' } = input;
   const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
-  if (config === null) return { billings, failures };
-  return { billings: await withUsage(session, billings, { config, recordIds, originOf }), failures };
+  if (config === null) return { billings, failures, recordIds };
+  return {
+    billings: await withUsage(session, billings, { config, recordIds, originOf }),
+    failures,
+    recordIds,
+  };
 }
 
 // Shared, since most of very many subscriptions have none.

@@ -19,6 +19,8 @@ export interface TenantRevisions {
   readonly configuration: ActiveValue | null;
   /** The active OVERDUE_CONFIG row; null = the tenant has the default one. */
   readonly overdueConfig: ActiveValue | null;
+  /** The active USAGE_TERMS row, if it has thresholds; null = recorded usage passes none. */
+  readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row; null = events are sent nowhere. */
   readonly callback: ActiveValue | null;
   /** Raised by every change of a payment state machine; null = there has been none. */
@@ -45,6 +47,8 @@ export interface KeyValueWrites {
   setConfiguration(recordId: number | null): Promise<void>;
   /** Makes a row the tenant's overdue configuration; null = none. */
   setOverdueConfig(recordId: number | null): Promise<void>;
+  /** Makes a row the tenant's usage terms with thresholds; null = it has none. */
+  setUsageThresholds(recordId: number | null): Promise<void>;
   /** Makes a row the tenant's callback; null = none. */
   setCallback(recordId: number | null): Promise<void>;
   /** Tells caches that a payment state machine has changed. */

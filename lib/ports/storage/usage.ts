@@ -3,8 +3,11 @@ import type {
   Page,
   PageRequest,
   PointRange,
+  RecordingOutcome,
   StoredUsageInterval,
+  ToldThreshold,
   UsagePiece,
+  UsageSubmission,
   VoidOutcome,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -86,6 +89,8 @@ export interface UsageReads extends UsageArchiveReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly StoredUsageInterval[]>;
+  /** By record id of the subscription, how often it was marked as something was recorded; without those that never were. */
+  marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The subscriptions and days from which the invoice bills usage, also such as comes to nothing; some come repeatedly. */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
@@ -122,6 +127,15 @@ export interface UsageReads extends UsageArchiveReads {
 
 export interface UsageWrites extends UsageArchiveWrites {
   insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
+  /**
+   * Stores usage as `Storage.recordUsage` does, together with what else the transaction does, and marks the subscriptions of
+   * which something was stored. Last come their marks, for which whoever has locked them is waited for.
+   */
+  record(submissions: readonly UsageSubmission[]): Promise<readonly RecordingOutcome[]>;
+  /** The same as `marks`, which stay so until the transaction ends: whoever records waits for it. */
+  lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** Stores that thresholds were told of, and gives those of which it was not told before. */
+  tellThresholds(thresholds: readonly ToldThreshold[]): Promise<readonly ToldThreshold[]>;
   /**
    * Takes back what was recorded under the tracking id: its points no longer count, the days that they are on have
    * another version. Nothing happens to one that is voided already. It takes the locks of all days from its first to its

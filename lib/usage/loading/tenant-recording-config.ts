@@ -9,10 +9,12 @@ export type RecordingConfigOf = (session: ReadSession) => Promise<RecordingConfi
 export function recordingConfigOf(settingsOf: SettingsOf): RecordingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);
+    const { usageThresholds } = await session.revisions();
     return {
       onDuplicate: settings['usage.duplicatePolicy'],
       negativeAmounts: settings['usage.negativeAmounts'],
       rejectsUnknownUnits: settings['usage.unknownUnitPolicy'] === 'REJECT',
+      mayPassThresholds: usageThresholds !== null,
     };
   };
 }

@@ -72,7 +72,8 @@ export class BulkService {
         assertInvariant(config, 'Lines were read without the settings of recording');
         const prepared = await this.#preparation.prepared(context, chunk, config);
         addTo(report, await before);
-        before = storeChunk({ storage, tenant, authorship }, prepared);
+        const { mayPassThresholds } = config;
+        before = storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);

@@ -22,6 +22,7 @@ import { errorOfFault, type RecordingFault } from '../recording/recording-fault.
 import { duplicateFault, endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
 import { usagePoints } from '../recording/usage-points.ts';
 import type { ReadRecord, SubmittedUsage } from '../recording/usage-submission.ts';
+import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
 /** Records usage and takes it back (§2). */
@@ -52,15 +53,17 @@ export class RecordingService {
     if ('fault' in read) throw errorOfFault(read.fault);
     const { subscriptionId, trackingId = ids.next(), records } = read.usage;
     const { subscription, points } = await this.#placed(context, { subscriptionId, records, config });
-    const [outcome] = await storage.recordUsage(context.tenant, authorship, [
-      {
-        accountRecordId: subscription.accountRecordId,
-        subscriptionRecordId: subscription.recordId,
-        trackingId,
-        fingerprint: await fingerprintOf(subscriptionId, points),
-        points,
-      },
-    ]);
+    const submission = {
+      accountRecordId: subscription.accountRecordId,
+      subscriptionRecordId: subscription.recordId,
+      trackingId,
+      fingerprint: await fingerprintOf(subscriptionId, points),
+      points,
+    };
+    const { tenant } = context;
+    const { mayPassThresholds } = config;
+    const storing = { storage, tenant, authorship, mayPassThresholds };
+    const [outcome] = await storeSubmissions(storing, [submission]);
     assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
     const onDuplicate = options.onDuplicate ?? config.onDuplicate;
     refuse(duplicateFault(outcome, { subscriptionId, trackingId, onDuplicate }));

@@ -1,9 +1,9 @@
-import type { Storage } from '../../ports/storage/index.ts';
-import type { Authorship, RecordingOutcome, TenantRef } from '../../records/index.ts';
+import type { RecordingOutcome } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { LineReport } from '../recording/line-report.ts';
 import type { PreparedLine } from './line-preparation.ts';
 import { type Share, sharesOf } from './side-by-side.ts';
+import { type Storing, storeSubmissions } from './store-submissions.ts';
 
 /** What has become of a chunk. */
 export type StoredChunk =
@@ -12,23 +12,14 @@ export type StoredChunk =
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-interface Storing {
-  readonly storage: Pick<Storage, 'recordUsage'>;
-  readonly tenant: TenantRef;
-  readonly authorship: Authorship;
-}
-
 /** Never rejects, so that what fails while the next chunk is read is told once it is asked for. */
-export async function storeChunk(
-  { storage, tenant, authorship }: Storing,
-  prepared: readonly PreparedLine[],
-): Promise<StoredChunk> {
+export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // The connection of a host's transaction does one thing at a time.
-  const shares = tenant.within === undefined ? sharesOf(submissions) : [wholeOf(submissions)];
+  const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [wholeOf(submissions)];
   const outcomes: RecordingOutcome[] = [];
   const store = async ({ submissions: own, places }: Share): Promise<void> => {
-    const found = own.length === 0 ? [] : await storage.recordUsage(tenant, authorship, own);
+    const found = own.length === 0 ? [] : await storeSubmissions(storing, own);
     for (const [index, place] of places.entries()) {
       const outcome = found[index];
       assertInvariant(outcome, `Storage did not tell what has become of ${own[index]?.trackingId}`);

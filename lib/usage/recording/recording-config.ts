@@ -13,4 +13,6 @@ export interface RecordingConfig {
   readonly negativeAmounts: boolean;
   /** Whether units that no catalog of the tenant has are refused. */
   readonly rejectsUnknownUnits: boolean;
+  /** Whether what is recorded may pass a threshold of the tenant's terms (§12.1). */
+  readonly mayPassThresholds: boolean;
 }

@@ -1,5 +1,5 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_LISTED_TERMS_FAULTS } from '../../values/limits.ts';
+import { MAX_LISTED_TERMS_FAULTS, MAX_THRESHOLDS } from '../../values/limits.ts';
 import {
   type Currency,
   Decimal,
@@ -11,7 +11,7 @@ import {
 } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
-import type { DatedTerms, UsageTerms } from './section-terms.ts';
+import type { DatedTerms, Thresholds, UsageTerms } from './section-terms.ts';
 
 type JsonObject = { readonly [key: string]: ExactJson };
 
@@ -79,6 +79,7 @@ class Reading {
       percentOff: this.#percent(entry.percentOff, `${at}.percentOff`),
       minimumAmount: this.#amounts(entry.minimumAmount, `${at}.minimumAmount`),
       maximumAmount: this.#amounts(entry.maximumAmount, `${at}.maximumAmount`),
+      thresholds: this.#thresholds(entry.thresholds, `${at}.thresholds`),
     };
     for (const [currency, minimum] of terms.minimumAmount) {
       if (terms.maximumAmount.get(currency)?.lessThan(minimum) === true)
@@ -132,6 +133,47 @@ class Reading {
     );
   }
 
+  #thresholds(given: ExactJson | undefined, at: string): Thresholds {
+    const thresholds = this.#object(given ?? {}, at);
+    for (const name of Object.keys(thresholds))
+      if (!measures.has(name)) this.fault(`${at}.${shortened(name)}`, 'is neither quantity nor amount');
+    const quantity = Object.entries(this.#object(thresholds.quantity ?? {}, `${at}.quantity`));
+    const amount = Object.entries(this.#object(thresholds.amount ?? {}, `${at}.amount`));
+    return {
+      quantity: new Map(
+        quantity.map(([unit, bounds]) => {
+          const place = `${at}.quantity.${shortened(unit)}`;
+          return [unit, this.#bounds(bounds, place)];
+        }),
+      ),
+      amount: new Map(
+        amount.flatMap(([currency, bounds]) => {
+          const place = `${at}.amount.${shortened(currency)}`;
+          const read = this.#bounds(bounds, place);
+          if (isCurrency(currency)) return [[currency, read] as const];
+          this.fault(place, 'is no currency');
+          return [];
+        }),
+      ),
+    };
+  }
+
+  #bounds(given: ExactJson, at: string): readonly Decimal[] {
+    const list = Array.isArray(given) ? given : [given];
+    if (list.length === 0 || list.length > MAX_THRESHOLDS)
+      this.fault(at, `has ${list.length} thresholds, not 1 to ${MAX_THRESHOLDS}`);
+    const bounds = list.slice(0, MAX_THRESHOLDS).flatMap((each, index) => {
+      const place = list.length > 1 ? `${at}[${index}]` : at;
+      const bound = this.#decimal(each, place);
+      if (bound?.isZero()) this.fault(place, 'is not above 0');
+      return bound ?? [];
+    });
+    bounds.sort((a, b) => a.comparedTo(b));
+    if (bounds.some((bound, index) => bounds[index - 1]?.equals(bound)))
+      this.fault(at, 'has a threshold twice');
+    return bounds;
+  }
+
   #decimal(given: ExactJson, at: string): Decimal | null {
     const read = typeof given === 'string' || given instanceof Decimal ? parseWireDecimal(given) : undefined;
     if (read !== undefined && !read.isNegative()) return read;
@@ -153,7 +195,9 @@ const known = new Set([
   'percentOff',
   'minimumAmount',
   'maximumAmount',
+  'thresholds',
 ]);
+const measures = new Set(['quantity', 'amount']);
 
 function isObject(value: ExactJson): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);

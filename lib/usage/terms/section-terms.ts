@@ -11,6 +11,15 @@ export interface SectionTerms {
   readonly percentOff: Decimal | null;
   readonly minimumAmount: ReadonlyMap<Currency, Decimal>;
   readonly maximumAmount: ReadonlyMap<Currency, Decimal>;
+  readonly thresholds: Thresholds;
+}
+
+/** Bounds of which it is told that a running period has reached them; they change no price. */
+export interface Thresholds {
+  /** By unit, ascending. */
+  readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
+  /** Of what the period costs so far; ascending. */
+  readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
 export interface DatedTerms extends SectionTerms {
@@ -37,6 +46,13 @@ export function termsOf({ sections }: UsageTerms, usageName: string, start: Loca
 /** Whether a section may have a minimum in some period to come. */
 export function mayHaveMinimum({ sections }: UsageTerms, usageName: string): boolean {
   return (sections.get(usageName) ?? []).some(({ minimumAmount }) => minimumAmount.size > 0);
+}
+
+/** Whether recorded usage may reach a threshold. */
+export function mayPassThresholds({ sections }: UsageTerms): boolean {
+  return [...sections.values()]
+    .flat()
+    .some(({ thresholds: { quantity, amount } }) => quantity.size + amount.size > 0);
 }
 
 /**

@@ -123,6 +123,7 @@ export class PaymentStage {
         overdueConfigRecordId: null,
         callbackRecordId: null,
         stateMachineRevision: null,
+        usageThresholdsRecordId: null,
         createdDate: stage.clock.now(),
       },
       stage.authorship(),

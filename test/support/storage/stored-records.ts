@@ -66,6 +66,7 @@ export function tenant(changes: Partial<New<Tenant>>): New<Tenant> {
     callbackRecordId: null,
     overdueConfigRecordId: null,
     stateMachineRevision: null,
+    usageThresholdsRecordId: null,
     createdDate: now,
     ...changes,
   };

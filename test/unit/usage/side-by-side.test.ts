@@ -7,6 +7,10 @@ import { BULK_USAGE_LINES_OF_A_SHARE } from '../../../lib/values/limits.ts';
 import { submission } from '../../support/storage/stored-usage.ts';
 
 /** So many lines of so many subscriptions by turns. */
+const refuse = async (): Promise<never> => {
+  throw new Error('no transaction is needed');
+};
+
 function lines(count: number, subscriptions: number): readonly UsageSubmission[] {
   return Array.from({ length: count }, (_, index) =>
     submission(`k${index}`, [], { subscriptionRecordId: 1 + ((index * 7) % subscriptions) }),
@@ -40,6 +44,7 @@ describe('chunks side by side', () => {
     for (const within of [undefined, {}]) {
       let [running, most] = [0, 0];
       const storage = {
+        write: refuse,
         recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
           running += 1;
           most = Math.max(most, running);
@@ -52,7 +57,10 @@ describe('chunks side by side', () => {
       const prepared = all.map(
         (one): PreparedLine => ({ subscriptionId: null, trackingId: one.trackingId, submission: one }),
       );
-      const stored = await storeChunk({ storage, tenant, authorship: {} as Authorship }, prepared);
+      const stored = await storeChunk(
+        { storage, tenant, authorship: {} as Authorship, mayPassThresholds: false },
+        prepared,
+      );
       const expected = all.map(({ trackingId }) => (trackingId.endsWith('3') ? 'CONFLICT' : 'ACCEPTED'));
       expect('outcomes' in stored && stored.outcomes).to.deep.equal(expected);
       expect(most).to.equal(within === undefined ? 3 : 1);
@@ -62,6 +70,7 @@ describe('chunks side by side', () => {
   it('a share that cannot be stored is told, once the others have ended', async () => {
     let ended = 0;
     const storage = {
+      write: refuse,
       recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
         if (given.some(({ subscriptionRecordId }) => subscriptionRecordId === 2)) throw new Error('full');
         await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +82,7 @@ describe('chunks side by side', () => {
       (one): PreparedLine => ({ subscriptionId: null, trackingId: one.trackingId, submission: one }),
     );
     const stored = await storeChunk(
-      { storage, tenant: {} as TenantRef, authorship: {} as Authorship },
+      { storage, tenant: {} as TenantRef, authorship: {} as Authorship, mayPassThresholds: false },
       prepared,
     );
     expect('error' in stored && (stored.error as Error).message).to.equal('full');

@@ -12,6 +12,7 @@ import { Migration20261123163000UsageIntervals } from './20261123163000-usage-in
 import { Migration20261123174500SuppliedUsage } from './20261123174500-supplied-usage.ts';
 import { Migration20261123181000PushDeliveries } from './20261123181000-push-deliveries.ts';
 import { Migration20261123182000UsageArchive } from './20261123182000-usage-archive.ts';
+import { Migration20261123190032UsageThresholds } from './20261123190032-usage-thresholds.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123174500-supplied-usage', class: Migration20261123174500SuppliedUsage },
   { name: '20261123181000-push-deliveries', class: Migration20261123181000PushDeliveries },
   { name: '20261123182000-usage-archive', class: Migration20261123182000UsageArchive },
+  { name: '20261123190032-usage-thresholds', class: Migration20261123190032UsageThresholds },
 ];

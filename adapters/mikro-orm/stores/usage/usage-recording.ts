@@ -1,6 +1,8 @@
 import { type Authorship, RecordingOutcome, type UsageSubmission } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import type { WriteScope } from '../../audit/audited-writes.ts';
 import type { Runner } from '../../sql/runner.ts';
+import { markSubscriptions } from './usage-thresholds.ts';
 
 interface Recording {
   readonly tenantRecordId: number;
@@ -39,6 +41,19 @@ export async function recordUsage(
     const isSame = holders.get(key) === submission.fingerprint;
     return isSame ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
   });
+}
+
+/** The same, and marks the subscriptions of which something was stored. */
+export async function recordMarked(
+  scope: WriteScope,
+  submissions: readonly UsageSubmission[],
+): Promise<readonly RecordingOutcome[]> {
+  const outcomes = await recordUsage(scope.runner, { ...scope, submissions });
+  const stored = submissions.filter((_submission, index) => outcomes[index] === RecordingOutcome.ACCEPTED);
+  await markSubscriptions(scope, [
+    ...new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId)),
+  ]);
+  return outcomes;
 }
 
 function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {

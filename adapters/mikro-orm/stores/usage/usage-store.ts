@@ -11,6 +11,8 @@ import { usageArchiveWrites } from './usage-archive-writes.ts';
 import { isOfUnit, usageHourSums } from './usage-hours.ts';
 import { insertUsageIntervals, usageBilledOn, usageIntervals } from './usage-intervals.ts';
 import { isVoided, usageDays, usagePieces } from './usage-pieces.ts';
+import { recordMarked } from './usage-recording.ts';
+import { lockUsageMarks, tellThresholds, usageMarks } from './usage-thresholds.ts';
 import { pageOfTrackingIds, trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
 import { voidSubmission } from './usage-void.ts';
 
@@ -68,6 +70,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     billedOn: async (invoiceId) => usageBilledOn(scope, invoiceId),
     days: async (requests) => usageDays(scope, requests),
     pieces: async (requests) => usagePieces(scope, requests),
+    marks: async (subscriptionRecordIds) => usageMarks(scope, subscriptionRecordIds),
     ...usageArchiveReads(scope),
   };
 }
@@ -77,6 +80,9 @@ export function usageWrites(scope: WriteScope): UsageWrites {
     insertIntervals: async (intervals) => insertUsageIntervals(scope, intervals),
     voidSubmission: async (subscriptionRecordId, trackingId) =>
       voidSubmission(scope, subscriptionRecordId, trackingId),
+    record: async (submissions) => recordMarked(scope, submissions),
+    lockMarks: async (subscriptionRecordIds) => lockUsageMarks(scope, subscriptionRecordIds),
+    tellThresholds: async (thresholds) => tellThresholds(scope, thresholds),
     ...usageArchiveWrites(scope),
   };
 }

@@ -1,0 +1,47 @@
+import type { ToldThreshold } from '../../../../lib/records/index.ts';
+import { amount, bigint, instantAt, oneOf, text } from '../../sql/columns.ts';
+import { RecordTable } from '../record-table.ts';
+
+/** A row for each subscription of a tenant with thresholds: how often something was recorded for it. */
+export const usageMarksTable = new RecordTable<{
+  readonly subscriptionRecordId: number;
+  readonly version: number;
+}>(
+  {
+    name: 'usage_marks',
+    ofTenant: true,
+    uniques: [{ name: 'subscription', columns: ['tenant_record_id', 'subscription_record_id'] }],
+  },
+  { subscriptionRecordId: bigint('subscription_record_id'), version: bigint('version') },
+);
+
+/** A row for each threshold that was told of. */
+export const usageThresholdsTable = new RecordTable<ToldThreshold>(
+  {
+    name: 'usage_thresholds',
+    ofTenant: true,
+    uniques: [
+      {
+        name: 'bound',
+        columns: [
+          'tenant_record_id',
+          'subscription_record_id',
+          'usage_name',
+          'starts_at',
+          'measure',
+          'measured',
+          'bound',
+        ],
+      },
+    ],
+  },
+  {
+    subscriptionRecordId: bigint('subscription_record_id'),
+    usageName: text('usage_name'),
+    start: instantAt('starts_at'),
+    measure: oneOf('measure'),
+    measured: text('measured'),
+    bound: amount('bound'),
+    createdDate: instantAt('created_date'),
+  },
+);

@@ -1,0 +1,44 @@
+import { NO_TERMS, openEnds, passedThresholds, type ThresholdPassed, termsOf } from '../../usage/index.ts';
+import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
+import { settleUpTo } from './evaluate-usage.ts';
+import type { UsageRunInput } from './usage-run.ts';
+
+/** A threshold that a period of a usage section has reached. */
+export interface ThresholdReached extends ThresholdPassed {
+  readonly usageName: string;
+  readonly start: Instant;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+}
+
+export interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
+  /** When the first of what is looked at was recorded: its period may have ended since. */
+  readonly since: Instant;
+  readonly now: Instant;
+}
+
+/** Up to which date the usage has to be rated, so that what is running now is rated as a whole. */
+export function lastRunningDate({
+  events,
+  usage: { zone },
+  now,
+}: Pick<LookAtThresholds, 'events' | 'usage' | 'now'>): LocalDate {
+  return openEnds({ events, now, zone }).reduce((last, end) => maxDate(last, end), localDateOf(now, zone));
+}
+
+/** The thresholds that the periods which are running, or were when usage was recorded, have reached (usage §12.1). */
+export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
+  const { usage, currency, since, now } = input;
+  // Who only looks refuses nothing.
+  const config = { ...input.config, refusesUnknownUnits: false };
+  const { settled } = settleUpTo({ ...input, config, targetDate: lastRunningDate(input) });
+  return settled.intervals.flatMap(({ planned, rated, consumes }): readonly ThresholdReached[] => {
+    const { start, end } = planned.interval;
+    const usageName = planned.run.section.name;
+    const terms = termsOf(usage.terms ?? NO_TERMS, usageName, start.date);
+    if (terms === null || start.at > now || end.at <= since) return [];
+    const soFar = { quantities: consumes.quantities, amount: rated.amount, currency };
+    const period = { usageName, start: start.at, startDate: start.date, endDate: end.date };
+    return passedThresholds(terms.thresholds, soFar).map((passed) => ({ ...period, ...passed }));
+  });
+}
