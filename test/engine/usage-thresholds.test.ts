@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ErrorCode, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type UsageSource, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -25,12 +25,13 @@ class Stage {
   async begin(
     open: Parameters<typeof openEngine>[0],
     terms: object | null,
-    { plans = ['api-std'], configuration = {} }: Begun = {},
+    { plans = ['api-std'], configuration = {}, usageSources = [] }: Begun = {},
   ): Promise<void> {
     this.engine = await openEngine(open, {
       now: '2026-04-01T00:00:00Z',
       catalog: usageCatalog,
       configuration,
+      usageSources,
     });
     if (terms !== null) await this.upload(terms);
     const account = await this.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -79,6 +80,7 @@ class Stage {
 interface Begun {
   readonly plans?: readonly string[];
   readonly configuration?: Readonly<Record<string, string>>;
+  readonly usageSources?: readonly UsageSource[];
 }
 
 eachDatabase((_kind, open) => {
@@ -200,6 +202,46 @@ anyDatabase((_kind, open) => {
         'team-usage mbps 100: 101, 2026-04-01..2026-05-01',
         'team-usage USD 5: 5, 2026-04-01..2026-05-01',
         'std-usage calls 8: 8, 2026-04-01..2026-05-01',
+      ]);
+    });
+
+    it('come again where something is recorded while they look, and tell of it', async () => {
+      let recordsMeanwhile: (() => Promise<unknown>) | null = null;
+      const nothingOfIts = async () => {
+        const meanwhile = recordsMeanwhile;
+        recordsMeanwhile = null;
+        await meanwhile?.();
+        return null;
+      };
+      const source: UsageSource = {
+        name: 'meters of others',
+        getUsageForAccount: nothingOfIts,
+        getUsageForSubscription: async () => null,
+      };
+      const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5] } } } };
+      await stage.begin(open, terms, { usageSources: [source] });
+      recordsMeanwhile = () => stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-10'));
+      await stage.use('1 calls 2026-04-10');
+      expect(await stage.told()).to.deep.equal([
+        'std-usage calls 1: 1, 2026-04-01..2026-05-01',
+        'std-usage calls 5: 5, 2026-04-01..2026-05-01',
+      ]);
+    });
+
+    it('go by what a usage source tells where one has the account', async () => {
+      const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
+      const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
+      const source: UsageSource = {
+        name: 'meters',
+        getUsageForAccount: tell,
+        getUsageForSubscription: tell,
+      };
+      const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
+      await stage.begin(open, terms, { usageSources: [source] });
+      await stage.use('100 calls 2026-04-10');
+      expect(await stage.told()).to.deep.equal([
+        'std-usage calls 1: 7, 2026-04-01..2026-05-01',
+        'std-usage calls 5: 7, 2026-04-01..2026-05-01',
       ]);
     });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
+import { passedThresholds } from '../../../lib/usage/terms/passed-thresholds.ts';
 import { readUsageTerms } from '../../../lib/usage/terms/read-usage-terms.ts';
 import { termsOf } from '../../../lib/usage/terms/section-terms.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
@@ -216,6 +217,52 @@ describe('usage §12: terms of a usage section', () => {
     expect(faultsOf('{"a":{"percentOff":1e400}}')).to.deep.equal([
       '"a".percentOff is no decimal of at least 0',
     ]);
+  });
+
+  it('thresholds are read in ascending order, one or several of each unit and currency', () => {
+    const thresholds = { quantity: { sms: [100, '80.5'], fax: '1' }, amount: { USD: [20, 5] } };
+    const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
+    expect(
+      terms && [...terms.thresholds.quantity].map(([unit, bounds]) => [unit, bounds.map(String)]),
+    ).to.deep.equal([
+      ['sms', ['80.5', '100']],
+      ['fax', ['1']],
+    ]);
+    expect(terms?.thresholds.amount.get(USD)?.map(String)).to.deep.equal(['5', '20']);
+  });
+
+  it('all that is wrong with thresholds is told at once', () => {
+    const document = {
+      a: { thresholds: { quantity: { sms: [1, 0, 'x', '1.0'] }, amount: { XXX: 1, USD: [] }, cost: 1 } },
+      b: { thresholds: { quantity: { sms: Array.from({ length: 101 }, (_each, index) => index + 1) } } },
+      c: { thresholds: [1] },
+    };
+    expect(faultsOf(JSON.stringify(document))).to.deep.equal([
+      '"a".thresholds.cost is neither quantity nor amount',
+      '"a".thresholds.quantity.sms[1] is not above 0',
+      '"a".thresholds.quantity.sms[2] is no decimal of at least 0',
+      '"a".thresholds.quantity.sms has a threshold twice',
+      '"a".thresholds.amount.XXX is no currency',
+      '"a".thresholds.amount.USD has 0 thresholds, not 1 to 100',
+      '"b".thresholds.quantity.sms has 101 thresholds, not 1 to 100',
+      '"c".thresholds is no object',
+    ]);
+  });
+
+  it('a threshold is passed from its bound on, by quantity or by what it costs in the currency', () => {
+    const thresholds = { quantity: { sms: [10, 20], fax: 1 }, amount: { USD: ['5.9', 6], EUR: 1 } };
+    const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
+    const passed = (sms: string, amount: string) =>
+      terms === null
+        ? []
+        : passedThresholds(terms.thresholds, {
+            quantities: new Map([['sms', decimal(sms)]]),
+            amount: decimal(amount),
+            currency: USD,
+          }).map(({ measure, measured, bound, reached }) => `${measure} ${measured} ${bound} ${reached}`);
+    expect(passed('9.999999999', '5.89')).to.deep.equal([]);
+    expect(passed('10', '5.9')).to.deep.equal(['QUANTITY sms 10 10', 'AMOUNT USD 5.9 5.9']);
+    expect(passed('20.5', '0')).to.deep.equal(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
   });
 
   it('a section without terms costs what it did', () => {
