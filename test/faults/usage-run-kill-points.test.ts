@@ -13,6 +13,7 @@ import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../suppo
 import { itemLines } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
+import { rowsOf } from '../support/queue-rows.ts';
 import { sampled } from '../support/sampled.ts';
 import { shopIn, shopTemplate } from '../support/shop.ts';
 import { storageOf } from '../support/storage.ts';
@@ -104,7 +105,42 @@ const stories: readonly Story[] = [
     },
     leads: ['calls 19', 'packs 24', 'sms 24'],
   },
+  {
+    name: 'recording that passes thresholds, and telling of them',
+    prepare: async ({ acme }) => {
+      const terms = {
+        'sms-usage': { thresholds: { quantity: { sms: [3, 10, 11] }, amount: { USD: 1 } } },
+        'std-usage': { thresholds: { quantity: { calls: 9 } } },
+      };
+      await acme.keyValues.add('USAGE_TERMS', JSON.stringify(terms));
+    },
+    run: async (told, [sms, , std]) => {
+      if (sms === undefined || std === undefined) throw new Error('no subscription');
+      const { acme } = told;
+      await record(acme, sms, '3 sms 2026-04-02');
+      await settle(told);
+      await acme.usage.recordAll([lineOf(sms, '7 sms 2026-04-03'), lineOf(std, '9 calls 2026-04-04')]);
+      await settle(told);
+    },
+    leads: ['told QUANTITY sms 3', 'told QUANTITY sms 10', 'told AMOUNT USD 1', 'told QUANTITY calls 9'],
+  },
 ];
+
+const TOLD = `
+  select payload from bw_queue_entries where topic = 'USAGE_THRESHOLD'
+  union all
+  select payload from bw_queue_history where topic = 'USAGE_THRESHOLD'`;
+
+/** The thresholds of which it was told. */
+async function toldOf(database: TestDatabase): Promise<readonly string[]> {
+  const rows = await rowsOf(database, TOLD);
+  const told = rows.map(({ payload }) => {
+    const { metaData } = typeof payload === 'string' ? JSON.parse(payload) : payload;
+    const { unitType, currency, threshold } = metaData;
+    return `told ${unitType === null ? 'AMOUNT' : 'QUANTITY'} ${unitType ?? currency} ${threshold}`;
+  });
+  return told.toSorted();
+}
 
 /** Opened by a life that is not the first. */
 function openOn(
@@ -205,7 +241,7 @@ eachDatabase((kind, open) => {
             const next = await shopIn(billing);
             await story.run({ billing, acme: next.acme, clock }, ids);
             expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
-            return { steps, lines: await linesOf(next.acme) };
+            return { steps, lines: [...(await linesOf(next.acme)), ...(await toldOf(database))] };
           } finally {
             await billing.close();
           }
