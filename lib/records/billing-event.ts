@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingAlignment, BillingMode } from './catalog/catalog-enumerations.ts';
-import type { UsageSection } from './usage-section.ts';
+import type { UsageSection } from './usage/usage-section.ts';
 
 export const BillingTransitionType = {
   CREATE: 'CREATE',

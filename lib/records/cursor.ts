@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
-import type { UsageReading } from './usage-interval.ts';
+import type { UsageReading } from './usage/usage-interval.ts';
 
 /** Where the invoicing of a subscription stands (invoicing §1.5, §7). */
 export interface InvoicingCursor {

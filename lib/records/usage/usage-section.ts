@@ -1,6 +1,6 @@
-import type { Decimal } from '../values/money/index.ts';
-import type { BillingPeriod, Instant } from '../values/time/index.ts';
-import type { TierBlockPolicy } from './catalog/catalog-enumerations.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { BillingPeriod, Instant } from '../../values/time/index.ts';
+import type { TierBlockPolicy } from '../catalog/catalog-enumerations.ts';
 
 /**
  * A usage section of a phase that is billed in arrear, as a billing event carries it: prices in the account's currency

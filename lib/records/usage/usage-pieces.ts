@@ -1,5 +1,5 @@
-import type { Decimal } from '../values/money/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 
 /** What storage keeps up to date of one unit and day (usage §1.2). */
 export interface DayUsage {

@@ -1,5 +1,5 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant, LocalDate } from '../values/time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 import type { SuppliedDigest } from './supplied-usage.ts';
 import type { PointRange } from './usage-pieces.ts';
 

@@ -1,5 +1,5 @@
-import type { Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** What a threshold bounds: how much is used of a unit, or what the usage costs in a currency (usage §12.1). */
 export const ThresholdMeasure = { QUANTITY: 'QUANTITY', AMOUNT: 'AMOUNT' } as const;

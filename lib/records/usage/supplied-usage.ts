@@ -1,5 +1,5 @@
-import type { Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** What a usage source said of an interval when a run billed it, in place of points that it has consumed (usage §9 rule 8). */
 export interface SuppliedDigest {

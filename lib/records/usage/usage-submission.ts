@@ -1,5 +1,5 @@
-import type { Decimal } from '../values/money/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 
 /** How much of a unit was used at a time (usage §1.2). */
 export interface UsagePoint {
