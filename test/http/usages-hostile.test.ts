@@ -126,7 +126,7 @@ anyDatabase((kind, open) => {
       expect(reply.status).to.equal(400);
       const named = 'unitUsageRecords[0].usageRecords[317].amount';
       expect(reply.text).to.contain(named);
-      const missing = await record(text(amounts).replace('-1', 'null'));
+      const missing = await record(text(amounts).replace('"amount":-1', '"amount":null'));
       expect(missing.status).to.equal(400);
       expect(missing.text).to.contain(
         'UsageRecordJson amount needs to be set (unitUsageRecords[0].usageRecords[317])',
