@@ -25,6 +25,7 @@ const rooms = [
   'invoicing',
   'payments',
   'overdue',
+  'nodes',
   'export',
   'timeline',
   'check',

@@ -12,8 +12,10 @@ import {
 } from './engine/control.ts';
 import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
-import { frontDoor, openedTenants } from './engine/front-door.ts';
+import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
+import { nodesOf } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
+import type { NodeOperations } from './nodes/index.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyOperations } from './runtime/index.ts';
@@ -53,6 +55,8 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly idempotency: IdempotencyOperations;
   /** Looks for what cannot be in the stored data of all tenants; for operators. */
   readonly checks: CheckOperations;
+  /** The processes that share the storage, and their plugins (platform §11). */
+  readonly nodes: NodeOperations;
   /** The clock that the engine was opened with. */
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform §4.3). */
@@ -90,6 +94,7 @@ export const Billing = {
     await dispatcher.recover();
     const pushes = pushDispatcherOf(parts);
     await pushes?.recover();
+    const nodes = nodesOf(options, ports, node);
     const calls = new Calls();
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
@@ -100,6 +105,7 @@ export const Billing = {
       security: engine.security,
       idempotency: engine.idempotency,
       checks: engine.checks,
+      nodes: calls.of(openedNodes(nodes)),
       clock: ports.clock,
       server,
       ...calls.of({ context: contextOf }),
@@ -115,7 +121,7 @@ export const Billing = {
         };
         return bind(() => contextOf(caller), { within });
       },
-      ...controlOf({ ...parts, operations }, { dispatcher, pushes }, calls),
+      ...controlOf({ ...parts, operations }, { dispatcher, pushes, nodes }, calls),
     };
   },
   /**

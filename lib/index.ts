@@ -75,6 +75,7 @@ export {
   ExplainedRuleName,
 } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
+export type { NodeOperations } from './nodes/index.ts';
 export type {
   NewOverdueCondition,
   NewOverdueDefinition,

@@ -2,6 +2,7 @@ import { Billing as Engine } from '../../lib/billing.ts';
 import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
 import { consoleLogger } from './console-logger.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
+import { productVersion } from './product-version.ts';
 import { httpPushSender } from './push-sender.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
@@ -36,6 +37,7 @@ export const Billing = {
       logger: consoleLogger(),
       nodeName: newNodeName(),
       isFormerNode,
+      version: productVersion(),
       pushSender: httpPushSender(),
       ...options,
     });

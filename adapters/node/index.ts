@@ -2,6 +2,7 @@
 export { ensureKeyFile, type KeyFile, readKeyFile } from './key-file.ts';
 export { nameResolver } from './name-resolver.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';
+export { productVersion } from './product-version.ts';
 export { httpPushSender } from './push-sender.ts';
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
 export { secretCipher, unencrypted } from './secret-cipher.ts';

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage, Agent as NodeHttpAgent } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { NameResolver, PushAnswer, PushRequest, PushSender } from '../../lib/ports/index.ts';
 import { nameResolver } from './name-resolver.ts';
+import { productVersion } from './product-version.ts';
 
 // An import of its names would load all that `node:http` has, Node's own fetch included, into every process that starts.
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
@@ -142,14 +142,4 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
     else if (options.all) answer(null, found);
     else answer(null, first.address, first.family);
   };
-}
-
-function productVersion(): string {
-  try {
-    const file = readFileSync(new URL(import.meta.resolve('billwright/package.json')), 'utf8');
-    return String((JSON.parse(file) as { version: unknown }).version);
-  } catch {
-    // Bundled without its package.json.
-    return '0';
-  }
 }

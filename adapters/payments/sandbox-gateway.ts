@@ -62,6 +62,7 @@ type Asked = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'curre
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
 const DEFAULT_NAME = 'killbill-payment-test';
+const PLUGIN_KEY = 'payment-test';
 
 /**
  * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or does what the call's plugin
@@ -91,6 +92,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     };
   return {
     name,
+    ...(name === DEFAULT_NAME ? { pluginKey: PLUGIN_KEY, version: '1.0.0' } : {}),
     capabilities: { completeLedger: true },
     ledger,
     authorize: operation(TransactionType.AUTHORIZE, 'authorizePayment'),

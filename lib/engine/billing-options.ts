@@ -77,6 +77,8 @@ export interface BillingOptions<Host> {
   readonly testMode?: boolean;
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
+  /** Version of the engine as operators see it, dotted numbers; Node's entry point gives that of the package. */
+  readonly version?: string;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
   /**

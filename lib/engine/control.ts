@@ -1,6 +1,7 @@
 import { type HealthReport, HealthService } from '../health/index.ts';
 import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
+import type { NodeService } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
 import type { PushDispatcher } from '../push/index.ts';
@@ -22,7 +23,7 @@ import type { Operations } from './operations.ts';
 
 /** The background work of an engine, and its condition. */
 export interface BillingControl {
-  /** Starts the background dispatcher: due work of the queue is done as it falls due. */
+  /** Starts the background work: what is due is done as it falls due, and the other nodes see this one. */
   start(): void;
   /**
    * Processes the queue until nothing is due or in processing (of one tenant, or of all), and sends the pushes that are
@@ -63,6 +64,14 @@ interface ControlParts<Host> {
   readonly engine: Engine;
   /** Name of this node among those that share the storage. */
   readonly node: string;
+}
+
+/** What an engine runs beside its calls. */
+interface Background {
+  readonly dispatcher: Dispatcher;
+  /** Null: nothing is sent. */
+  readonly pushes: PushDispatcher | null;
+  readonly nodes: NodeService;
 }
 
 /** What the storage is told to follow. */
@@ -127,7 +136,7 @@ export function controlOf<Host>(
   }: ControlParts<Host> & {
     readonly operations: Pick<Operations<WithContext>, 'accounts'>;
   },
-  { dispatcher, pushes }: { readonly dispatcher: Dispatcher; readonly pushes: PushDispatcher | null },
+  { dispatcher, pushes, nodes }: Background,
   calls: Calls,
 ): BillingControl {
   const health = new HealthService(ports, {
@@ -136,7 +145,7 @@ export function controlOf<Host>(
   });
   const metrics = new MetricsService(ports, { entries: dispatcher.counts, pushes: engine.push?.counts });
   const stop = async (): Promise<void> => {
-    await Promise.all([dispatcher.stop(), pushes?.stop()]);
+    await Promise.all([dispatcher.stop(), pushes?.stop(), nodes.stop()]);
   };
   const close = async (): Promise<void> => {
     const ended = calls.close();
@@ -152,6 +161,7 @@ export function controlOf<Host>(
       calls.check();
       dispatcher.start();
       pushes?.start();
+      nodes.start();
     },
     ...calls.of({
       settle: async (settling: Parameters<BillingControl['settle']>[0]) => {

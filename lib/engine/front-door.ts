@@ -1,4 +1,5 @@
-import type { Page, Tenant, WithContext } from '../records/index.ts';
+import type { NodeOperations, NodeService } from '../nodes/index.ts';
+import type { NodeInfo, Page, Tenant, WithContext } from '../records/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
 import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
 import { idOf } from './caller.ts';
@@ -55,6 +56,24 @@ const makeTenantReadable = readableBy({ createdDate: 'instant' } satisfies Shape
 function readableTenant(tenant: Tenant): Tenant {
   makeTenantReadable(tenant);
   return tenant;
+}
+
+/** Nodes belong to no tenant. */
+export function openedNodes(nodes: NodeService): NodeOperations {
+  return Object.freeze<NodeOperations>({
+    list: async () => (await nodes.list()).map(readableNode),
+    local: async () => readableNode(await nodes.local()),
+  });
+}
+
+const makeNodeReadable = readableBy({ bootDate: 'instant', lastUpdatedDate: 'instant' } satisfies Shape<
+  NodeInfo,
+  'instant'
+>);
+
+function readableNode(node: NodeInfo): NodeInfo {
+  makeNodeReadable(node);
+  return node;
 }
 
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];

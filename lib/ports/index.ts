@@ -21,6 +21,7 @@ export type * from './plugins/invoice-formatter.ts';
 export type * from './plugins/invoice-plugin.ts';
 export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
+export type * from './plugins/plugin-identity.ts';
 export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
 export type * from './plugins/usage-source.ts';

@@ -16,6 +16,7 @@ export * from './invoice.ts';
 export * from './invoice-item.ts';
 export * from './lifecycle-event.ts';
 export type * from './new-record.ts';
+export * from './node.ts';
 export * from './object-type.ts';
 export type * from './overdue-account.ts';
 export type * from './page.ts';

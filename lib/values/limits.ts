@@ -627,6 +627,13 @@ export const QUEUE_PURGE_SIZE = 1_000;
 /** How long bus entries of an account wait for an earlier one that failed. */
 export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 
+/** How often a node gives a sign of life, and how long without one it is still listed (platform §15 rule 1). */
+export const NODE_BEAT_MS = 30 * SECOND_MS;
+export const NODE_LISTED_MS = 5 * MINUTE_MS;
+
+/** How long what a node that has gone was is still stored. */
+export const NODE_KEPT_MS = DAY_MS;
+
 /** How long shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 

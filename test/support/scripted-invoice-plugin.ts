@@ -1,6 +1,12 @@
-import type { InvoicePlugin, InvoicePluginContext, SeenInvoice, Uuid } from '../../lib/index.ts';
+import type {
+  InvoicePlugin,
+  InvoicePluginContext,
+  PluginIdentity,
+  SeenInvoice,
+  Uuid,
+} from '../../lib/index.ts';
 
-export type InvoiceCall = Exclude<keyof InvoicePlugin, 'name'>;
+export type InvoiceCall = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
 
 export const invoiceCalls: readonly InvoiceCall[] = [
   'priorCall',

@@ -38,6 +38,7 @@ import { documentRoutes } from './server/documents.ts';
 import { exportRoutes } from './server/export.ts';
 import { healthRoutes } from './server/health.ts';
 import { metricsRoutes } from './server/metrics.ts';
+import { nodeRoutes } from './server/nodes.ts';
 import { testModeRoutes } from './server/test-mode.ts';
 import { blockingRoutes } from './subscriptions/blocking.ts';
 import { bundleRoutes } from './subscriptions/bundles.ts';
@@ -105,6 +106,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...objectCustomFieldRoutes,
     ...auditHistoryRoutes,
     ...exportRoutes,
+    ...nodeRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({

@@ -4,6 +4,7 @@ import {
   type CheckStore,
   ConcurrentChangeError,
   type IdempotencyStore,
+  type NodeStore,
   type PoolUse,
   type PushStore,
   type QueueStore,
@@ -45,6 +46,7 @@ import {
 import { checkStore } from '../stores/check-store.ts';
 import { takeNumbers } from '../stores/counters.ts';
 import { idempotencyStore } from '../stores/idempotency-store.ts';
+import { nodeStore } from '../stores/node-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { systemStore } from '../stores/system-store.ts';
 import { recordUsage } from '../stores/usage/usage-recording.ts';
@@ -106,6 +108,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly push: PushStore;
+  readonly nodes: NodeStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -133,6 +136,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       shared.pushListeners.add(listener);
       return () => shared.pushListeners.delete(listener);
     });
+    this.nodes = nodeStore(access, dialect);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);

@@ -12,6 +12,7 @@ import {
   invoicingStatesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
+import { nodesTable } from './nodes.ts';
 import { overdueAccountsTable } from './overdue.ts';
 import {
   autoPayHoldsTable,
@@ -101,5 +102,6 @@ export const tables: readonly TableSpec[] = [
   queueHistoryTable,
   pushDeliveriesTable,
   pushLeasesTable,
+  nodesTable,
   auditLogTable,
 ];

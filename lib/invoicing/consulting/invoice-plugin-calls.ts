@@ -1,4 +1,10 @@
-import type { InvoicePlugin, InvoicePluginContext, Ports, SeenInvoice } from '../../ports/index.ts';
+import type {
+  InvoicePlugin,
+  InvoicePluginContext,
+  PluginIdentity,
+  Ports,
+  SeenInvoice,
+} from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import { callPlugin, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
@@ -41,7 +47,7 @@ export interface AskingForItems {
   readonly date: LocalDate;
 }
 
-type Member = Exclude<keyof InvoicePlugin, 'name'>;
+type Member = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
 
 /**
  * The calls of the invoice plugins of one tenant, in their order (§13). Never inside a transaction. What a plugin answers is

@@ -1,6 +1,7 @@
 import type { PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CatalogDefinition } from './catalog-definition.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** For whom the catalog is asked. */
 export interface CatalogPluginContext {
@@ -24,7 +25,7 @@ export interface CatalogPluginContext {
  * A plugin must not call the engine back about the same tenant, and must answer for a past instant as it did then: prices
  * of running subscriptions are looked up in the versions that it returns.
  */
-export interface CatalogPlugin {
+export interface CatalogPlugin extends PluginIdentity {
   /** Named in errors and refusals. */
   readonly name: string;
   /**

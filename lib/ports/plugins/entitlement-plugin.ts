@@ -15,6 +15,7 @@ import type {
   TransferBundleOptions,
 } from './entitlement-requests.ts';
 import type { GatewayContext } from './payment-gateway.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions §22). */
 export const EntitlementOperation = {
@@ -156,7 +157,7 @@ export type EntitlementRules = {
  *     if (done.operation === 'CREATE') await register(done.accountId, done.result);
  *   }, }; await Billing.open({ …, entitlementPlugins: [contracts] });
  */
-export interface EntitlementPlugin {
+export interface EntitlementPlugin extends PluginIdentity {
   /** Named in errors and in the log. */
   readonly name: string;
   readonly before?: EntitlementRules;

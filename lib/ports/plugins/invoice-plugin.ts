@@ -3,6 +3,7 @@ import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** An item as plugins see it. */
 export type SeenInvoiceItem = Omit<InvoiceItem, 'recordId' | 'accountRecordId'>;
@@ -124,7 +125,7 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  *       .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times('0.2').toFixed(2) })),
  *   }), }; await Billing.open({ …, invoicePlugins: [tax] });
  */
-export interface InvoicePlugin {
+export interface InvoicePlugin extends PluginIdentity {
   /** Named in configuration, errors, explanations and the log; unique. */
   readonly name: string;
   /**

@@ -1,6 +1,7 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** What an operation is about that a control plugin is asked about (payments §2.3 rule 4). */
 export interface PaymentControlContext {
@@ -57,7 +58,7 @@ export interface FailureCallResult extends SuccessCallResult {
  * transaction, within `payment.plugin.timeout`. A throw of `priorCall` ends the operation: a `BillingError` is answered as
  * it is. What the other two throw is logged. What it is given is frozen: only its answers count.
  */
-export interface PaymentControl {
+export interface PaymentControl extends PluginIdentity {
   readonly name: string;
   priorCall?(
     context: PaymentControlContext,

@@ -2,6 +2,7 @@ import type { PluginProperty, TransactionType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** What a gateway says about one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
 export const PluginStatus = {
@@ -144,7 +145,7 @@ export interface NotificationAnswer {
  * cannot do it leaves out: an operation that it lacks is refused (400) before anything is stored; of payment methods,
  * one that need not be told of them is not. What it is given is frozen: only its answers count.
  */
-export interface PaymentGateway {
+export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
   readonly capabilities?: GatewayCapabilities;
   /** Takes `amount` from the payment method; what automatic payment asks for. */

@@ -2,6 +2,7 @@ import type { PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { PluginIdentity } from './plugin-identity.ts';
 
 /** A stretch of time; instants are whole milliseconds since 1970, as `new Date(range.start)` takes them. */
 export interface UsageRange {
@@ -80,7 +81,7 @@ export interface AggregatedUsage {
  *   getUsageForSubscription: async (subscriptionId, range) => warehouse.readings({ subscriptionId, ...range }),
  * }; await Billing.open({ …, usageSources: [meters] });
  */
-export interface UsageSource {
+export interface UsageSource extends PluginIdentity {
   /** Named in errors and in the log; unique. */
   readonly name: string;
   /**

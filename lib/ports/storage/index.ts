@@ -1,6 +1,7 @@
 import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import type { NodeStore } from './nodes.ts';
 import type { PushStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
@@ -28,6 +29,7 @@ export type * from './exports.ts';
 export type * from './idempotency.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
+export type * from './nodes.ts';
 export type * from './overdue.ts';
 export type * from './payments.ts';
 export type * from './push.ts';
@@ -104,6 +106,7 @@ export interface Storage<Host = never> {
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly push: PushStore;
+  readonly nodes: NodeStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;

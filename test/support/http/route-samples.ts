@@ -54,6 +54,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   resendNotificationDelivery: storedDelivery,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
+  getNodesInfo: nothing,
+  getPluginsInfo: nothing,
   listProducts: storedPot,
   listPlansOfProduct: storedPot,
   deleteProduct: async (world) => ({ ...(await storedPot(world)), query: 'force=true&deleteAllPlans=true' }),

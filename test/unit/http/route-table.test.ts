@@ -24,7 +24,9 @@ function credentialsOf({ path, operationId }: Route): Credentials {
   if (path.startsWith('/gateways/')) return 'SIGNATURE';
   if (!path.startsWith(`${CORE}/`)) return 'NONE';
   const isTenantless =
-    ['createTenant', 'getTenantByApiKey'].includes(operationId) || path.startsWith(`${CORE}/security/`);
+    ['createTenant', 'getTenantByApiKey'].includes(operationId) ||
+    path.startsWith(`${CORE}/security/`) ||
+    path === `${CORE}/nodesInfo`;
   return isTenantless ? 'USER' : 'TENANT';
 }
 

@@ -1,0 +1,35 @@
+import { NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
+import { json } from '../../routing/answer.ts';
+import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
+import { unaudited } from '../../wire/rendering.ts';
+import { listOf } from '../../wire/wire-type.ts';
+
+/** The processes behind the interface, and their plugins (platform §11). */
+export const nodeRoutes: readonly Route[] = [
+  userRoute({
+    method: 'GET',
+    path: '/1.0/kb/nodesInfo',
+    operationId: 'getNodesInfo',
+    area: 'nodes',
+    summary: 'List the nodes of the deployment, with their plugins',
+    permission: 'NONE',
+    success: { status: 200, body: listOf(NodeInfoModel) },
+    async handle({ billing, dialect }) {
+      const nodes = await billing.nodes.list();
+      return json(nodes.map((node) => NodeInfoModel.write(node, unaudited(dialect))));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/pluginsInfo',
+    operationId: 'getPluginsInfo',
+    area: 'nodes',
+    summary: 'List the plugins of the node that answers',
+    permission: 'NONE',
+    success: { status: 200, body: listOf(PluginInfoModel) },
+    async handle({ billing, dialect }) {
+      const { plugins } = await billing.nodes.local();
+      return json(plugins.map((plugin) => PluginInfoModel.write(plugin, unaudited(dialect))));
+    },
+  }),
+];

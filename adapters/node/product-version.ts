@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+
+/** The version of the package. */
+export function productVersion(): string {
+  try {
+    const file = readFileSync(new URL(import.meta.resolve('billwright/package.json')), 'utf8');
+    return String((JSON.parse(file) as { version: unknown }).version);
+  } catch {
+    // Bundled without its package.json.
+    return '0';
+  }
+}

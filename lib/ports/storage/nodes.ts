@@ -1,0 +1,15 @@
+import type { NodeInfo } from '../../records/index.ts';
+
+/** The nodes of the deployment (platform §15 rule 1). How long one was silent is told by the clock of the database. */
+export interface NodeStore {
+  /** Writes a sign of life of the node, with what it is now. */
+  beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
+  /** Names of all nodes that are stored, silent ones included. */
+  names(): Promise<readonly string[]>;
+  /** Nodes with a sign of life in the last so many milliseconds, in the order of their start. */
+  list(silentForAtMostMs: number): Promise<readonly NodeInfo[]>;
+  /** Forgets these nodes. */
+  remove(names: readonly string[]): Promise<void>;
+  /** Forgets nodes that were silent for longer. */
+  purge(silentForMs: number): Promise<void>;
+}

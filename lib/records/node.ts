@@ -1,0 +1,34 @@
+import type { Instant } from '../values/time/index.ts';
+
+/** Whether a plugin takes part in the work of its node (platform §11). */
+export const PluginState = { RUNNING: 'RUNNING', STOPPED: 'STOPPED' } as const;
+export type PluginState = (typeof PluginState)[keyof typeof PluginState];
+
+/** As what a plugin is registered. */
+export interface PluginServiceInfo {
+  /** The kind of plugin, such as `PaymentPluginApi`. */
+  readonly serviceTypeName: string;
+  readonly registrationName: string;
+}
+
+/** A plugin that the host has registered at a node. */
+export interface PluginInfo {
+  readonly pluginName: string;
+  /** Short name by which commands may call it. */
+  readonly pluginKey: string | null;
+  /** Dotted numbers. */
+  readonly version: string | null;
+  readonly state: PluginState;
+  readonly services: readonly PluginServiceInfo[];
+}
+
+/** A process that works on the storage (platform §15 rule 1). Its dates are system time. */
+export interface NodeInfo {
+  readonly nodeName: string;
+  /** Version of the engine. */
+  readonly version: string;
+  readonly bootDate: Instant;
+  /** Its last sign of life, by the clock of the database. */
+  readonly lastUpdatedDate: Instant;
+  readonly plugins: readonly PluginInfo[];
+}

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { NodeService } from '../../../lib/nodes/index.ts';
+import type { NodeStore } from '../../../lib/ports/storage/index.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+const BEAT_MS = 30_000;
+
+/** A node over a storage that only takes down what it is told, with timers that a test fires. */
+function stage(failing: { away: boolean }, former: readonly string[] = []) {
+  const told: string[] = [];
+  const timers = new Map<() => void, number>();
+  const tell = async (what: string): Promise<void> => {
+    if (failing.away) throw new Error('the database is away');
+    told.push(what);
+  };
+  const nodes: NodeStore = {
+    beat: ({ nodeName }) => tell(`beat ${nodeName}`),
+    names: async () => ['me', 'me-before', 'you'],
+    list: async () => [],
+    remove: (names) => tell(`remove ${names.join(',')}`),
+    purge: () => tell('purge'),
+  };
+  const logger = recordingLogger();
+  const service = new NodeService(
+    {
+      storage: { nodes, singleNode: false },
+      systemClock: {
+        nowMs: () => 5,
+        nextTurn: async () => undefined,
+        after: (ms, action) => {
+          timers.set(action, ms);
+          return () => timers.delete(action);
+        },
+      },
+      logger,
+    },
+    { nodeName: 'me', version: '1', plugins: () => [], isFormerNode: (name) => former.includes(name) },
+  );
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
+  return {
+    service,
+    told,
+    logger,
+    turns,
+    timers: () => [...timers.values()],
+    fire: async () => {
+      for (const action of [...timers.keys()]) {
+        timers.delete(action);
+        action();
+      }
+      await turns();
+    },
+  };
+}
+
+describe('the signs of life of a node', () => {
+  it('signs of life are given at the start, every 30 s, and not after the end', async () => {
+    const { service, told, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
+    service.start();
+    await turns();
+    expect(told).to.deep.equal(['purge', 'remove me-before', 'beat me']);
+    expect(timers()).to.deep.equal([BEAT_MS]);
+    await fire();
+    expect(told.slice(3)).to.deep.equal(['beat me']);
+    await service.stop();
+    expect(told.slice(4)).to.deep.equal(['remove me']);
+    expect(timers()).to.deep.equal([]);
+    await service.stop();
+    expect(told).to.have.length(5);
+  });
+
+  it('signs of life go on when the database was away, which nobody but the log notices', async () => {
+    const failing = { away: true };
+    const { service, told, logger, fire, turns } = stage(failing);
+    service.start();
+    await turns();
+    expect(told).to.deep.equal([]);
+    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['warn']);
+    failing.away = false;
+    await fire();
+    expect(told).to.deep.equal(['beat me']);
+    failing.away = true;
+    await service.stop();
+    expect(logger.lines).to.have.length(2);
+  });
+
+  it('signs of life are not taken back by a node that never gave one', async () => {
+    const { service, told } = stage({ away: false });
+    await service.stop();
+    expect(told).to.deep.equal([]);
+    expect((await service.list()).map(({ nodeName }) => nodeName)).to.deep.equal(['me']);
+  });
+});
