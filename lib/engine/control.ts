@@ -86,6 +86,7 @@ export function storagePolicyOf({
     askedByEvents: engine.askedByEvents,
     ...(engine.push === null ? {} : { deliveriesOf: engine.push.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
+    onEvents: (events) => engine.eventCounts.add(events),
     consumedTopics: new Set(topicsOf(engine.handlers)),
     pollMs: pollMsOf(queueSettingsOf(server)),
   };
@@ -143,7 +144,12 @@ export function controlOf<Host>(
     workedOn: () => dispatcher.workedOn,
     lateThresholdMs: server['health.lateThreshold'],
   });
-  const metrics = new MetricsService(ports, { entries: dispatcher.counts, pushes: engine.push?.counts });
+  const metrics = new MetricsService(ports, {
+    entries: dispatcher.counts,
+    pushes: engine.push?.counts,
+    events: engine.eventCounts,
+    runs: engine.runCounts,
+  });
   const stop = async (): Promise<void> => {
     await Promise.all([dispatcher.stop(), pushes?.stop(), nodes.stop()]);
   };

@@ -1,3 +1,4 @@
+import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { IdempotencyService } from '../runtime/index.ts';
 import { SecurityService } from '../security/index.ts';
@@ -35,6 +36,8 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     settingsOf: foundation.settingsOf,
     catalogs: foundation.catalogs,
     push,
+    eventCounts: new EventCounts(),
+    runCounts: invoicing.runCounts,
     idle: payments.idle,
     attempts: payments.attempts,
     // The order in which they handle an entry that several of them consume.

@@ -52,6 +52,7 @@ export function invoicingArea(foundation: Foundation) {
     usage,
   });
   return {
+    runCounts: runs.counts,
     checks: new CheckService(ports, catalogs, {
       invoicing: invoicingConfig,
       payments: paymentConfigOf(settingsOf),

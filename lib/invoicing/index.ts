@@ -93,5 +93,6 @@ export { verifyAccounts } from './review/verify-coverage.ts';
 export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
 export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';
 export { ParkedRunService } from './runs/parked-run-service.ts';
+export type { RunCounts } from './runs/run-counts.ts';
 export { InvoiceRunHandler } from './runs/run-handler.ts';
 export { InvoiceRunService } from './runs/run-service.ts';

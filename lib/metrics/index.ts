@@ -1,2 +1,3 @@
+export { EventCounts } from './event-counts.ts';
 export type { Metric, MetricValue } from './metric.ts';
 export { MetricsService } from './service.ts';

@@ -1,14 +1,16 @@
+import type { RunCounts } from '../invoicing/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, PushStore, QueueStore } from '../ports/storage/index.ts';
 import type { PushCounts } from '../push/index.ts';
 import type { EntryCounts } from '../runtime/index.ts';
 import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
+import type { EventCounts } from './event-counts.ts';
 import type { Metric } from './metric.ts';
 
 type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
-    readonly queue: Pick<QueueStore, 'backlog'>;
+    readonly queue: Pick<QueueStore, 'backlog' | 'backlogByTopic'>;
     readonly push: Pick<PushStore, 'backlog'>;
     poolUse(): Promise<PoolUse | null>;
   };
@@ -19,6 +21,8 @@ interface Counted {
   readonly entries: EntryCounts;
   /** Undefined: it sends no pushes. */
   readonly pushes: PushCounts | undefined;
+  readonly events: Pick<EventCounts, 'metrics'>;
+  readonly runs: Pick<RunCounts, 'list'>;
 }
 
 /**
@@ -36,7 +40,8 @@ export class MetricsService {
 
   async read(): Promise<readonly Metric[]> {
     const [known, pool] = await Promise.all([this.#stored(), this.#ports.storage.poolUse()]);
-    return [...known, this.#work(), ...this.#sent(), ...(pool === null ? [] : [poolMetric(pool)])];
+    const own = [this.#work(), this.#runs(), ...this.#counted.events.metrics(), ...this.#sent()];
+    return [...known, ...own, ...(pool === null ? [] : [poolMetric(pool)])];
   }
 
   /** Nothing while the database does not answer. */
@@ -58,7 +63,11 @@ export class MetricsService {
   async #queue(): Promise<readonly Metric[]> {
     const { clock, storage } = this.#ports;
     const now = clock.now();
-    const { late, oldest } = await storage.queue.backlog({ since: now, limit: MAX_LATE_ENTRIES + 1 });
+    const asked = { since: now, limit: MAX_LATE_ENTRIES + 1 };
+    const [{ late, oldest }, topics] = await Promise.all([
+      storage.queue.backlog(asked),
+      storage.queue.backlogByTopic(asked),
+    ]);
     return [
       gauge(
         'queue_due_entries',
@@ -70,6 +79,21 @@ export class MetricsService {
         'Since when the oldest of them is due, in business time',
         oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
       ),
+      {
+        name: 'queue_topic_due_entries',
+        help: 'The same by topic (event type or queue), of those that come first',
+        kind: 'gauge',
+        values: topics.map((each) => ({ labels: { topic: each.topic }, value: each.late })),
+      },
+      {
+        name: 'queue_topic_oldest_due_seconds',
+        help: 'Since when the oldest of each topic is due, in business time',
+        kind: 'gauge',
+        values: topics.map((each) => ({
+          labels: { topic: each.topic },
+          value: Math.max(0, (now - each.oldest) / 1_000),
+        })),
+      },
     ];
   }
 
@@ -99,6 +123,15 @@ export class MetricsService {
         values: pushes.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
       },
     ];
+  }
+
+  #runs(): Metric {
+    return {
+      name: 'invoice_runs_total',
+      help: 'Invoice runs of accounts by what they came to: invoiced, nothing (to invoice), stopped (by a plugin), parked, failed',
+      kind: 'counter',
+      values: this.#counted.runs.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+    };
   }
 
   #work(): Metric {

@@ -80,6 +80,20 @@ anyDatabase((kind, open) => {
       }),
     );
 
+    it(
+      'platform §13 rule 3: the metrics of a node tell what is due of each topic, and since when',
+      onEachDatabase(async () => {
+        await unhandled(3);
+        engine.clock.advance({ minutes: 2 });
+        const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
+        const labels = { topic: 'nobody-service:nothing' };
+        expect(topics.map(({ name, values }) => [name, values])).to.deep.equal([
+          ['queue_topic_due_entries', [{ labels, value: 3 }]],
+          ['queue_topic_oldest_due_seconds', [{ labels, value: 120 }]],
+        ]);
+      }),
+    );
+
     it('the health of a node counts an entry as late from its creation where that was after its date', async () => {
       const account = await engine.payingAccount({ currency: 'USD' });
       const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;

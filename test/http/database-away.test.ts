@@ -50,8 +50,21 @@ onPostgresql('a server in test mode whose database is away', (open) => {
     expectBelow(withinMs, health.ms, 'milliseconds');
     const metrics = await get('/metrics', 'text/plain');
     expect(metrics.reply.status).to.equal(200);
-    expect(metrics.reply.text).to.contain('billwright_http_requests_total').and.not.contain('queue_due');
+    for (const known of [
+      'billwright_http_requests_total{',
+      'billwright_invoice_runs_total{',
+      'billwright_push_attempts_total{',
+      'billwright_database_connections{',
+      'process_resident_memory_bytes ',
+    ])
+      expect(metrics.reply.text).to.contain(`\n${known}`);
+    expect(metrics.reply.text).to.not.match(/queue_due|queue_topic|push_due/);
     expectBelow(withinMs, metrics.ms, 'milliseconds');
+    const asJson = await get('/1.0/metrics', 'application/json');
+    expect(asJson.reply.status).to.equal(200);
+    expect(asJson.reply.json)
+      .to.have.nested.property('gauges')
+      .that.includes.keys('nodejs_heap_size_used_bytes');
   }
 
   describe('refusing connections', () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
-import { metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
+import { measured, metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
+import type { Metric } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { aliasHeaders, documentHeaders, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
@@ -36,7 +37,7 @@ anyDatabase((kind, open) => {
           `billwright_http_requests_total{${route},status="200",dialect="K"} 1`,
           `billwright_http_requests_total{${route},status="404",dialect="D"} 1`,
           'billwright_http_requests_total{route="none",method="GET",status="404",dialect="D"} 1',
-          `billwright_http_request_duration_seconds_bucket{${route},le="+Inf"} 3`,
+          `billwright_http_request_duration_seconds_bucket{le="+Inf",${route}} 3`,
           `billwright_http_request_duration_seconds_count{${route}} 3`,
         ])
           expect(lines).to.include(series);
@@ -55,8 +56,26 @@ anyDatabase((kind, open) => {
         const found = lines.find((each) => each.startsWith(line));
         expect(Number(found?.slice(line.length)), handler).to.be.greaterThan(0);
       }
+      for (const series of [
+        'billwright_invoice_runs_total{outcome="invoiced"}',
+        'billwright_payments_total{type="PURCHASE",outcome="success"}',
+        'billwright_events_total{type="INVOICE_CREATION"}',
+      ]) {
+        const found = lines.find((each) => each.startsWith(`${series} `));
+        expect(Number(found?.slice(series.length)), series).to.be.greaterThan(0);
+      }
       const pool = lines.filter((line) => line.startsWith('billwright_database_connections{'));
       expect(pool).to.have.length(kind === 'postgresql' ? 3 : 0);
+    });
+
+    it('the metrics tell of the process: processor, memory, heap and event loop', async () => {
+      const names = (await text()).split('\n').map((line) => line.split(/[ {]/)[0]);
+      expect(names).to.include.members([
+        'process_cpu_seconds_total',
+        'process_resident_memory_bytes',
+        'nodejs_heap_size_used_bytes',
+        'nodejs_eventloop_lag_p99_seconds',
+      ]);
     });
 
     it('the metrics name no tenant, account or caller', async () => {
@@ -94,30 +113,57 @@ describe('the forms of metrics', () => {
   for (const seconds of [0.004, 0.03, 0.2, 90])
     http.observe({ route: '/a', method: 'GET', status: 200, dialect: 'D', seconds });
   const odd = { labels: { name: 'a"b\\c\nd' }, value: 1.5 };
-  const metrics = [{ name: 'odd', help: 'Odd', kind: 'gauge' as const, values: [odd] }, http.requests()];
-  const measured = { metrics, latencies: http.latencies() };
+  const metrics: readonly Metric[] = [
+    { name: 'odd', help: 'Odd', kind: 'gauge', values: [odd] },
+    { name: 'none_total', help: 'None', kind: 'counter', values: [] },
+  ];
+  const asText = async (): Promise<string> => prometheusText(await measured(metrics, http));
 
-  it('the metrics count each request in every bucket that it fits', () => {
-    const lines = prometheusText(measured).split('\n');
+  it('the metrics count each request in every bucket that it fits', async () => {
+    const lines = (await asText()).split('\n');
     const bucket = (le: string, count: number) =>
-      `billwright_http_request_duration_seconds_bucket{route="/a",method="GET",le="${le}"} ${count}`;
+      `billwright_http_request_duration_seconds_bucket{le="${le}",route="/a",method="GET"} ${count}`;
     expect(lines).to.include.members([bucket('0.005', 1), bucket('0.05', 2), bucket('0.25', 3)]);
     expect(lines).to.include.members([bucket('60', 3), bucket('+Inf', 4)]);
   });
 
-  it('escape the values of labels', () =>
-    expect(prometheusText(measured)).to.contain('billwright_odd{name="a\\"b\\\\c\\nd"} 1.5\n'));
+  it('the metrics escape the values of labels', async () =>
+    expect(await asText()).to.contain('billwright_odd{name="a\\"b\\\\c\\nd"} 1.5\n'));
 
-  it('the metrics have timers with count, mean and maximum', () => {
-    const timer = Object.values(metricsObject(measured).timers)[0];
+  it('a metric without a value is named and has none', async () => {
+    const lines = (await asText()).split('\n').filter((line) => line.includes('none_total'));
+    expect(lines).to.deep.equal([
+      '# HELP billwright_none_total None',
+      '# TYPE billwright_none_total counter',
+    ]);
+  });
+
+  it('the metrics have timers with count, mean and maximum', async () => {
+    const { timers, histograms } = await metricsObject(await measured(metrics, http));
+    const timer = timers['billwright_http_request_duration_seconds{route="/a",method="GET"}'];
     expect(timer?.count).to.equal(4);
     expect(timer?.mean).to.be.closeTo(22.5585, 1e-9);
     expect(timer?.max).to.equal(90);
+    expect(Object.keys(histograms).join()).to.not.contain('http_request');
   });
 
-  it('the metrics take no text of a caller for a method', () => {
+  it('the metrics take no text of a caller for a method', async () => {
     const other = new HttpMetrics();
     other.observe({ route: 'none', method: 'X-EVIL', status: 404, dialect: 'D', seconds: 1 });
-    expect(other.requests().values.map(({ labels }) => labels.method)).to.deep.equal(['other']);
+    const lines = (await prometheusText(await measured([], other))).split('\n');
+    expect(lines).to.include(
+      'billwright_http_requests_total{route="none",method="other",status="404",dialect="D"} 1',
+    );
+  });
+
+  it('the metrics count requests that came before anybody asked, however many', async () => {
+    const busy = new HttpMetrics();
+    const count = 2_345;
+    for (let n = 0; n < count; n += 1)
+      busy.observe({ route: '/b', method: 'PUT', status: 204, dialect: 'K', seconds: n });
+    const lines = (await prometheusText(await measured([], busy))).split('\n');
+    const route = 'route="/b",method="PUT"';
+    expect(lines).to.include(`billwright_http_requests_total{${route},status="204",dialect="K"} ${count}`);
+    expect(lines).to.include(`billwright_http_request_duration_seconds_count{${route}} ${count}`);
   });
 });

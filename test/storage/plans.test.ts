@@ -468,6 +468,7 @@ eachDatabase((kind, open) => {
         await queue.release(others.slice(50), 10);
         await queue.nextDue(topics);
         await queue.backlog({ since: now, limit: 1_001 });
+        await queue.backlogByTopic({ since: now, limit: 1_001 });
         const [account] = chosen.accounts;
         const cause = { userToken: newId(), accountRecordId: account?.recordId ?? 0 };
         await queue.countPending(opened.tenant.recordId, now, cause);

@@ -1,7 +1,14 @@
-import type { Metric } from '../../../lib/metrics/index.ts';
+import type { Registry } from 'prom-client';
+import { PREFIX } from './engine-metrics.ts';
+import { type PromClient, promClient } from './prom-client.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const bucketSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Requests that are remembered before they are counted. */
+const MAX_WAITING = 1_000;
+
+export const LATENCY_NAME = `${PREFIX}http_request_duration_seconds`;
 
 /** A request that has been answered. */
 export interface Answered {
@@ -13,78 +20,77 @@ export interface Answered {
   readonly seconds: number;
 }
 
-/** Latency of a route: how many requests took at most as long as each bound. */
-export interface Latency {
-  readonly labels: { readonly route: string; readonly method: string };
-  readonly buckets: readonly { readonly seconds: number; readonly count: number }[];
-  readonly count: number;
-  readonly sumSeconds: number;
-  readonly maxSeconds: number;
-}
-
-interface Timing {
-  readonly labels: Latency['labels'];
-  /** By bucket: the requests that took longer than the bound before and at most as long as this one. */
-  readonly counts: number[];
-  count: number;
-  sumSeconds: number;
-  maxSeconds: number;
+/** What is known of the requests so far. */
+export interface HttpMeasured {
+  readonly registry: Registry;
+  /** The longest request of a route, which a histogram does not tell. */
+  maxSeconds(labels: { readonly route: string; readonly method: string }): number;
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** Counts the requests of this server. Its size is bounded by the route table: no text of a caller is a label. */
+/**
+ * Counts the requests of this server. Its size is bounded by the route table: no text of a caller is a label. The first
+ * requests are remembered, so that a server nobody asks for metrics need not load what counts them.
+ */
 export class HttpMetrics {
-  readonly #requests = new Map<
-    string,
-    { readonly labels: Readonly<Record<string, string>>; value: number }
-  >();
-  readonly #timings = new Map<string, Timing>();
+  readonly #waiting: Answered[] = [];
+  #meters: HttpMeters | undefined;
 
-  observe({ route, method: sent, status, dialect, seconds }: Answered): void {
-    const method = methods.has(sent) ? sent : 'other';
-    const key = `${method} ${route} ${status} ${dialect}`;
-    const known = this.#requests.get(key);
-    if (known === undefined) {
-      const labels = { route, method, status: String(status), dialect };
-      this.#requests.set(key, { labels, value: 1 });
-    } else known.value += 1;
-    this.#time({ route, method }, seconds);
+  observe(answered: Answered): void {
+    if (this.#meters !== undefined) this.#meters.observe(answered);
+    else if (this.#waiting.push(answered) === MAX_WAITING) this.#load().catch(() => undefined);
   }
 
-  requests(): Metric {
-    return {
-      name: 'http_requests_total',
+  async read(): Promise<HttpMeasured> {
+    return this.#load();
+  }
+
+  async #load(): Promise<HttpMeters> {
+    const client = await promClient();
+    this.#meters ??= new HttpMeters(client);
+    for (const answered of this.#waiting.splice(0)) this.#meters.observe(answered);
+    return this.#meters;
+  }
+}
+
+class HttpMeters implements HttpMeasured {
+  readonly registry: Registry;
+  readonly #requests;
+  readonly #seconds;
+  readonly #maxima = new Map<string, number>();
+
+  constructor({ Counter, Histogram, Registry }: PromClient) {
+    this.registry = new Registry();
+    const registers = [this.registry];
+    this.#requests = new Counter({
+      name: `${PREFIX}http_requests_total`,
       help: 'Requests by route, method, status and dialect',
-      kind: 'counter',
-      values: [...this.#requests.values()],
-    };
-  }
-
-  latencies(): readonly Latency[] {
-    return [...this.#timings.values()].map(({ counts, ...timing }) => {
-      let count = 0;
-      return {
-        ...timing,
-        buckets: bucketSeconds.map((seconds, index) => {
-          count += counts[index] ?? 0;
-          return { seconds, count };
-        }),
-      };
+      labelNames: ['route', 'method', 'status', 'dialect'],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: LATENCY_NAME,
+      help: 'How long requests took',
+      labelNames: ['route', 'method'],
+      buckets: bucketSeconds,
+      registers,
     });
   }
 
-  #time(labels: Latency['labels'], seconds: number): void {
-    const key = `${labels.method} ${labels.route}`;
-    let timing = this.#timings.get(key);
-    if (timing === undefined) {
-      timing = { labels, counts: bucketSeconds.map(() => 0), count: 0, sumSeconds: 0, maxSeconds: 0 };
-      this.#timings.set(key, timing);
-    }
-    const bucket = bucketSeconds.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) timing.counts[bucket] = (timing.counts[bucket] ?? 0) + 1;
-    timing.count += 1;
-    timing.sumSeconds += seconds;
-    timing.maxSeconds = Math.max(timing.maxSeconds, seconds);
+  observe({ route, method: sent, status, dialect, seconds }: Answered): void {
+    const method = methods.has(sent) ? sent : 'other';
+    this.#requests.inc({ route, method, status: String(status), dialect });
+    this.#seconds.observe({ route, method }, seconds);
+    const key = keyOf({ route, method });
+    if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
+
+  maxSeconds(labels: { readonly route: string; readonly method: string }): number {
+    return this.#maxima.get(keyOf(labels)) ?? 0;
+  }
+}
+
+function keyOf({ route, method }: { readonly route: string; readonly method: string }): string {
+  return `${method} ${route}`;
 }

@@ -1,58 +1,101 @@
+import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client';
 import type { Metric } from '../../../lib/metrics/index.ts';
-import type { Latency } from './http-metrics.ts';
+import { engineMetrics } from './engine-metrics.ts';
+import { type HttpMeasured, type HttpMetrics, LATENCY_NAME } from './http-metrics.ts';
+import { processMetrics } from './process-metrics.ts';
 
 /** All that is measured of a server. */
 export interface Measured {
-  readonly metrics: readonly Metric[];
-  readonly latencies: readonly Latency[];
+  readonly registries: readonly Registry[];
+  readonly http: HttpMeasured;
+}
+
+export async function measured(metrics: readonly Metric[], http: HttpMetrics): Promise<Measured> {
+  const requests = await http.read();
+  return {
+    registries: [await engineMetrics(metrics), requests.registry, await processMetrics()],
+    http: requests,
+  };
+}
+
+/** The text format of Prometheus, version 0.0.4. */
+export async function prometheusText({ registries }: Measured): Promise<string> {
+  const texts = await Promise.all(registries.map((registry) => registry.metrics()));
+  return `${texts.map((text) => text.trim()).join('\n')}\n`;
+}
+
+/** The JSON form (platform §13 rule 3): one member per series, named as in the text. */
+export async function metricsObject({ registries, http }: Measured) {
+  const all = (await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))).flat();
+  const ofKind = (kind: string) => all.filter(({ type }) => kindOf(type) === kind);
+  const distributions = ofKind('histogram').flatMap((metric) =>
+    distributionsOf(metric).map((each) => ({ ...each, name: metric.name })),
+  );
+  const timers = distributions.filter(({ name }) => name === LATENCY_NAME);
+  return {
+    version: '1.0.0',
+    gauges: single(ofKind('gauge'), (value) => ({ value })),
+    counters: single(ofKind('counter'), (count) => ({ count })),
+    histograms: Object.fromEntries(
+      distributions
+        .filter((each) => !timers.includes(each))
+        .map(({ name, labels, count, sum }) => [series(name, labels), { count, mean: meanOf(count, sum) }]),
+    ),
+    meters: {},
+    // In seconds.
+    timers: Object.fromEntries(
+      timers.map(({ name, labels, count, sum }) => {
+        const { route = '', method = '' } = labels;
+        const max = http.maxSeconds({ route, method });
+        return [series(name, labels), { count, mean: meanOf(count, sum), max }];
+      }),
+    ),
+  };
+}
+
+type Values = MetricObjectWithValues<MetricValue<string>>;
+
+/** The package names kinds by a number or a text, as its version likes it. */
+function kindOf(type: unknown): string {
+  return String(type);
+}
+
+function single<T>(metrics: readonly Values[], form: (value: number) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    metrics.flatMap(({ name, values }) =>
+      values.map(({ labels, value }) => [series(name, textsOf(labels)), form(value)] as const),
+    ),
+  );
 }
 
 type Labels = Readonly<Record<string, string>>;
 
-const prefix = 'billwright_';
-const latencyName = `${prefix}http_request_duration_seconds`;
-
-/** The text format of Prometheus, version 0.0.4. */
-export function prometheusText({ metrics, latencies }: Measured): string {
-  const lines = metrics.flatMap(({ name, help, kind, values }) => [
-    `# HELP ${prefix}${name} ${help}`,
-    `# TYPE ${prefix}${name} ${kind}`,
-    ...values.map(({ labels, value }) => `${series(prefix + name, labels)} ${value}`),
-  ]);
-  lines.push(`# HELP ${latencyName} How long requests took`, `# TYPE ${latencyName} histogram`);
-  for (const { labels, buckets, count, sumSeconds } of latencies) {
-    const bounds = [...buckets.map((each) => [String(each.seconds), each.count] as const), ['+Inf', count]];
-    for (const [le, reached] of bounds)
-      lines.push(`${series(`${latencyName}_bucket`, { ...labels, le: String(le) })} ${reached}`);
-    lines.push(`${series(`${latencyName}_sum`, labels)} ${sumSeconds}`);
-    lines.push(`${series(`${latencyName}_count`, labels)} ${count}`);
-  }
-  return `${lines.join('\n')}\n`;
+interface Distribution {
+  readonly labels: Labels;
+  readonly count: number;
+  readonly sum: number;
 }
 
-/** The JSON form (platform §13 rule 3): one member per series, named as in the text. */
-export function metricsObject({ metrics, latencies }: Measured) {
-  const ofKind = <T>(kind: Metric['kind'], form: (value: number) => T): Readonly<Record<string, T>> => {
-    const chosen = metrics.filter((metric) => metric.kind === kind);
-    return Object.fromEntries(
-      chosen.flatMap(({ name, values }) =>
-        values.map(({ labels, value }) => [series(prefix + name, labels), form(value)] as const),
-      ),
-    );
-  };
-  return {
-    version: '1.0.0',
-    gauges: ofKind('gauge', (value) => ({ value })),
-    counters: ofKind('counter', (count) => ({ count })),
-    histograms: {},
-    meters: {},
-    timers: Object.fromEntries(latencies.map((each) => [series(latencyName, each.labels), timerOf(each)])),
-  };
+/** A histogram has a row for each bucket, one for the sum and one for the count. */
+function distributionsOf({ name, values }: Values): readonly Distribution[] {
+  const rows = values as readonly MetricValueWithName<string>[];
+  const of = (suffix: string) => rows.filter(({ metricName }) => metricName === `${name}${suffix}`);
+  const sums = new Map(of('_sum').map(({ labels, value }) => [series(name, textsOf(labels)), value]));
+  return of('_count').map(({ labels, value: count }) => ({
+    labels: textsOf(labels),
+    count,
+    sum: sums.get(series(name, textsOf(labels))) ?? 0,
+  }));
 }
 
-/** In seconds. */
-function timerOf({ count, sumSeconds, maxSeconds }: Latency) {
-  return { count, mean: count === 0 ? 0 : sumSeconds / count, max: maxSeconds };
+function meanOf(count: number, sum: number): number {
+  return count === 0 ? 0 : sum / count;
+}
+
+function textsOf(labels: Readonly<Record<string, string | number | undefined>>): Labels {
+  return Object.fromEntries(
+    Object.entries(labels).flatMap(([label, value]) => (value === undefined ? [] : [[label, String(value)]])),
+  );
 }
 
 function series(name: string, labels: Labels): string {

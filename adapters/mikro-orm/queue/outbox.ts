@@ -22,6 +22,8 @@ interface Told {
   readonly dueNow: boolean;
   /** The events that the tenant lets out, in order. */
   readonly told: readonly NewBusEvent[];
+  /** All events, in order. */
+  readonly published: readonly NewBusEvent[];
 }
 
 const noSkips: SkippedEvents = { notStored: [], notDispatched: [] };
@@ -123,7 +125,7 @@ export class Outbox {
     const skips = published.length > 0 ? await skipped() : noSkips;
     const told = withoutSilent(published, skips);
     const entries = withoutSkipped(collected, skips);
-    if (entries.length === 0) return { dueNow: false, told };
+    if (entries.length === 0) return { dueNow: false, told, published };
     const encoded = entries.map(
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
@@ -136,7 +138,7 @@ export class Outbox {
     const dueNow = entries.some(
       (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
     );
-    return { dueNow, told };
+    return { dueNow, told, published };
   }
 
   #entryOf(accountRecordId: number | null) {

@@ -1,18 +1,11 @@
-import type {
-  BacklogRequest,
-  ClaimedEntry,
-  FailedEntry,
-  QueueBacklog,
-  QueueStore,
-  WorkCause,
-} from '../../../lib/ports/storage/index.ts';
+import type { ClaimedEntry, FailedEntry, QueueStore, WorkCause } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { type Column, numberOf } from '../sql/columns.ts';
-import type { StatementResult } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { backlogOf, readBacklog, readTopicBacklog, topicBacklogOf } from './backlog.ts';
 import { claimEntries } from './claim.ts';
 import { endEntries, markEntriesDone, ours } from './completion.ts';
 import { reapEntries } from './reaper.ts';
@@ -109,6 +102,7 @@ export function queueStore(
       return numberOf(row?.pending, 'pending');
     },
     backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
+    backlogByTopic: async (request) => (await access.run(topicBacklogOf(request))).rows.map(readTopicBacklog),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`
@@ -117,42 +111,6 @@ export function queueStore(
             order by effective_date, record_id limit ${limit})`);
       return affected;
     },
-  };
-}
-
-/**
- * Bus entries come first along the index of due entries, so the oldest is the first of them or of the others. Counting in
- * that order, and of the first `limit` only, keeps PostgreSQL on the index instead of reading the table until it has found
- * enough.
- */
-function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
-  const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
-  const parts = [
-    { kind: QueueKind.BUS, due: sql`due_order = 0` },
-    { kind: QueueKind.NOTIFICATION, due: sql`due_order > 0 and due_order <= ${since}` },
-  ].map((part) => {
-    const isAsked = kind === undefined || kind === part.kind;
-    const found = (limited: number): Sql => sql`
-      select ${begun} as begun from bw_queue_entries where processing_state = 'AVAILABLE' and ${part.due}
-      order by due_order, record_id limit ${isAsked ? limited : 0}`;
-    return {
-      oldest: sql`(${found(1)})`,
-      late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,
-    };
-  });
-  const [bus, notifications] = parts as [(typeof parts)[0], (typeof parts)[0]];
-  return sql`select ${bus.oldest} as oldest_event, ${notifications.oldest} as oldest_notification,
-    ${bus.late} + ${notifications.late} as late`;
-}
-
-function readBacklog({ rows: [row] }: StatementResult, { since, limit }: BacklogRequest): QueueBacklog {
-  const begun = [row?.oldest_event, row?.oldest_notification]
-    .filter((value) => value !== null)
-    .map((value) => numberOf(value, 'oldest'))
-    .filter((each) => each <= since);
-  return {
-    late: Math.min(numberOf(row?.late, 'late'), limit),
-    oldest: begun.length === 0 ? null : instant(Math.min(...begun)),
   };
 }
 

@@ -219,6 +219,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       ),
     );
     this.#signal(flushed, tenant);
+    if (flushed.published.length > 0) this.#shared.policy.onEvents(flushed.published);
     return result;
   }
 

@@ -12,6 +12,7 @@ export const defaultPolicy: SessionPolicy = {
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
   askedByEvents: async () => [],
   deliveriesOf: async () => [],
+  onEvents: () => undefined,
   writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

@@ -1,5 +1,5 @@
 import { LockWait, type ReadSession, type WriteSession } from '../../../lib/ports/storage/index.ts';
-import type { TenantRef } from '../../../lib/records/index.ts';
+import type { NewBusEvent, TenantRef } from '../../../lib/records/index.ts';
 import { type Authorship, ProcessingState } from '../../../lib/records/index.ts';
 import { auditReads } from '../audit/audit-store.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
@@ -109,6 +109,8 @@ export interface Flushed {
   readonly dueNow: boolean;
   /** Whether something goes to the tenant's callback. */
   readonly hasPushes: boolean;
+  /** Its bus events, those that the tenant leaves out included. */
+  readonly published: readonly NewBusEvent[];
 }
 
 export function writeSession(input: {
@@ -159,13 +161,13 @@ export function writeSession(input: {
     flush: async () => {
       if (changes.isLong) await changes.flushLong(scope, authorship);
       runner.leaveToCommit(changes.flush(scope, authorship));
-      const { dueNow, told } = await outbox.flush(scope, {
+      const { dueNow, told, published } = await outbox.flush(scope, {
         skipped: () => skippedEventsOf(session),
         askedBy: (events) => askedByEvents(session, events),
       });
       const deliveries = told.length === 0 ? [] : await deliveriesOf(session, told);
       leaveDeliveries(scope, deliveries);
-      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0 };
+      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0, published };
     },
   };
 }

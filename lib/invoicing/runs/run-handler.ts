@@ -114,6 +114,7 @@ export class InvoiceRunHandler implements QueueHandler {
 
   /** Says what has become of the entries and accounts, once it is committed. */
   #settle(batch: HandlerBatch, { busy, parked, left, results, finished }: BatchResult): void {
+    this.#invoicing.counts.add(results, parked);
     if (busy.length > 0) batch.busy(busy);
     for (const failure of parked) this.#logParked(failure);
     warnOfSkipped(this.#ports.logger, results);

@@ -23,6 +23,7 @@ import type { RunRequest } from './evaluate-runs.ts';
 import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
 import { type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
+import { RunCounts } from './run-counts.ts';
 
 type RunPorts = Pick<Ports, 'storage' | 'ids' | 'logger'>;
 
@@ -39,6 +40,8 @@ export class InvoiceRunService {
   readonly #invoices: InvoiceReader;
   readonly #consultation: RunConsultation;
   readonly #usage: UsageConsultation;
+  /** What the runs of this node came to. */
+  readonly counts = new RunCounts();
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
 
@@ -100,6 +103,7 @@ export class InvoiceRunService {
         plan: async (session) => [await runAsked(session, await accountOf(session, request), request)],
       });
       const outcome = await this.#runOnce(context, request, { catalogsOf, ...asked });
+      this.counts.add(outcome.results, outcome.kind === 'refused' && outcome.isParked ? outcome.results : []);
       const { consulted } = asked;
       if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       if (outcome.kind === 'refused') throw outcome.error;
@@ -223,7 +227,7 @@ async function draftingAsked(
 type GenerateOutcome = { readonly results: readonly RunResult[] } & (
   | { readonly kind: 'done'; readonly invoiceIds: readonly Uuid[] }
   | { readonly kind: 'changed' }
-  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'refused'; readonly error: unknown; readonly isParked: boolean }
 );
 
 /**
@@ -238,13 +242,14 @@ async function parkOrThrow(
   const { account, error, isWorkedOut } = result;
   const results = [result];
   if (!alwaysParks(error)) {
-    if (isWorkedOut) return { kind: 'refused', error, results };
+    if (isWorkedOut) return { kind: 'refused', error, isParked: false, results };
     throw error;
   }
   await parkAccounts(session, [{ account, reason: reasonOf(error) }], ids);
   return {
     kind: 'refused',
     error: error instanceof BillingError ? error : illegalState(account, error),
+    isParked: true,
     results,
   };
 }

@@ -1,4 +1,10 @@
-import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../records/index.ts';
+import type {
+  Authorship,
+  NewBusEvent,
+  RecordingOutcome,
+  TenantRef,
+  UsageSubmission,
+} from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { NodeStore } from './nodes.ts';
@@ -134,6 +140,11 @@ export interface StoragePolicy {
   readonly askedByEvents?: AskedByEvents;
   /** What of a tenant's bus events goes to its callback; default nothing. */
   readonly deliveriesOf?: DeliveriesOf;
+  /**
+   * Hears of the bus events of each transaction once it is committed, but for those inside a host's transaction; at once,
+   * and it must not throw.
+   */
+  readonly onEvents?: (events: readonly NewBusEvent[]) => void;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

@@ -104,6 +104,13 @@ export interface QueueBacklog {
   readonly oldest: Instant | null;
 }
 
+/** The backlog of one topic. */
+export interface TopicBacklog {
+  readonly topic: string;
+  readonly late: number;
+  readonly oldest: Instant;
+}
+
 /** Identifies the entries that one call has caused: they carry its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
@@ -166,6 +173,8 @@ export interface QueueStore {
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** The backlog of all tenants, counted up to `limit`; the cost does not grow with the backlog. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
+  /** The same by topic, of the first `limit` due entries of each kind in the order of claims; topics without any are left out. */
+  backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Promise<readonly TopicBacklog[]>;
   /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
   onSignal(listener: () => void): () => void;
   /** Deletes finished entries older than `before`, at most `limit`; returns how many. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Billing } from '../../../../lib/billing.ts';
 import type { HttpMetrics } from '../../monitoring/http-metrics.ts';
-import { type Measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
+import { measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
 import { type Answer, json } from '../../routing/answer.ts';
 import { openRoute, type Route, userRoute } from '../../routing/route.ts';
 import { perDialect } from '../../wire/wire-type.ts';
@@ -38,12 +38,8 @@ export function metricsRoutes(options: {
   readonly requireAuth: boolean;
 }): readonly Route[] {
   const route: typeof openRoute = options.requireAuth ? (spec) => userRoute(spec) : openRoute;
-  const measured = async (billing: Pick<Billing, 'metrics'>): Promise<Measured> => ({
-    metrics: [...(await billing.metrics()), options.http.requests()],
-    latencies: options.http.latencies(),
-  });
   const asText = async (billing: Pick<Billing, 'metrics'>): Promise<Answer> => ({
-    text: prometheusText(await measured(billing)),
+    text: await prometheusText(await measured(await billing.metrics(), options.http)),
     headers: { 'Content-Type': prometheusType },
   });
   return [
@@ -66,7 +62,8 @@ export function metricsRoutes(options: {
       permission: 'NONE',
       success: { status: 200, mediaTypes: ['application/json', textType], body: Metrics },
       async handle({ billing, mediaType }) {
-        return mediaType === textType ? asText(billing) : json(metricsObject(await measured(billing)));
+        if (mediaType === textType) return asText(billing);
+        return json(await metricsObject(await measured(await billing.metrics(), options.http)));
       },
     }),
   ];
