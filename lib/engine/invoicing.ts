@@ -11,6 +11,7 @@ import {
   DryRunService,
   ExplanationService,
   InvoiceDocumentService,
+  InvoiceNoticeHandler,
   InvoiceReadService,
   InvoiceRunHandler,
   InvoiceRunService,
@@ -68,6 +69,7 @@ export function invoicingArea(foundation: Foundation) {
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),
       new ParentSummaryHandler(ports, settingsOf),
       new ParentCommitHandler(ports),
+      new InvoiceNoticeHandler(ports, { configOf: invoicingConfig, dryRuns }),
       new ThresholdHandler(ports, catalogs, { configOf: invoicingConfig, usage }),
     ],
     operations: {

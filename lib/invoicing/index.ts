@@ -18,6 +18,7 @@ export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice
 export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
+export { InvoiceNoticeHandler } from './dry-run/invoice-notice-handler.ts';
 export { RatedUsageService } from './dry-run/rated-usage-service.ts';
 export { ThresholdHandler } from './dry-run/threshold-handler.ts';
 export type { PriceDifference, UsagePriceTerms } from './evaluation/price-difference.ts';

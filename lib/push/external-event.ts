@@ -65,6 +65,7 @@ const forms: Readonly<Record<BusEventType, Form | null>> = {
   [BusEventType.OVERDUE_CHANGE]: { ...account, metaData: given },
   [BusEventType.INVOICE_CREATION]: invoice,
   [BusEventType.INVOICE_ADJUSTMENT]: invoice,
+  [BusEventType.INVOICE_NOTIFICATION]: { ...invoice, metaData: given },
   [BusEventType.INVOICE_PAYMENT_SUCCESS]: invoicePayment,
   [BusEventType.INVOICE_PAYMENT_FAILED]: invoicePayment,
   [BusEventType.PAYMENT_SUCCESS]: payment,

@@ -56,6 +56,13 @@ export interface AccountInvoicingState {
   readonly version: number;
 }
 
+/** That the invoice of a date was foreseen and told of (invoicing §8.1); at most once each. */
+export interface ToldInvoice {
+  readonly accountRecordId: number;
+  readonly targetDate: LocalDate;
+  readonly createdDate: Instant;
+}
+
 /** What decides the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 

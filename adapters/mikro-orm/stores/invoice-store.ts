@@ -19,6 +19,7 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
+  toldInvoicesTable,
 } from '../tables/invoices.ts';
 import {
   eachOf,
@@ -341,6 +342,14 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
           accountIds: states.map(({ accountId }) => accountId),
         });
       }
+    },
+    tellInvoices: async (told) => {
+      if (told.length === 0) return [];
+      return scope.runner.read(
+        sql`${insertInto(scope, toldInvoicesTable, told)} on conflict do nothing
+        returning ${raw(recordColumns(scope, toldInvoicesTable))}`,
+        (row) => toldInvoicesTable.decode(row),
+      );
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
+  toldInvoicesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import { nodesTable } from './nodes.ts';
@@ -78,6 +79,7 @@ export const tables: readonly TableSpec[] = [
   coverageTable,
   cursorsTable,
   invoicingStatesTable,
+  toldInvoicesTable,
   creditNotesTable,
   paymentMethodsTable,
   paymentsTable,

@@ -6,6 +6,7 @@ import type {
   ItemBasis,
   New,
   StoredCursor,
+  ToldInvoice,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
@@ -277,5 +278,19 @@ export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
     accountCBA: amount('account_cba'),
     accountBalance: amount('account_balance'),
     version: integer('version'),
+  },
+);
+
+/** A row for each invoice that was told of before it came. */
+export const toldInvoicesTable = new RecordTable<ToldInvoice>(
+  {
+    name: 'told_invoices',
+    ofTenant: true,
+    uniques: [{ name: 'date', columns: ['tenant_record_id', 'account_record_id', 'target_date'] }],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    targetDate: date('target_date'),
+    createdDate: instantAt('created_date'),
   },
 );

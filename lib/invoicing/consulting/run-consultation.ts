@@ -197,8 +197,8 @@ export class RunConsultation {
       const seen = { proposal, ids, asked: latest, groups };
       return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
     } catch (error) {
-      const { dueDates, usageDates, collectionInterval } = run;
-      const failed = { dueDates, usageDates, collectionInterval, invoice: see(latest) };
+      const { dueDates, usageDates, collectionInterval, noticeLeadMs } = run;
+      const failed = { dueDates, usageDates, collectionInterval, noticeLeadMs, invoice: see(latest) };
       return { kind: 'failed', call, properties, error, worked: failed };
     }
   }

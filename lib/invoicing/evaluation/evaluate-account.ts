@@ -116,6 +116,7 @@ function dueDatesAfter(
     dueDates: [...dates].sort((a, b) => a - b),
     usageDates,
     collectionInterval: config.collectionInterval,
+    noticeLeadMs: config.noticeLeadMs,
   };
 }
 

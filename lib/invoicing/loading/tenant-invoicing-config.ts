@@ -22,6 +22,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       plugins: settings['invoice.plugin'],
       usage: usageConfig(settings),
       collectionInterval: settings['invoice.usage.collectionInterval'],
+      noticeLeadMs: settings['invoice.dryRunNotificationSchedule'],
       maxTrackingIds: settings['invoice.trackingIds.maxReturned'],
       alignPriceChanges: settings['subscription.align.effectiveDateForExistingSubscriptions'],
     };

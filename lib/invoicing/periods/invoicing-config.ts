@@ -30,6 +30,8 @@ export interface InvoicingConfig {
   readonly usage: UsageConfig;
   /** `usage.collectionInterval`: how long runs that usage is due at wait for stragglers (usage §7.7). */
   readonly collectionInterval: Period;
+  /** `dryRunNotificationSchedule`: how long before a run its invoice is told of, in milliseconds; 0 = never. */
+  readonly noticeLeadMs: number;
   /** `trackingIds.maxReturned`: how many tracking ids an invoice tells at most. */
   readonly maxTrackingIds: number;
 }
@@ -47,5 +49,6 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   parentCommitTimeOfDay: 86_399_999,
   usage: DEFAULT_USAGE_CONFIG,
   collectionInterval: { months: 0, days: 0, milliseconds: 0 },
+  noticeLeadMs: 0,
   maxTrackingIds: 10_000,
 });

@@ -13,6 +13,7 @@ import {
 } from '../../values/limits.ts';
 import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
 import type { AccountStream, StreamRequest } from '../evaluation/account-streams.ts';
+import { type NoticeTerms, noticeEntries } from '../evaluation/invoice-notice.ts';
 import { dueEntry } from '../evaluation/run-trigger.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
@@ -92,15 +93,16 @@ export class CatalogChangeHandler implements QueueHandler {
     accounts: readonly Account[],
     catalogsOf: CatalogSource,
   ): Promise<void> {
+    const now = session.authorship.createdDate;
     const requests = accounts.map((account) => ({
       account,
-      targetDate: localDateOf(session.authorship.createdDate, account.timeZone),
+      targetDate: localDateOf(now, account.timeZone),
     }));
     const catalogOf = await catalogsOf(
       session,
       accounts.map((account) => account.id),
     );
-    const { alignPriceChanges } = await this.#configOf(session);
+    const { alignPriceChanges, noticeLeadMs: leadMs } = await this.#configOf(session);
     // An account whose events cannot be built is reported by its own next run.
     const { streams } = await loadStreams(session, {
       requests,
@@ -108,7 +110,7 @@ export class CatalogChangeHandler implements QueueHandler {
       choice: 'all',
       alignPriceChanges,
     });
-    const due = streams.flatMap(dueEntryOf);
+    const due = streams.flatMap((stream) => dueEntriesOf(stream, { leadMs, now }));
     if (due.length > 0) session.schedule(due);
   }
 }
@@ -137,13 +139,13 @@ async function listAccounts(
   return session.invoices.accountsBehind({ ...page, catalogRevision });
 }
 
-function dueEntryOf({ request, changes }: AccountStream<StreamRequest>): readonly NewNotification[] {
+function dueEntriesOf(
+  { request: { account }, changes }: AccountStream<StreamRequest>,
+  terms: NoticeTerms,
+): readonly NewNotification[] {
   const dates: readonly LocalDate[] = [...changes.values()];
   if (dates.length === 0) return [];
-  return [
-    dueEntry(
-      request.account,
-      dates.reduce((first, date) => minDate(first, date)),
-    ),
-  ];
+  const targetDate = dates.reduce((first, date) => minDate(first, date));
+  const entry = dueEntry(account, targetDate);
+  return [entry, ...noticeEntries(account, { targetDate, comesAt: entry.effectiveDate }, terms)];
 }

@@ -154,7 +154,8 @@ function overBefore(
     }
     case 'failed': {
       const { error, worked } = consultation;
-      if (worked !== null) session.schedule(dueEntries(account, worked));
+      const now = session.authorship.createdDate;
+      if (worked !== null) session.schedule(dueEntries(account, worked, now));
       return [{ account, kind: 'failed', error, isWorkedOut: worked !== null }];
     }
   }
@@ -166,7 +167,7 @@ function recorded(
   { evaluated, error }: { readonly evaluated: EvaluatedRun; readonly error: unknown },
 ): Failed {
   const { account } = evaluated.billing;
-  session.schedule(dueEntries(account, evaluated.run));
+  session.schedule(dueEntries(account, evaluated.run, session.authorship.createdDate));
   return { account, kind: 'failed', error, isWorkedOut: true };
 }
 

@@ -28,7 +28,7 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
     projection,
     saveChargedThroughOfDrafts(session, runs, projection),
   ]);
-  session.schedule(runs.flatMap(dueEntriesOf));
+  session.schedule(dueEntriesOf(runs, session.authorship.createdDate));
 }
 
 /** True if the run makes an invoice of its own. */
@@ -89,8 +89,8 @@ function usageIntervals(
   );
 }
 
-export function dueEntriesOf({ billing, run }: EvaluatedRun): readonly NewNotification[] {
-  return dueEntries(billing.account, run);
+export function dueEntriesOf(runs: readonly EvaluatedRun[], now: Instant): readonly NewNotification[] {
+  return runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now));
 }
 
 /** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */

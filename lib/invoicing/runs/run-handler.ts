@@ -14,6 +14,7 @@ import { tellOutcomes } from '../consulting/tell-outcomes.ts';
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-trigger.ts';
 import { draftingOf } from '../invoices/drafting.ts';
 import type { RunRequest } from './evaluate-runs.ts';
+import { noticesOfRequests } from './notices-of-requests.ts';
 import { alwaysParks, reasonOf } from './parking.ts';
 import { PluginRetries } from './plugin-retries.ts';
 import type { RunResult } from './run-accounts.ts';
@@ -153,7 +154,9 @@ export class InvoiceRunHandler implements QueueHandler {
     session: WriteSession,
     { batch, entries, catalogsOf, asked }: RunningBatch,
   ): Promise<BatchResult> {
-    const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
+    const { isAutomatic, parksOnAllErrors, noticeLeadMs } = await this.#invoicing.configOf(session);
+    const now = session.authorship.createdDate;
+    session.schedule(await noticesOfRequests(session, entries, { leadMs: noticeLeadMs, now }));
     const recordIds = entriesThatRun(entries).flatMap((entry) => entry.accountRecordId ?? []);
     const accounts = await session.tryLockAccounts(recordIds);
     const planned = await plan(session, entries, { isAutomatic, accounts });

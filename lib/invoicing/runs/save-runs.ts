@@ -57,7 +57,7 @@ export async function saveRuns(
     saveInvoices(session, invoiced, numbers),
   ]);
   await writeCreditNotes(session, invoiced.map(notedChange), ids);
-  session.schedule(evaluated.flatMap(dueEntriesOf));
+  session.schedule(dueEntriesOf(evaluated, session.authorship.createdDate));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
 }

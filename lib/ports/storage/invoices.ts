@@ -15,6 +15,7 @@ import type {
   SearchOperator,
   StoredBalance,
   StoredCursor,
+  ToldInvoice,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
@@ -242,4 +243,6 @@ export interface InvoiceWrites {
    * state that was changed in between throws ConcurrentChangeError, which re-runs the operation.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
+  /** Records that these invoices were foreseen, each once; gives those that were not recorded before. */
+  tellInvoices(told: readonly ToldInvoice[]): Promise<readonly ToldInvoice[]>;
 }

@@ -38,7 +38,7 @@ export const tenantProperties = {
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),
-  /** Has no effect yet (invoicing §8.1). */
+  /** How long before an invoice it is told of (invoicing §8.1); 0 = never. */
   'invoice.dryRunNotificationSchedule': span(0),
   /** Negative = all past periods. */
   'invoice.readMaxRawUsagePreviousPeriod': integer(2, { min: MIN_STORED_INTEGER, max: MAX_STORED_INTEGER }),

@@ -52,6 +52,7 @@ const table: Readonly<
   OVERDUE_CHANGE: ['ACCOUNT', accountId, given],
   INVOICE_CREATION: ['INVOICE', 'i', null],
   INVOICE_ADJUSTMENT: ['INVOICE', 'i', null],
+  INVOICE_NOTIFICATION: ['INVOICE', 'i', given],
   INVOICE_PAYMENT_SUCCESS: ['INVOICE', 'i', given],
   INVOICE_PAYMENT_FAILED: ['INVOICE', 'i', given],
   PAYMENT_SUCCESS: ['PAYMENT', 'p', given],

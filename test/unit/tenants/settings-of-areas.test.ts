@@ -80,6 +80,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
       'org.service.invoice.disable.usage.zero.amount': 'true',
       'org.service.invoice.parkAccountsWithUnknownUsage': 'true',
       'org.service.invoice.usage.collectionInterval': 'PT1H',
+      'org.service.invoice.dryRunNotificationSchedule': '7d',
       'org.service.invoice.trackingIds.maxReturned': '5',
     });
     const changed = {
@@ -105,6 +106,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
         refusesUnknownUnits: true,
       },
       collectionInterval: { months: 0, days: 0, milliseconds: 3_600_000 },
+      noticeLeadMs: 604_800_000,
       maxTrackingIds: 5,
     };
     expect(await invoicingConfigOf(set)(session)).to.deep.equal(changed);

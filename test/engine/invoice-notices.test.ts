@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { decimal, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { anyDatabase, eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+
+const BEGINS = '2024-08-01T06:00:00Z';
+const LEAD = 'org.service.invoice.dryRunNotificationSchedule';
+const NOTICES = 'invoice-service:invoice-notification-queue';
+
+const stored = (columns: string, condition: string) => `
+  select ${columns}, record_id from bw_queue_entries where ${condition}
+  union all
+  select ${columns}, record_id from bw_queue_history where ${condition}
+  order by record_id`;
+
+/** What each INVOICE_NOTIFICATION has told, in order: `2024-09-01T06:00:00.000Z USD 19.95`. */
+async function told({ database }: TestEngine): Promise<readonly string[]> {
+  const rows = await rowsOf(database, stored('payload', `topic = 'INVOICE_NOTIFICATION'`));
+  return rows.map(({ payload }) => {
+    const { metaData } = typeof payload === 'string' ? JSON.parse(payload) : payload;
+    return `${metaData.targetDate} ${metaData.currency} ${metaData.amountOwed}`;
+  });
+}
+
+async function scheduled({ database }: TestEngine): Promise<number> {
+  return (await rowsOf(database, stored('topic', `topic = '${NOTICES}'`))).length;
+}
+
+const SEPTEMBER = '2024-09-01T06:00:00.000Z USD 19.95';
+
+/** Tells seven days ahead, of accounts that are billed on the first of a month. */
+class Stage {
+  engine!: TestEngine;
+  accountId!: Uuid;
+
+  async begin(open: Parameters<typeof openEngine>[0], options: Begun = {}): Promise<void> {
+    const { lead = '7d', ...rest } = options;
+    this.engine = await openEngine(open, { now: BEGINS, configuration: { [LEAD]: lead }, ...rest });
+    this.accountId = (await this.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+  }
+
+  async subscribe(planName = 'solo-now'): Promise<void> {
+    await this.engine.acme.createSubscription({ accountId: this.accountId, planName });
+    await this.engine.settle();
+  }
+
+  configure(lead: string): Promise<void> {
+    return this.engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [LEAD]: lead }));
+  }
+}
+
+type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'testMode'>> & {
+  readonly lead?: string;
+};
+
+eachDatabase((_kind, open) => {
+  describe('invoices that are told of before they come (invoicing §8.1)', () => {
+    let stage: Stage;
+    beforeEach(() => {
+      stage = new Stage();
+    });
+    afterEach(() => stage.engine.close());
+
+    it('each is told of once, as long before as the setting says, with what it will come to', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      await stage.engine.runTo('2024-08-25T05:59:59Z');
+      expect(await told(stage.engine)).to.deep.equal([]);
+      await stage.engine.runTo('2024-08-25T06:00:00Z');
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+      await stage.engine.runTo('2024-09-01T06:00:00Z');
+      const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
+      expect(invoices.map(({ chargedAmount }) => formatDecimal(chargedAmount))).to.deep.equal([
+        '19.95',
+        '19.95',
+      ]);
+      await stage.engine.runTo('2024-10-01T06:00:00Z');
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
+    });
+
+    it('a run that finds the same date again does not tell of it again', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      await stage.engine.runTo('2024-08-26T00:00:00Z');
+      // Bills what is left of August, and finds September due as well.
+      await stage.subscribe('kit-monthly');
+      expect(await scheduled(stage.engine)).to.equal(2);
+      await stage.engine.runTo('2024-08-31T00:00:00Z');
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    });
+  });
+});
+
+anyDatabase((_kind, open) => {
+  describe('what is told of invoices to come (invoicing §8.1)', () => {
+    let stage: Stage;
+    beforeEach(() => {
+      stage = new Stage();
+    });
+    afterEach(() => stage.engine.close());
+
+    it('nothing by default, for which nothing is stored', async () => {
+      await stage.begin(open, { lead: '0s' });
+      await stage.subscribe();
+      await stage.engine.runTo('2024-10-02T00:00:00Z');
+      expect(await scheduled(stage.engine)).to.equal(0);
+      expect(await told(stage.engine)).to.deep.equal([]);
+    });
+
+    it('at once where the time of the setting has begun when the date becomes known', async () => {
+      await stage.begin(open, { lead: '60d' });
+      await stage.subscribe();
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    });
+
+    it('what is owed once credit is used, and nothing where it covers all', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      const { accountId } = stage;
+      const credit = (amount: string) =>
+        stage.engine.acme.invoices.addCredits({
+          accountId,
+          items: [{ amount: decimal(amount) }],
+          autoCommit: true,
+        });
+      await credit('5');
+      await stage.engine.runTo('2024-08-26T00:00:00Z');
+      expect(await told(stage.engine)).to.deep.equal(['2024-09-01T06:00:00.000Z USD 14.95']);
+      await credit('100');
+      await stage.engine.runTo('2024-09-26T00:00:00Z');
+      expect(await told(stage.engine)).to.have.length(1);
+    });
+
+    it('nothing of an account that automatic runs pass over, nor after the setting is taken away', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      const tags = stage.engine.acme.tags;
+      await tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+      await stage.engine.runTo('2024-08-26T00:00:00Z');
+      await tags.remove({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+      await stage.engine.runTo('2024-09-02T00:00:00Z');
+      await stage.configure('0s');
+      await stage.engine.runTo('2024-09-26T00:00:00Z');
+      expect(await scheduled(stage.engine)).to.equal(2);
+      expect(await told(stage.engine)).to.deep.equal([]);
+    });
+
+    it('the first invoice of a subscription that starts later', async () => {
+      await stage.begin(open);
+      const { accountId } = stage;
+      const date = { date: parseLocalDate('2024-09-01') };
+      await stage.engine.acme.createSubscription(
+        { accountId, planName: 'solo-now' },
+        { entitlementDate: date, billingDate: date },
+      );
+      await stage.engine.settle();
+      expect(await told(stage.engine)).to.deep.equal([]);
+      await stage.engine.runTo('2024-08-25T06:00:00Z');
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    });
+
+    it('the callback of the tenant is told, with no id since there is no invoice yet', async () => {
+      const bodies: string[] = [];
+      const pushSender = {
+        resolve: async () => ['127.0.0.1'],
+        send: async ({ body }: { readonly body: string }) => {
+          bodies.push(body);
+          return { status: 200 };
+        },
+      };
+      await stage.begin(open, { pushSender, testMode: true });
+      await stage.subscribe();
+      await stage.engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:1/cb');
+      await stage.engine.runTo('2024-08-25T06:00:00Z');
+      const last = JSON.parse(bodies.at(-1) ?? '{}');
+      expect(last).to.deep.equal({
+        eventType: 'INVOICE_NOTIFICATION',
+        accountId: stage.accountId,
+        objectType: 'INVOICE',
+        objectId: null,
+        metaData: '{"targetDate":"2024-09-01T06:00:00.000Z","amountOwed":19.95,"currency":"USD"}',
+      });
+    });
+  });
+});
