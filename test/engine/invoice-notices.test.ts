@@ -71,10 +71,7 @@ eachDatabase((_kind, open) => {
       expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
       await stage.engine.runTo('2024-09-01T06:00:00Z');
       const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
-      expect(invoices.map(({ chargedAmount }) => formatDecimal(chargedAmount))).to.deep.equal([
-        '19.95',
-        '19.95',
-      ]);
+      expect(invoices.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95', '19.95']);
       await stage.engine.runTo('2024-10-01T06:00:00Z');
       expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
     });
