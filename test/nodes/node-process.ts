@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { consoleLogger } from '../../adapters/node/console-logger.ts';
 import { sharedTestClock, systemClock } from '../../adapters/node/index.ts';
 import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 
@@ -17,17 +18,34 @@ const { values } = parseArgs({
     name: { type: 'string', default: '' },
     /** How long a purchase takes. */
     'purchase-ms': { type: 'string', default: '0' },
+    /** How far its clock is ahead of the others. */
+    'skew-ms': { type: 'string', default: '0' },
+    /** `nothing` for one that is to lose claims, or its database. */
+    tells: { type: 'string', default: 'warnings' },
+    /** How long its claims hold where it does not renew them; by default as long as in production. */
+    'claim-time': { type: 'string', default: '30s' },
   },
 });
+
+const { now } = Date;
+Date.now = () => now() + Number(values['skew-ms']);
 
 const storage = postgresql(values.database);
 const sharedClock = sharedTestClock(storage.system, systemClock());
 const gateway = sandboxGateway({ ledger: fileLedger(values.ledger) });
 let paid = 0;
+const heard = consoleLogger();
+const silent = { debug: heard.debug, info: heard.info, warn: heard.debug, error: heard.debug };
 const billing = await Billing.open({
   storage,
+  testMode: true,
+  logger: values.tells === 'nothing' ? silent : heard,
   clock: values.now === '' ? sharedClock : fakeClock(values.now),
   ...(values.name === '' ? {} : { nodeName: values.name }),
+  configuration: {
+    'org.service.persistent.bus.main.claim.time': values['claim-time'],
+    'org.service.notificationq.main.claim.time': values['claim-time'],
+  },
   gateways: [
     {
       ...gateway,

@@ -2,11 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { inParallel } from '../../lib/runtime/index.ts';
 
 const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
 
+/** Sign-ups that do not wait for each other. */
+const AT_A_TIME = 8;
+
 /** Those of `node-process.ts`. */
-type NodeOptions = Readonly<Record<string, string>>;
+export type NodeOptions = Readonly<Record<string, string>>;
 
 /** Nodes in processes of their own, once all of them work their queue: none has done all before another is there. */
 export async function startNodes(all: readonly NodeOptions[]): Promise<readonly ChildProcess[]> {
@@ -52,8 +56,7 @@ function message(node: ChildProcess): Promise<unknown> {
 
 /** Accounts with a payment method and a monthly subscription each. */
 export async function signUpMany(acme: TenantBilling, count: number): Promise<readonly Uuid[]> {
-  const ids: Uuid[] = [];
-  for (let index = 0; index < count; index += 1) {
+  const signUp = async (index: number): Promise<Uuid> => {
     const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
     await acme.addPaymentMethod({
       accountId: account.id,
@@ -61,7 +64,7 @@ export async function signUpMany(acme: TenantBilling, count: number): Promise<re
       isDefault: true,
     });
     await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });
-    ids.push(account.id);
-  }
-  return ids;
+    return account.id;
+  };
+  return inParallel([...Array(count).keys()], AT_A_TIME, signUp);
 }

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { isLongRun } from '../support/long-run.ts';
+import { openReceiver, type Receiver } from '../support/push/receiver.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { Deployment, eventually } from './deployment.ts';
+
+const ACCOUNTS = isLongRun ? 500 : 30;
+/** How often the node that sends is killed. */
+const KILLS = isLongRun ? 8 : 2;
+/** Pushes of each node that are answered before it is killed. */
+const ANSWERED = isLongRun ? 150 : 25;
+/** At a time to a tenant: as many wait for an answer when the node dies, and are sent again. */
+const CONNECTIONS = 10;
+const WITHIN_MS = 240_000;
+
+describe('nodes that are killed while they send pushes', function () {
+  this.timeout(2 * WITHIN_MS);
+  let nodes: Deployment;
+  let receiver: Receiver;
+  /** How many pushes are answered from now on; those after them wait, as many as `held`. */
+  let toAnswer: number;
+  let held: number;
+
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    receiver.answer((response) => {
+      if (toAnswer > 0) response.end();
+      else held += 1;
+      toAnswer -= 1;
+    });
+    nodes = await Deployment.begin(ACCOUNTS);
+    await nodes.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
+  });
+
+  afterEach(async () => {
+    await nodes.end();
+    await receiver.close();
+  });
+
+  it(`platform §10.2: ${KILLS} deaths lose no event, and what comes twice carries the same id`, async () => {
+    await nodes.fallDue();
+    for (let killed = 0; killed < KILLS; killed += 1) {
+      [toAnswer, held] = [ANSWERED, 0];
+      const [sender] = await nodes.start([{ name: '' }]);
+      if (sender === undefined) throw new Error('no node was started');
+      await eventually(Date.now() + WITHIN_MS, () => held === CONNECTIONS);
+      await nodes.kill(sender);
+    }
+    expect(await waiting(), 'pushes that the dead have left').to.be.greaterThan(0);
+    toAnswer = Number.POSITIVE_INFINITY;
+    const [last] = await nodes.start([{ name: '' }]);
+    if (last === undefined) throw new Error('no node was started');
+    await nodes.allPaid(WITHIN_MS);
+    await eventually(Date.now() + WITHIN_MS, async () => (await waiting()) === 0);
+    await nodes.stop(last);
+
+    const stored = await rowsOf(nodes.database, 'select id, body from bw_push_deliveries order by record_id');
+    const sent = Map.groupBy(receiver.arrived, ({ id }) => id);
+    expect([...sent.keys()].toSorted()).to.deep.equal(stored.map(({ id }) => String(id)).toSorted());
+    const again = receiver.arrived.length - sent.size;
+    expect(again).to.equal(KILLS * CONNECTIONS);
+    for (const { id, body } of stored) {
+      const texts = new Set((sent.get(String(id)) ?? []).map(({ text }) => text));
+      expect([...texts]).to.deep.equal([body]);
+    }
+    expect(firstOfEachAccount()).to.deep.equal(byAccount(stored.map(({ id, body }) => push(id, body))));
+    if (isLongRun) process.stdout.write(`      ${sent.size} events, ${again} of them twice\n`);
+  });
+
+  const push = (id: unknown, body: unknown) => ({
+    id: String(id),
+    accountId: JSON.parse(String(body)).accountId as string | null,
+  });
+
+  /** Ids in the order in which they came first. */
+  function firstOfEachAccount() {
+    const seen = new Set<string>();
+    const first = receiver.arrived.filter(({ id }) => !seen.has(id) && seen.add(id));
+    return byAccount(first.map(({ id, text }) => push(id, text)));
+  }
+
+  async function waiting(): Promise<number> {
+    const [row] = await rowsOf(
+      nodes.database,
+      `select count(*) as waiting from bw_push_deliveries where state = 'AVAILABLE'`,
+    );
+    return Number(row?.waiting);
+  }
+});
+
+function byAccount(pushes: readonly { readonly id: string; readonly accountId: string | null }[]) {
+  const ofAccount = Map.groupBy(pushes, ({ accountId }) => accountId ?? '');
+  return Object.fromEntries([...ofAccount].map(([account, all]) => [account, all.map(({ id }) => id)]));
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { sampled } from '../support/sampled.ts';
+import { proxied } from '../support/tcp-proxy.ts';
+import { Deployment, eventually, type NamedNode } from './deployment.ts';
+
+const ACCOUNTS = isLongRun ? 600 : 40;
+const PURCHASE_MS = isLongRun ? '200' : '300';
+/** The claims of a commit end soon, so that nobody waits for them. */
+const LEASE_MS = isLongRun ? QUEUE_LEASE_MS : 3_000;
+const PAUSED_MS = isLongRun ? 120_000 : 2 * LEASE_MS;
+const CUT_MS = isLongRun ? 30_000 : 2 * LEASE_MS;
+/** On a machine that does other things as well. */
+const SLACK_MS = isLongRun ? 30_000 : 60_000;
+const WITHIN_MS = 300_000;
+
+const options = (name: string, more: Readonly<Record<string, string>> = {}) => ({
+  name,
+  'purchase-ms': PURCHASE_MS,
+  tells: 'nothing',
+  'claim-time': `${LEASE_MS / 1_000}s`,
+  ...more,
+});
+
+/** What befalls a node of two, and what must be so before the other has done all. */
+const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly NamedNode[]>>> = {
+  'a node that is paused and woken commits nothing of what another has taken over': async (nodes) => {
+    const both = await nodes.start([options('north'), options('south')]);
+    const paused = await nodes.stoppedAtWork(both, WITHIN_MS);
+    const pausedAt = Date.now();
+    await eventually(pausedAt + LEASE_MS + SLACK_MS, async () => (await nodes.claimedBy(paused.name)) === 0);
+    tell('taken over after', pausedAt);
+    await eventually(pausedAt + PAUSED_MS + SLACK_MS, () => Date.now() >= pausedAt + PAUSED_MS);
+    paused.process.kill('SIGCONT');
+    return both;
+  },
+  'a node that is cut off from the database comes back to work when the network does': async (nodes) => {
+    const { proxy, url } = await proxied(nodes.database.url);
+    try {
+      const both = await nodes.start([options('cut', { database: url }), options('near')]);
+      const [cut] = both;
+      if (cut === undefined) throw new Error('no node was started');
+      await eventually(Date.now() + WITHIN_MS, async () => (await nodes.claimedBy(cut.name)) > 0);
+      proxy.freeze();
+      const cutAt = Date.now();
+      await eventually(cutAt + LEASE_MS + SLACK_MS, async () => (await nodes.claimedBy(cut.name)) === 0);
+      tell('taken over after', cutAt);
+      await eventually(cutAt + CUT_MS + SLACK_MS, () => Date.now() >= cutAt + CUT_MS);
+      await proxy.restore();
+      await nodes.allPaid(WITHIN_MS);
+      const restoredAt = Date.now();
+      await nodes.fallDue();
+      await eventually(restoredAt + SLACK_MS, async () => (await nodes.claimedBy(cut.name)) > 0);
+      tell('works again after', restoredAt);
+      await nodes.allPaid(WITHIN_MS);
+      for (const node of both) expect(await nodes.stop(node), node.name).to.be.greaterThan(0);
+      return [];
+    } finally {
+      await proxy.close();
+    }
+  },
+};
+
+describe('two nodes, one of which is in trouble', function () {
+  this.timeout(3 * WITHIN_MS);
+  let nodes: Deployment;
+
+  beforeEach(async () => {
+    nodes = await Deployment.begin(ACCOUNTS);
+    await nodes.fallDue();
+  });
+
+  afterEach(() => nodes.end());
+
+  for (const [title, befalls] of sampled(Object.entries(troubles), 2)) {
+    it(`${title}: ${ACCOUNTS} accounts are billed once`, async () => {
+      const startedAt = Date.now();
+      const left = await befalls(nodes);
+      await nodes.allPaid(WITHIN_MS);
+      tell('all paid after', startedAt);
+      for (const node of left) await nodes.stop(node);
+      await nodes.expectPaidOnce();
+    });
+  }
+});
+
+/** How long it took, in the run that has hours. */
+function tell(what: string, since: number): void {
+  if (isLongRun) process.stdout.write(`      ${what} ${((Date.now() - since) / 1_000).toFixed(1)} s\n`);
+}
