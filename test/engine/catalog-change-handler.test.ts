@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/periods/invoicing-config.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
@@ -79,7 +80,7 @@ anyDatabase((_kind, open) => {
         looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));
         return catalogs.open(request);
       };
-      const config = { alignPriceChanges: false } as never;
+      const config = { ...DEFAULT_INVOICING_CONFIG, alignPriceChanges: false };
       return new CatalogChangeHandler(
         { storage, clock },
         { open, cache: catalogs.cache },
