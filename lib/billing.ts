@@ -11,7 +11,7 @@ import {
   storagePolicyOf,
 } from './engine/control.ts';
 import { engineOf } from './engine/engine.ts';
-import { engineSettings, portsOf } from './engine/foundation.ts';
+import { engineSettings, portsOf, timeOf } from './engine/foundation.ts';
 import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
 import { nodesOf } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
@@ -82,13 +82,15 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
-    const ports = portsOf(options);
+    const time = timeOf(options);
+    const ports = portsOf(options, time);
     const settings = engineSettings(options, ports, (...due) => dispatcher.workOff(...due));
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
     const node = options.nodeName ?? ports.ids.next();
-    const parts = { options, ports, server, engine, node };
+    const parts = { options, ports, time, server, engine, node };
     await options.storage.prepare(storagePolicyOf(parts));
+    await time?.compare();
     await warnOfUnboundRole(ports);
     const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();

@@ -11,6 +11,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function systemClock(): Clock & SystemClock {
   return {
+    isOfMachine: true,
     now: () => truncateToSecond(instant(Date.now())),
     msUntil: (at) => at - Date.now(),
     nowMs: () => Date.now(),

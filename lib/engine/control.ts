@@ -6,7 +6,7 @@ import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
 import type { PushDispatcher } from '../push/index.ts';
 import type { CallContext, TenantRef, WithContext } from '../records/index.ts';
-import { atMost, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
+import { atMost, type DatabaseTime, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
 import {
   busyPausesOf,
   lockWaitOf,
@@ -15,7 +15,7 @@ import {
   skippedEventsOf,
 } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
+import { COMPARE_TIME_EVERY_MS, QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
@@ -60,6 +60,8 @@ export interface BillingControl {
 interface ControlParts<Host> {
   readonly options: BillingOptions<Host>;
   readonly ports: Ports;
+  /** Null: the host's clocks count. */
+  readonly time: DatabaseTime | null;
   readonly server: ServerSettings;
   readonly engine: Engine;
   /** Name of this node among those that share the storage. */
@@ -93,7 +95,14 @@ export function storagePolicyOf({
 }
 
 /** The dispatcher for the topics of the engine's handlers. */
-export function dispatcherOf<Host>({ options, ports, server, engine, node }: ControlParts<Host>): Dispatcher {
+export function dispatcherOf<Host>({
+  options,
+  ports,
+  time,
+  server,
+  engine,
+  node,
+}: ControlParts<Host>): Dispatcher {
   const { push } = engine;
   return new Dispatcher(ports, {
     handlers: engine.handlers,
@@ -109,6 +118,7 @@ export function dispatcherOf<Host>({ options, ports, server, engine, node }: Con
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
     ],
     cares: [
+      ...(time === null ? [] : [{ everyMs: COMPARE_TIME_EVERY_MS, run: () => time.compare() }]),
       {
         everyMs: server['payment.janitor.rate'],
         run: () =>
@@ -140,10 +150,13 @@ export function controlOf<Host>(
   { dispatcher, pushes, nodes }: Background,
   calls: Calls,
 ): BillingControl {
-  const health = new HealthService(ports, {
-    workedOn: () => dispatcher.workedOn,
-    lateThresholdMs: server['health.lateThreshold'],
-  });
+  const health = new HealthService(
+    { ...ports, systemClock: options.systemClock },
+    {
+      workedOn: () => dispatcher.workedOn,
+      lateThresholdMs: server['health.lateThreshold'],
+    },
+  );
   const metrics = new MetricsService(ports, {
     entries: dispatcher.counts,
     pushes: engine.push?.counts,

@@ -4,6 +4,7 @@ import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } f
 import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
+import { DatabaseTime } from '../runtime/index.ts';
 import {
   type CallbackPolicy,
   type ServerConfiguration,
@@ -46,10 +47,20 @@ export interface Foundation {
   readonly maxRows: number;
 }
 
-export function portsOf<Host>(options: BillingOptions<Host>): Ports {
+/** The time that the nodes of a database share, and the clocks that go by it; null: the host's own count. */
+export function timeOf<Host>({ storage, systemClock }: BillingOptions<Host>): DatabaseTime | null {
+  if (systemClock.isOfMachine !== true) return null;
+  return new DatabaseTime(systemClock, () => storage.system.nowMs());
+}
+
+export function portsOf<Host>(options: BillingOptions<Host>, time: DatabaseTime | null = null): Ports {
   const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
+  const { clock, systemClock } = options;
   return {
     ...options,
+    // One object for both, as in Node: business time is real time.
+    clock: time !== null && Object.is(clock, systemClock) ? time.clock : clock,
+    systemClock: time ?? systemClock,
     gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])),
     paymentControls: new Map((options.paymentControls ?? []).map((control) => [control.name, control])),
   };

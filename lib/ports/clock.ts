@@ -23,6 +23,11 @@ export interface Clock {
  * expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
+  /**
+   * Whether it is the real time of this machine, which the engine then puts right by that of the database (platform §15
+   * rule 7); default false.
+   */
+  readonly isOfMachine?: boolean;
   nowMs(): number;
   /**
    * Resolves once everything else that waits for its turn has had it: timers, requests, signals. A database in the

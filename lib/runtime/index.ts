@@ -1,4 +1,5 @@
 export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
+export { DatabaseTime } from './database-time.ts';
 export type { IdempotencyOperations } from './idempotency/idempotency-operations.ts';
 export { type Begun, IdempotencyService, type KeptAnswer } from './idempotency/service.ts';
 export { batchAuthorship } from './queue/batch-authorship.ts';

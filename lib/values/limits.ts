@@ -299,6 +299,9 @@ export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 export const SIGNING_SECRET_BYTES = 32;
 export const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 
+/** How often a node compares its clock with the database's: a clock that is put right meanwhile is wrong for no longer than a lease. */
+export const COMPARE_TIME_EVERY_MS = 10 * SECOND_MS;
+
 // Pushes (platform §10.2)
 
 /** Within what time an attempt of a push must connect, and must have its answer. */

@@ -10,6 +10,7 @@ import { type SharedTestClock, sharedTestClock, systemClock } from '../../adapte
 import { fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { parseWireInstant, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
@@ -86,9 +87,15 @@ export class Deployment {
   }
 
   /** Nodes that all work their queue from the same moment on. */
-  async start(options: readonly (NodeOptions & { readonly name: string })[]): Promise<readonly NamedNode[]> {
+  async start(
+    options: readonly (NodeOptions & { readonly name: string })[],
+    preloaded?: string,
+  ): Promise<readonly NamedNode[]> {
     const shared = { database: this.database.url, ledger: join(this.#directory, 'ledger') };
-    const processes = await startNodes(options.map((each) => ({ ...shared, ...each })));
+    const processes = await startNodes(
+      options.map((each) => ({ ...shared, ...each })),
+      preloaded,
+    );
     this.#running = [...this.#running, ...processes];
     return processes.map((process, index) => ({ name: options[index]?.name ?? '', process }));
   }
@@ -184,6 +191,11 @@ export class Deployment {
 function idOf(line: string): string {
   const { entry } = JSON.parse(line) as { readonly entry: { readonly kbTransactionPaymentId: string } };
   return entry.kbTransactionPaymentId;
+}
+
+/** How long something took, in the run that has hours. */
+export function tell(what: string, since: number): void {
+  if (isLongRun) process.stdout.write(`      ${what} ${((Date.now() - since) / 1_000).toFixed(1)} s\n`);
 }
 
 /** Waits for what is to become so. */

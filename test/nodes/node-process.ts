@@ -20,6 +20,8 @@ const { values } = parseArgs({
     'purchase-ms': { type: 'string', default: '0' },
     /** How far its clock is ahead of the others. */
     'skew-ms': { type: 'string', default: '0' },
+    /** Whether it brings the schema up to date: `yes`. */
+    migrate: { type: 'string', default: 'no' },
     /** `nothing` for one that is to lose claims, or its database. */
     tells: { type: 'string', default: 'warnings' },
     /** How long its claims hold where it does not renew them; by default as long as in production. */
@@ -30,7 +32,7 @@ const { values } = parseArgs({
 const { now } = Date;
 Date.now = () => now() + Number(values['skew-ms']);
 
-const storage = postgresql(values.database);
+const storage = postgresql({ url: values.database, migrate: values.migrate === 'yes' });
 const sharedClock = sharedTestClock(storage.system, systemClock());
 const gateway = sandboxGateway({ ledger: fileLedger(values.ledger) });
 let paid = 0;

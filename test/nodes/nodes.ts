@@ -12,9 +12,15 @@ const AT_A_TIME = 8;
 /** Those of `node-process.ts`. */
 export type NodeOptions = Readonly<Record<string, string>>;
 
-/** Nodes in processes of their own, once all of them work their queue: none has done all before another is there. */
-export async function startNodes(all: readonly NodeOptions[]): Promise<readonly ChildProcess[]> {
-  const nodes = await Promise.all(all.map(openNode));
+/**
+ * Nodes in processes of their own, once all of them work their queue: none has done all before another is there.
+ * @param preloaded a module that each of them loads before anything else.
+ */
+export async function startNodes(
+  all: readonly NodeOptions[],
+  preloaded?: string,
+): Promise<readonly ChildProcess[]> {
+  const nodes = await Promise.all(all.map((options) => openNode(options, preloaded)));
   await Promise.all(
     nodes.map((node) => {
       const started = message(node);
@@ -25,9 +31,12 @@ export async function startNodes(all: readonly NodeOptions[]): Promise<readonly 
   return nodes;
 }
 
-async function openNode(options: NodeOptions): Promise<ChildProcess> {
+async function openNode(options: NodeOptions, preloaded?: string): Promise<ChildProcess> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const node = fork(NODE, args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: preloaded === undefined ? [] : ['--import', preloaded],
+  });
   await message(node);
   return node;
 }

@@ -1,0 +1,41 @@
+import type { Clock, SystemClock } from '../ports/index.ts';
+import { type Instant, instant, truncateToSecond } from '../values/time/index.ts';
+
+/**
+ * The time of this machine, put right by that of the database (platform §15 rule 7): nodes compare the ends of each other's
+ * leases, so their clocks must tell the same, however those of their machines are set.
+ */
+export class DatabaseTime implements SystemClock {
+  /** The same as a business clock in whole seconds. */
+  readonly clock: Clock;
+  readonly #local: SystemClock;
+  readonly #databaseMs: () => Promise<number>;
+  #aheadMs = 0;
+
+  constructor(local: SystemClock, databaseMs: () => Promise<number>) {
+    this.#local = local;
+    this.#databaseMs = databaseMs;
+    const exactly = (): Instant => instant(this.nowMs());
+    this.clock = { now: () => truncateToSecond(exactly()), msUntil: (at) => at - exactly() };
+  }
+
+  /** Asks the database how late it is. A difference that the time of the answer explains is none. */
+  async compare(): Promise<void> {
+    const askedMs = this.#local.nowMs();
+    const databaseMs = await this.#databaseMs();
+    const answeredMs = this.#local.nowMs();
+    this.#aheadMs = Math.max(askedMs - databaseMs, 0) - Math.max(databaseMs - answeredMs, 0);
+  }
+
+  nowMs(): number {
+    return this.#local.nowMs() - this.#aheadMs;
+  }
+
+  nextTurn(): Promise<void> {
+    return this.#local.nextTurn();
+  }
+
+  after(...timer: Parameters<SystemClock['after']>): () => void {
+    return this.#local.after(...timer);
+  }
+}

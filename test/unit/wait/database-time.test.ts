@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { DatabaseTime } from '../../../lib/runtime/index.ts';
+import { formatInstant, instant } from '../../../lib/values/time/index.ts';
+
+/** A machine whose clock shows `nowMs`, and a database whose answer takes a while on its way back. */
+function timeOf(
+  machine: { nowMs: number },
+  database: { readonly nowMs: number; readonly answerMs?: number },
+) {
+  const local = {
+    nowMs: () => machine.nowMs,
+    nextTurn: async () => undefined,
+    after: () => () => undefined,
+  };
+  return new DatabaseTime(local, async () => {
+    const { nowMs, answerMs = 0 } = database;
+    machine.nowMs += answerMs;
+    return nowMs;
+  });
+}
+
+describe('the time of nodes (platform §15 rule 7)', () => {
+  for (const [title, machineMs, databaseMs, expected] of [
+    ['ahead', 1_300_000, 1_000_000, 1_000_000],
+    ['behind', 700_000, 1_000_000, 1_000_000],
+    ['right', 1_000_000, 1_000_000, 1_000_000],
+  ] as const) {
+    it(`a machine whose clock is ${title} tells the time of the database`, async () => {
+      const machine = { nowMs: machineMs };
+      const time = timeOf(machine, { nowMs: databaseMs });
+      expect(time.nowMs()).to.equal(machineMs);
+      await time.compare();
+      expect(time.nowMs()).to.equal(expected);
+      machine.nowMs += 1_500;
+      expect(time.nowMs()).to.equal(expected + 1_500);
+      expect(formatInstant(time.clock.now())).to.equal(formatInstant(instant(expected + 1_000)));
+      expect(time.clock.msUntil?.(instant(expected + 2_000))).to.equal(500);
+    });
+  }
+
+  it('what the answer takes is no difference', async () => {
+    const machine = { nowMs: 1_000_000 };
+    const time = timeOf(machine, { nowMs: 1_000_900, answerMs: 2_000 });
+    await time.compare();
+    expect(time.nowMs()).to.equal(machine.nowMs);
+  });
+});
