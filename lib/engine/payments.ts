@@ -8,6 +8,7 @@ import {
   HoldReleaseHandler,
   InvoicePaymentService,
   JanitorHandler,
+  NotifiedPayments,
   PaymentGatewayService,
   PaymentLists,
   PaymentMethodDeletion,
@@ -35,7 +36,10 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
     add: methods.add.bind(methods),
   });
   const direct = methodsOf(new DirectPayments(payments));
-  const { authorize, purchase, credit } = direct;
+  const paymentReads = methodsOf(new PaymentReads(ports, configOf));
+  const { authorize, purchase, credit, chargeback, reverseChargeback } = direct;
+  const { get } = paymentReads;
+  const notified = new NotifiedPayments(ports, { get, chargeback, reverseChargeback });
   const beginnings = { AUTHORIZE: authorize, PURCHASE: purchase, CREDIT: credit };
   const invoicePayments = new InvoicePaymentService(ports, configOf, payments);
   return {
@@ -67,14 +71,14 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
         'complete',
       ),
       paymentGateways: methodsOf(
-        new PaymentGatewayService(ports, configOf, parties),
+        new PaymentGatewayService(ports, configOf, { parties, notified }),
         'buildForm',
         'buildComboForm',
         'processNotification',
         'processSignedNotification',
       ),
       payments: {
-        ...methodsOf(new PaymentReads(ports, configOf)),
+        ...paymentReads,
         ...methodsOf(new PaymentLists(ports, configOf)),
         ...methodsOf(new PaymentRepairs(ports, configOf)),
         ...direct,

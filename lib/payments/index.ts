@@ -36,6 +36,7 @@ export { PaymentService } from './direct/payment-service.ts';
 export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
 export type { PluginInfoOptions } from './gateways/gateway-info.ts';
 export { noSignedNotifications } from './hosted/gateway-call-errors.ts';
+export { NotifiedPayments } from './hosted/notified-payments.ts';
 export type {
   ComboFormInput,
   GatewayNotificationInput,

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
+import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
 import {
   checkPaymentGateway,
   type PaymentGatewayCheckOptions,
   sandboxGateway,
 } from '../../adapters/testing/index.ts';
 import {
+  decimal,
   type GatewayContext,
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
+  type NotificationAnswer,
   type PaymentGateway,
   PluginStatus,
   type Uuid,
@@ -92,6 +95,8 @@ const answering = (books: Books, change: object): PaymentGateway =>
   books.gateway({ purchase: books.operation('PURCHASE', change) });
 
 let references = 0;
+
+const DISPUTE = { reference: 'dp_1', amount: decimal(1), currency: 'USD', stands: true } as const;
 
 const broken: readonly Broken[] = [
   {
@@ -494,6 +499,19 @@ const broken: readonly Broken[] = [
     finding: /^processNotification answers with the status 42, which is none of 200 to 599$/,
   },
   {
+    defect: 'tells of a dispute of no payment',
+    ...notified(async () => true, { dispute: DISPUTE }),
+    finding: /^processNotification tells of a dispute, and not of which payment$/,
+  },
+  {
+    defect: 'tells of a dispute of nothing',
+    ...notified(async () => true, {
+      kbPaymentId: uuidGenerator().next(),
+      dispute: { ...DISPUTE, amount: decimal(0) },
+    }),
+    finding: /^processNotification gives the dispute .*, which cannot be read$/,
+  },
+  {
     defect: 'shows a page for another account',
     gateway: (books) =>
       books.gateway({
@@ -669,7 +687,7 @@ function provoked(
 /** A gateway that verifies notifications in that way. */
 function notified(
   verifyNotification: NonNullable<PaymentGateway['verifyNotification']>,
-  answer: { readonly status?: number } = {},
+  answer: NotificationAnswer = {},
 ): Pick<Broken, 'gateway' | 'options'> {
   return {
     gateway: (books) => books.gateway({ verifyNotification, processNotification: async () => answer }),

@@ -1,4 +1,10 @@
-import { isUuid, type NotificationAnswer } from '../../../lib/index.ts';
+import {
+  type GatewayDispute,
+  isCurrency,
+  isUuid,
+  type NotificationAnswer,
+  parseWireDecimal,
+} from '../../../lib/index.ts';
 import { shown } from './answer-flaws.ts';
 import type { Called, GatewayCaller } from './gateway-caller.ts';
 import type { SignedNotification } from './gateway-check-options.ts';
@@ -95,8 +101,13 @@ async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Prom
   }
 }
 
-function notificationFlaws({ status, kbPaymentId, entity }: NotificationAnswer): readonly string[] {
+function notificationFlaws(answer: NotificationAnswer): readonly string[] {
+  const { status, kbPaymentId, entity, dispute } = answer;
   const flaws: string[] = [];
+  if (dispute !== undefined && dispute !== null) {
+    if (kbPaymentId === undefined) flaws.push('tells of a dispute, and not of which payment');
+    if (!isDispute(dispute)) flaws.push(`gives the dispute ${shown(dispute)}, which cannot be read`);
+  }
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
     flaws.push(`answers with the status ${shown(status)}, which is none of 200 to 599`);
   if (kbPaymentId !== undefined && !isUuid(kbPaymentId))
@@ -104,6 +115,12 @@ function notificationFlaws({ status, kbPaymentId, entity }: NotificationAnswer):
   if (entity !== undefined && entity !== null && typeof entity !== 'string')
     flaws.push('gives an entity that is no text');
   return flaws;
+}
+
+function isDispute({ reference, amount, currency, stands }: GatewayDispute): boolean {
+  if (typeof reference !== 'string' || reference === '' || typeof stands !== 'boolean') return false;
+  const parsed = parseWireDecimal(String(amount));
+  return parsed?.isPositive() === true && !parsed.isZero() && isCurrency(currency);
 }
 
 function signedOf({ rawBody, headers, query = '' }: SignedNotification): Signed {

@@ -53,7 +53,8 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   await expectKnown(caller, asked, 'is pending');
   await outcome.settle?.(asked.request.transactionId);
   const { properties = [] } = caller.options;
-  const again = await believed(caller, { ...asked, request: { ...asked.request, properties } });
+  const completion = { ...asked.request, properties, isCompletion: true };
+  const again = await believed(caller, { ...asked, request: completion });
   if (again?.status === PluginStatus.PENDING) {
     caller.report.wrong(
       'A pending purchase can never be completed: asked again after it was settled, purchase still answers PENDING',

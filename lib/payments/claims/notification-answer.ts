@@ -1,10 +1,11 @@
-import type { NotificationAnswer } from '../../ports/index.ts';
+import type { GatewayDispute, NotificationAnswer } from '../../ports/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
   MAX_NOTIFICATION_ANSWER_CHARACTERS,
   MAX_NOTIFICATION_HEADER_CHARACTERS,
   MAX_NOTIFICATION_HEADERS,
 } from '../../values/limits.ts';
+import { claimedDispute } from './claimed-dispute.ts';
 
 /** What is answered to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {
@@ -52,20 +53,29 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 const ownPrefixes = ['access-control-', 'proxy-', 'x-service-', 'x-killbill-'];
 
-/** What a gateway claims as its answer, and the names of headers that are left out; null if it cannot be read. */
-export function claimedAnswer(
-  answer: NotificationAnswer | null | undefined,
-): { readonly answer: NotificationAnswerView; readonly leftOut: readonly string[] } | null {
+/** What a gateway claims of a notification. */
+export interface ClaimedNotification {
+  readonly answer: NotificationAnswerView;
+  /** Names of headers that are left out. */
+  readonly leftOut: readonly string[];
+  /** Null = none is told of. */
+  readonly dispute: GatewayDispute | null;
+}
+
+/** What a gateway claims as its answer; null if it cannot be read. */
+export function claimedAnswer(answer: NotificationAnswer | null | undefined): ClaimedNotification | null {
   if (typeof answer !== 'object' || answer === null) return null;
   const status = answer.status ?? DEFAULT_STATUS;
   if (!Number.isInteger(status) || status < LOWEST_STATUS || status > HIGHEST_STATUS) return null;
   const entity = answer.entity ?? null;
   if (entity !== null && typeof entity !== 'string') return null;
   if (entity !== null && entity.length > MAX_NOTIFICATION_ANSWER_CHARACTERS) return null;
+  const dispute = answer.dispute === undefined ? null : claimedDispute(answer.dispute);
+  if (dispute === undefined) return null;
   const { kbPaymentId } = answer;
   const paymentId = typeof kbPaymentId === 'string' && isUuid(kbPaymentId) ? kbPaymentId : null;
   const { headers, leftOut } = claimedHeaders(answer.headers);
-  return { answer: { paymentId, status, entity, headers }, leftOut };
+  return { answer: { paymentId, status, entity, headers }, leftOut, dispute };
 }
 
 function claimedHeaders(claimed: unknown) {

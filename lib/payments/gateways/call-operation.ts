@@ -72,9 +72,17 @@ function callGatewayOf(
   context: GatewayContext,
   limits: CallLimits,
 ) {
-  const { id: transactionId, transactionType } = transaction;
+  const { id: transactionId, transactionType, status } = transaction;
   const operation = operationOf(gateway, transactionType);
-  const asked = { accountId: account.id, paymentId, transactionId, paymentMethodId, properties };
+  const isCompletion = status === TransactionStatus.PENDING;
+  const asked = {
+    accountId: account.id,
+    paymentId,
+    transactionId,
+    paymentMethodId,
+    properties,
+    ...(isCompletion && { isCompletion }),
+  };
   const amount = told?.amount ?? transaction.amount;
   const currency = told?.currency ?? transaction.currency;
   const request = amount && currency ? { ...asked, amount, currency } : asked;

@@ -60,11 +60,13 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
   buildComboForm(...given: [...C, input: Given<ComboFormInput>]): Promise<HostedFormView>;
 
   /**
-   * Hands a notification to its gateway, which says what is answered. Its caller is trusted; for what comes from outside
-   * there is `processSignedNotification`.
+   * Hands a notification to its gateway, which says what is answered. A payment that it names is asked about if an outcome
+   * of it is open, and a dispute that it tells of becomes a chargeback, or ends one. Its caller is trusted; for what comes
+   * from outside there is `processSignedNotification`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
    * PAYMENT_PLUGIN_EXCEPTION (7199) of a gateway that takes no notifications or declares an error,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it.
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it, and with `facts.isBusy`
+   * while another call has the payment of a dispute.
    */
   processNotification(
     ...given: [...C, input: Given<GatewayNotificationInput>]

@@ -21,6 +21,7 @@ import {
   noSignedNotifications,
   unreadableAnswer,
 } from './gateway-call-errors.ts';
+import type { NotifiedPayments } from './notified-payments.ts';
 import type {
   ComboFormInput,
   GatewayNotificationInput,
@@ -51,12 +52,18 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   readonly #control: ControlCalls;
 
   readonly #parties: ComboPartiesFinder;
+  readonly #notified: NotifiedPayments;
 
-  constructor(ports: GatewayServicePorts, configOf: PaymentConfigOf, parties: ComboPartiesFinder) {
+  constructor(
+    ports: GatewayServicePorts,
+    configOf: PaymentConfigOf,
+    { parties, notified }: { readonly parties: ComboPartiesFinder; readonly notified: NotifiedPayments },
+  ) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#control = new ControlCalls(ports);
     this.#parties = parties;
+    this.#notified = notified;
   }
 
   async buildComboForm(context: CallContext, input: ComboFormInput): Promise<HostedFormView> {
@@ -114,7 +121,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const run = await this.#control.prior(asked, limitsOf(config));
     const name = run.context.paymentPluginName ?? input.pluginName;
     const gateway = this.#gatewayWith('processNotification', name);
-    const { answer, leftOut } = await this.#between(context, {
+    const { answer, leftOut, dispute } = await this.#between(context, {
       gateway,
       run,
       timeoutMs: config.pluginTimeoutMs,
@@ -126,6 +133,11 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     if (leftOut.length > 0) {
       const facts = { pluginName: gateway.name, headers: leftOut };
       this.#ports.logger.warn(facts, 'headers that a payment gateway may not set were left out of an answer');
+    }
+    const { paymentId } = answer;
+    if (paymentId !== null) {
+      const controlPlugins = input.controlPlugins ?? null;
+      await this.#notified.follow(context, { gateway, paymentId, dispute, controlPlugins });
     }
     return answer;
   }

@@ -31,6 +31,11 @@ export interface GatewayTransaction {
   readonly transactionId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
+  /**
+   * True: it was presented before and is pending (payments §6.1), so that what happened to it then counts: that nothing
+   * could be submitted now is no CANCELED. Absent: it is new.
+   */
+  readonly isCompletion?: boolean;
 }
 
 export interface GatewayRequest extends GatewayTransaction {
@@ -128,9 +133,23 @@ export interface HostedForm {
   readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
+/** A dispute of a payment as the processor has it now: a chargeback while the network has the money (payments §11.2). */
+export interface GatewayDispute {
+  /** The processor's own id of it, at most 255 characters: the key of the chargeback. */
+  readonly reference: string;
+  /** More than 0. */
+  readonly amount: Decimal;
+  readonly currency: Currency;
+  /** True while the money is gone; false = it was never taken, or has been given back. */
+  readonly stands: boolean;
+}
+
 /** What a gateway answers to a notification of its own (payments §11.2). */
 export interface NotificationAnswer {
+  /** The payment that it is about, one of this gateway: if an outcome of it is open, `getPaymentInfo` is asked for it. */
   readonly kbPaymentId?: Uuid;
+  /** A dispute of that payment, as it is now whatever the notification says: its chargeback is recorded, or reversed. */
+  readonly dispute?: GatewayDispute;
   /** Status of the HTTP answer, 200–599; default 200. */
   readonly status?: number;
   readonly entity?: string | null;
