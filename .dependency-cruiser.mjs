@@ -3,6 +3,7 @@ const libPackages = '^node_modules/(decimal[.]js|date-fns|date-fns-tz|mustache|s
 const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';
+const paymentPackages = '^node_modules/stripe/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
 /** From the ground up: a room knows those before it (lib/README.md). */
@@ -137,6 +138,12 @@ export default {
       to: { path: pdfPackages },
     },
     {
+      name: 'payment-packages-stay-in-their-adapter',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/stripe/' },
+      to: { path: paymentPackages },
+    },
+    {
       name: 'sqlite-needs-no-postgresql',
       comment: 'A host that wants only SQLite does not install pg.',
       severity: 'error',
@@ -154,7 +161,7 @@ export default {
       comment: 'The entry points `billwright` and `billwright/testing` work whatever else a host has installed.',
       severity: 'error',
       from: { path: '^adapters/(node/billwright|testing/index)[.]ts$' },
-      to: { path: [storagePackages, httpPackages, pdfPackages, '^node_modules/(pino|zod)/'], reachable: true },
+      to: { path: [storagePackages, httpPackages, pdfPackages, paymentPackages, '^node_modules/(pino|zod)/'], reachable: true },
     },
     {
       name: 'product-needs-no-development-package',

@@ -22,7 +22,7 @@ const entryPoints: readonly EntryPoint[] = [
   {
     name: 'billwright',
     peers: [],
-    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose', 'pdfkit'],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose', 'pdfkit', 'stripe'],
   },
   { name: 'billwright/storage', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
   { name: 'billwright/testing', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
@@ -45,6 +45,11 @@ const entryPoints: readonly EntryPoint[] = [
     name: 'billwright/pdf',
     peers: ['pdfkit', 'fontkit', 'bidi-js', '@expo-google-fonts/noto-sans'],
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'],
+  },
+  {
+    name: 'billwright/stripe',
+    peers: ['stripe'],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'pdfkit'],
   },
 ];
 
@@ -137,7 +142,7 @@ describe('the published package', function () {
     expect(own, 'files of the package that a start loads').to.be.within(1, 40);
     expect([...packages]).to.include.members(['@mikro-orm/sqlite', 'koa', 'zod']);
     expect([...packages]).to.not.include.members([
-      ...['jose', 'koa-body', 'prom-client', 'swagger-ui-dist', 'pdfkit', 'pg'],
+      ...['jose', 'koa-body', 'prom-client', 'swagger-ui-dist', 'pdfkit', 'pg', 'stripe'],
     ]);
     expect(builtin.filter((name) => name.includes('undici'))).to.deep.equal([]);
   });

@@ -1,0 +1,98 @@
+import type Stripe from 'stripe';
+import type { GatewayResult } from '../../lib/ports/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import type { StripeCustomers } from './customers.ts';
+import { type FirstType, idIn, marksOf, PAYMENT, TENANT, TRANSACTION, TYPE } from './metadata.ts';
+import { intentResult, markedResult, refundResult, setupResult } from './results.ts';
+import type { StripeAccount } from './stripe-accounts.ts';
+
+/** As many as Stripe gives at once. */
+const PAGE = 100;
+const EXPAND = ['data.latest_charge'];
+
+/** Which payment is looked for. */
+export interface PaymentOf {
+  readonly accountId: Uuid;
+  readonly paymentId: Uuid;
+}
+
+/**
+ * What Stripe has of our payments, found by the metadata that they carry. A customer's own list tells at once what was
+ * made; the search, which is asked for what is older than the newest hundred, a while later.
+ */
+export class PaymentBooks {
+  readonly #customers: StripeCustomers;
+
+  constructor(customers: StripeCustomers) {
+    this.#customers = customers;
+  }
+
+  /** The payment intents of a payment: one for each purchase or authorization of it that got as far. */
+  async intentsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.PaymentIntent[]> {
+    const customer = await this.#customers.ensure(of, accountId);
+    const list = await of.stripe.paymentIntents.list({ customer, limit: PAGE, expand: EXPAND });
+    const found = list.data.filter(isOf(of, paymentId));
+    if (!list.has_more) return found;
+    const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
+    const { data } = await of.stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
+    const known = new Set(found.map(({ id }) => id));
+    return [...found, ...data.filter(({ id }) => !known.has(id))];
+  }
+
+  /** The card checks of a payment whose amount is 0, among the newest hundred of the customer. */
+  async setupsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.SetupIntent[]> {
+    const customer = await this.#customers.ensure(of, accountId);
+    const { data } = await of.stripe.setupIntents.list({ customer, limit: PAGE });
+    return data.filter(isOf(of, paymentId));
+  }
+
+  /** Refunds of a payment intent that we have asked for. */
+  async refundsOf({ stripe, tenantId }: StripeAccount, intentId: string): Promise<Stripe.Refund[]> {
+    const { data } = await stripe.refunds.list({ payment_intent: intentId, limit: PAGE });
+    return data.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
+  }
+
+  /** Every transaction of the payment that Stripe has. */
+  async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
+    const { paymentId } = asked;
+    const [intents, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
+    const refunds = await Promise.all(
+      intents.filter(({ amount_received: taken }) => taken > 0).map(({ id }) => this.refundsOf(of, id)),
+    );
+    return [
+      ...intents.flatMap((intent) => resultsOfIntent(paymentId, intent)),
+      ...setups.flatMap((setup) => {
+        const told = firstOf(paymentId, setup.metadata);
+        return told === null ? [] : [setupResult(told, setup)];
+      }),
+      ...refunds.flat().flatMap((refund) => {
+        const transactionId = idIn(refund.metadata, TRANSACTION);
+        if (transactionId === null) return [];
+        return [refundResult({ paymentId, transactionId, transactionType: 'REFUND' }, refund)];
+      }),
+    ];
+  }
+}
+
+function resultsOfIntent(paymentId: Uuid, intent: Stripe.PaymentIntent): readonly GatewayResult[] {
+  const told = firstOf(paymentId, intent.metadata);
+  const marked = (['CAPTURE', 'VOID'] as const).flatMap((transactionType) =>
+    marksOf(transactionType === 'VOID' ? 'void' : 'capture', intent.metadata).flatMap(
+      ([transactionId, written]) =>
+        markedResult({ paymentId, transactionId, transactionType }, intent, written) ?? [],
+    ),
+  );
+  return told === null ? marked : [intentResult(told, intent), ...marked];
+}
+
+function firstOf(paymentId: Uuid, metadata: Stripe.Metadata | null) {
+  const transactionId = idIn(metadata, TRANSACTION);
+  if (transactionId === null) return null;
+  const transactionType: FirstType = metadata?.[TYPE] === 'AUTHORIZE' ? 'AUTHORIZE' : 'PURCHASE';
+  return { paymentId, transactionId, transactionType };
+}
+
+function isOf({ tenantId }: StripeAccount, paymentId: Uuid) {
+  return ({ metadata }: { readonly metadata: Stripe.Metadata | null }): boolean =>
+    metadata?.[PAYMENT] === paymentId && metadata[TENANT] === tenantId;
+}

@@ -1,0 +1,215 @@
+import type Stripe from 'stripe';
+import { type GatewayResult, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
+import type { PluginProperty, TransactionType } from '../../lib/records/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { asCurrency } from '../../lib/values/money/index.ts';
+import { type Instant, instant } from '../../lib/values/time/index.ts';
+import { readAmount } from './amounts.ts';
+import { paymentResponseOf } from './decline-reasons.ts';
+import type { Failure } from './failures.ts';
+import { type FirstType, marksOf } from './metadata.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** Which transaction of ours is told of. */
+export interface Told {
+  readonly paymentId: Uuid;
+  readonly transactionId: Uuid;
+  readonly transactionType: TransactionType;
+}
+
+export function toldOf(
+  { paymentId, transactionId }: GatewayTransaction,
+  transactionType: TransactionType,
+): Told {
+  return { paymentId, transactionId, transactionType };
+}
+
+/** What a payment intent says of the transaction that has made it. */
+export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayResult {
+  const type: FirstType = told.transactionType === 'AUTHORIZE' ? 'AUTHORIZE' : 'PURCHASE';
+  const status = intentStatus(type, intent);
+  const currency = asCurrency(intent.currency.toUpperCase());
+  const units = type === 'PURCHASE' && intent.amount_received > 0 ? intent.amount_received : intent.amount;
+  return {
+    ...at(told, intent.created),
+    status,
+    amount: readAmount(units, currency),
+    currency,
+    ...referencesOf(intent),
+    ...(status === PluginStatus.ERROR && refusalOf(intent)),
+    properties: status === PluginStatus.PENDING ? nextAction(intent) : [],
+  };
+}
+
+/** The card check behind an amount of 0. */
+export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResult {
+  const error = setup.last_setup_error;
+  const status = setupStatus(setup.status);
+  return {
+    ...at(told, setup.created),
+    status,
+    firstPaymentReferenceId: setup.id,
+    ...(status === PluginStatus.ERROR && refused(error ?? { code: setup.cancellation_reason })),
+    properties: [],
+  };
+}
+
+/** What a payment intent says of a capture or a void, which has left a mark on it; null = it was not done. */
+export function markedResult(
+  told: Told,
+  intent: Stripe.PaymentIntent,
+  written: string,
+): GatewayResult | null {
+  const rest = { ...referencesOf(intent), properties: [] };
+  if (told.transactionType === 'VOID') {
+    if (intent.status !== 'canceled') return null;
+    const canceled = at(told, intent.canceled_at ?? intent.created);
+    return { ...canceled, status: PluginStatus.PROCESSED, ...rest };
+  }
+  const currency = asCurrency(intent.currency.toUpperCase());
+  const amount = readAmount(Number(written), currency);
+  const status = intent.status === 'processing' ? PluginStatus.PENDING : PluginStatus.PROCESSED;
+  if (intent.amount_received === 0 && status === PluginStatus.PROCESSED) return null;
+  return { ...at(told, intent.created), status, amount, currency, ...rest };
+}
+
+export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
+  const currency = asCurrency(refund.currency.toUpperCase());
+  const status = refundStatus(refund.status);
+  const charge = idOf(refund.charge);
+  return {
+    ...at(told, refund.created),
+    status,
+    amount: readAmount(refund.amount, currency),
+    currency,
+    firstPaymentReferenceId: refund.id,
+    ...(charge !== null && { secondPaymentReferenceId: charge }),
+    ...(status === PluginStatus.ERROR && refused({ code: refund.failure_reason ?? refund.status })),
+    properties: [],
+  };
+}
+
+/** What has come to nothing at Stripe, or has not got there. */
+export function failedResult(told: Told, failure: Failure, now: Instant): GatewayResult {
+  const { status, code, message, reference } = failure;
+  return {
+    kbPaymentId: told.paymentId,
+    kbTransactionPaymentId: told.transactionId,
+    transactionType: told.transactionType,
+    createdDate: now,
+    effectiveDate: now,
+    status,
+    ...(code !== null && { gatewayErrorCode: code }),
+    gatewayError: message,
+    ...(status === PluginStatus.ERROR && { paymentResponse: paymentResponseOf(code) }),
+    ...(reference !== null && { firstPaymentReferenceId: reference }),
+    properties: [],
+  };
+}
+
+export function idOf(object: string | { readonly id: string } | null | undefined): string | null {
+  return typeof object === 'string' ? object : (object?.id ?? null);
+}
+
+function intentStatus(type: FirstType, intent: Stripe.PaymentIntent): PluginStatus {
+  switch (intent.status) {
+    case 'succeeded':
+      return PluginStatus.PROCESSED;
+    case 'requires_capture':
+      return type === 'AUTHORIZE' ? PluginStatus.PROCESSED : PluginStatus.PENDING;
+    case 'processing':
+      // Of an authorization: it is being captured.
+      return marksOf('capture', intent.metadata).length > 0 ? PluginStatus.PROCESSED : PluginStatus.PENDING;
+    case 'requires_action':
+      return PluginStatus.PENDING;
+    case 'requires_payment_method':
+      return PluginStatus.ERROR;
+    case 'canceled':
+      return type === 'AUTHORIZE' && wasHeld(intent) ? PluginStatus.PROCESSED : PluginStatus.ERROR;
+    default:
+      return PluginStatus.UNDEFINED;
+  }
+}
+
+/** Whether money was promised before the intent was canceled: by a void, or since the promise has run out. */
+function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
+  return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
+}
+
+function setupStatus(status: Stripe.SetupIntent.Status): PluginStatus {
+  switch (status) {
+    case 'succeeded':
+      return PluginStatus.PROCESSED;
+    case 'processing':
+    case 'requires_action':
+      return PluginStatus.PENDING;
+    case 'requires_payment_method':
+    case 'canceled':
+      return PluginStatus.ERROR;
+    default:
+      return PluginStatus.UNDEFINED;
+  }
+}
+
+function refundStatus(status: string | null): PluginStatus {
+  switch (status) {
+    case 'succeeded':
+      return PluginStatus.PROCESSED;
+    case 'pending':
+    case 'requires_action':
+      return PluginStatus.PENDING;
+    case 'failed':
+    case 'canceled':
+      return PluginStatus.ERROR;
+    default:
+      return PluginStatus.UNDEFINED;
+  }
+}
+
+function refusalOf(intent: Stripe.PaymentIntent) {
+  return refused(intent.last_payment_error ?? { code: intent.cancellation_reason });
+}
+
+function refused(error: {
+  readonly code?: string | null;
+  readonly decline_code?: string | null;
+  readonly message?: string | null;
+}) {
+  const code = error.decline_code || error.code || null;
+  return {
+    ...(code !== null && { gatewayErrorCode: code }),
+    ...(error.message != null && { gatewayError: error.message }),
+    paymentResponse: paymentResponseOf(code),
+  };
+}
+
+function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
+  const chargeId = idOf(charge);
+  return { firstPaymentReferenceId: id, ...(chargeId !== null && { secondPaymentReferenceId: chargeId }) };
+}
+
+/** What the host shows to the customer whose consent is missing; the secret is for the customer's browser alone. */
+function nextAction(intent: Stripe.PaymentIntent): readonly PluginProperty[] {
+  const action = intent.next_action;
+  const given = {
+    stripe_status: intent.status,
+    next_action: action?.type ?? null,
+    redirect_url: action?.redirect_to_url?.url ?? null,
+    client_secret: intent.status === 'requires_action' ? intent.client_secret : null,
+  };
+  return Object.entries(given).flatMap(([key, value]) =>
+    value === null ? [] : [{ key, value, isUpdatable: false }],
+  );
+}
+
+function at(told: Told, seconds: number) {
+  const createdDate = instant(seconds * MS_PER_SECOND);
+  return {
+    kbPaymentId: told.paymentId,
+    kbTransactionPaymentId: told.transactionId,
+    transactionType: told.transactionType,
+    createdDate,
+    effectiveDate: createdDate,
+  };
+}

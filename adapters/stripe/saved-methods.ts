@@ -1,0 +1,202 @@
+import Stripe from 'stripe';
+import {
+  GatewayError,
+  type GatewayPaymentMethod,
+  type PaymentGateway,
+  type PaymentMethodDetails,
+} from '../../lib/ports/index.ts';
+import type { PluginProperty } from '../../lib/records/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import type { StripeCustomers } from './customers.ts';
+import { KnownIds } from './known-ids.ts';
+import { accountMetadata, idIn, PAYMENT_METHOD } from './metadata.ts';
+import { idOf } from './results.ts';
+import type { StripeAccount, StripeAccounts } from './stripe-accounts.ts';
+
+const MOST_KNOWN = 50_000;
+const MOST_LISTED = 1_000;
+const PAGE = 100;
+
+type MethodMembers =
+  | 'addPaymentMethod'
+  | 'deletePaymentMethod'
+  | 'getPaymentMethodDetail'
+  | 'setDefaultPaymentMethod'
+  | 'getPaymentMethods'
+  | 'resetPaymentMethods';
+
+/** Which method of which account. */
+interface MethodOf {
+  readonly accountId: Uuid;
+  readonly paymentMethodId: Uuid;
+}
+
+/** Payment methods as Stripe saves them with the customer of the account; each carries our id. */
+export class SavedMethods implements Required<Pick<PaymentGateway, MethodMembers>> {
+  readonly #accounts: StripeAccounts;
+  readonly #customers: StripeCustomers;
+  readonly #known = new KnownIds(MOST_KNOWN);
+
+  constructor(accounts: StripeAccounts, customers: StripeCustomers) {
+    this.#accounts = accounts;
+    this.#customers = customers;
+  }
+
+  /** The id that the method has at Stripe; null if the customer has none that is ours. */
+  async idOf(of: StripeAccount, { accountId, paymentMethodId }: MethodOf): Promise<string | null> {
+    const key = `${of.tenantId} ${paymentMethodId}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = (await this.#find(of, { accountId, paymentMethodId }))?.method.id ?? null;
+    if (found !== null) this.#known.set(key, found);
+    return found;
+  }
+
+  addPaymentMethod: Required<PaymentGateway>['addPaymentMethod'] = async (request, { tenantId }) => {
+    const { accountId, paymentMethodId, details, setDefault } = request;
+    const given = details.externalPaymentMethodId ?? tokenIn(details.properties);
+    if (given === null) {
+      throw new GatewayError(
+        'A payment method of Stripe needs its id (pm_…) as externalPaymentMethodId, as Stripe.js or a setup intent gives it',
+      );
+    }
+    const of = await this.#accounts.of(tenantId);
+    await declared(async () => {
+      const customer = await this.#customers.ensure(of, accountId);
+      const idempotencyKey = `${paymentMethodId}-attach`;
+      const { id } = await of.stripe.paymentMethods.attach(given, { customer }, { idempotencyKey });
+      await this.#name(of, id, { accountId, paymentMethodId });
+      if (setDefault) await makeDefault(of, customer, id);
+    });
+  };
+
+  deletePaymentMethod: Required<PaymentGateway>['deletePaymentMethod'] = async (asked, { tenantId }) => {
+    const of = await this.#accounts.of(tenantId);
+    const found = await this.#find(of, asked);
+    this.#known.delete(`${tenantId} ${asked.paymentMethodId}`);
+    if (found !== null) await of.stripe.paymentMethods.detach(found.method.id);
+  };
+
+  getPaymentMethodDetail: Required<PaymentGateway>['getPaymentMethodDetail'] = async (
+    asked,
+    { tenantId },
+  ): Promise<PaymentMethodDetails> => {
+    const of = await this.#accounts.of(tenantId);
+    const found = await this.#find(of, asked);
+    if (found === null)
+      return { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] };
+    const isDefault = (await defaultOf(of, found.customer)) === found.method.id;
+    return {
+      externalPaymentMethodId: found.method.id,
+      isDefaultPaymentMethod: isDefault,
+      properties: shownOf(found.method),
+    };
+  };
+
+  setDefaultPaymentMethod: Required<PaymentGateway>['setDefaultPaymentMethod'] = async (
+    asked,
+    { tenantId },
+  ) => {
+    const of = await this.#accounts.of(tenantId);
+    const found = await this.#find(of, asked);
+    if (found === null)
+      throw new GatewayError(`Stripe has no payment method ${asked.paymentMethodId} of the account`);
+    await makeDefault(of, found.customer, found.method.id);
+  };
+
+  /** Null while the account has no customer: it keeps none. */
+  getPaymentMethods: Required<PaymentGateway>['getPaymentMethods'] = async ({ accountId }, { tenantId }) => {
+    const of = await this.#accounts.of(tenantId);
+    const customer = await this.#customers.find(of, accountId);
+    if (customer === null) return null;
+    const [methods, standard] = await Promise.all([listed(of, customer), defaultOf(of, customer)]);
+    return methods.map((method): GatewayPaymentMethod => {
+      const paymentMethodId = idIn(method.metadata, PAYMENT_METHOD);
+      return {
+        ...(paymentMethodId !== null && { paymentMethodId }),
+        externalPaymentMethodId: method.id,
+        isDefault: method.id === standard,
+      };
+    });
+  };
+
+  /** Those that Stripe had without us get the ids that they have here, by which they are charged. */
+  resetPaymentMethods: Required<PaymentGateway>['resetPaymentMethods'] = async (
+    { accountId, paymentMethods },
+    { tenantId },
+  ) => {
+    const of = await this.#accounts.of(tenantId);
+    const customer = await this.#customers.find(of, accountId);
+    if (customer === null) return;
+    const ours = new Map(
+      paymentMethods.map((each) => [each.externalPaymentMethodId, each.paymentMethodId] as const),
+    );
+    for (const method of await listed(of, customer)) {
+      const paymentMethodId = ours.get(method.id);
+      if (paymentMethodId === undefined) continue;
+      if (idIn(method.metadata, PAYMENT_METHOD) === paymentMethodId) continue;
+      await this.#name(of, method.id, { accountId, paymentMethodId });
+    }
+  };
+
+  async #name(of: StripeAccount, methodId: string, { accountId, paymentMethodId }: MethodOf): Promise<void> {
+    const metadata = { ...accountMetadata(of.tenantId, accountId), [PAYMENT_METHOD]: paymentMethodId };
+    await of.stripe.paymentMethods.update(methodId, { metadata });
+    this.#known.set(`${of.tenantId} ${paymentMethodId}`, methodId);
+  }
+
+  async #find(of: StripeAccount, { accountId, paymentMethodId }: MethodOf) {
+    const customer = await this.#customers.ensure(of, accountId);
+    const method = (await listed(of, customer)).find(
+      ({ metadata }) => idIn(metadata, PAYMENT_METHOD) === paymentMethodId,
+    );
+    return method === undefined ? null : { customer, method };
+  }
+}
+
+function listed({ stripe }: StripeAccount, customer: string): Promise<Stripe.PaymentMethod[]> {
+  return stripe.customers
+    .listPaymentMethods(customer, { limit: PAGE })
+    .autoPagingToArray({ limit: MOST_LISTED });
+}
+
+async function defaultOf({ stripe }: StripeAccount, customerId: string): Promise<string | null> {
+  const customer = await stripe.customers.retrieve(customerId);
+  return customer.deleted ? null : idOf(customer.invoice_settings.default_payment_method);
+}
+
+async function makeDefault({ stripe }: StripeAccount, customer: string, methodId: string): Promise<void> {
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } });
+}
+
+/** What Stripe refuses is said to the caller; a failure that is none of the request's stays one. */
+async function declared(work: () => Promise<void>): Promise<void> {
+  const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
+  try {
+    await work();
+  } catch (error) {
+    const isRefusal = error instanceof StripeCardError || error instanceof StripeInvalidRequestError;
+    throw isRefusal ? new GatewayError(error.message) : error;
+  }
+}
+
+function tokenIn(properties: readonly PluginProperty[]): string | null {
+  return properties.find(({ key }) => key === 'payment_method' || key === 'token')?.value ?? null;
+}
+
+/** What may be shown of a method. */
+function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe.PaymentMethod) {
+  const shown = {
+    type,
+    brand: card?.brand,
+    last4: card?.last4 ?? sepa?.last4 ?? bank?.last4,
+    exp_month: card?.exp_month,
+    exp_year: card?.exp_year,
+    country: card?.country ?? sepa?.country,
+    funding: card?.funding,
+    bank_name: bank?.bank_name,
+  };
+  return Object.entries(shown).flatMap(([key, value]) =>
+    value === undefined || value === null ? [] : [{ key, value: String(value), isUpdatable: false }],
+  );
+}

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import { stripeGateway } from '../../adapters/stripe/index.ts';
+import { decimal, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { type Serving, serve } from '../support/http/serving.ts';
+import { populate } from '../support/http/world.ts';
+import { migrated } from '../support/storage.ts';
+import { closeDispute, openDispute } from '../support/stripe/refunds.ts';
+import { newMethod } from '../support/stripe/saved-methods.ts';
+import { API_KEY, StripeDouble, signed, WEBHOOK_SECRET } from '../support/stripe/stripe-double.ts';
+
+type Sent = ReturnType<StripeDouble['notification']>;
+
+const anonymous = {
+  authorization: undefined,
+  'x-service-apikey': undefined,
+  'x-service-apisecret': undefined,
+  'x-service-createdby': undefined,
+};
+
+anyDatabase((kind, open) => {
+  describe(`events of Stripe (payments §11.2) on ${kind}`, () => {
+    const double = new StripeDouble();
+    let serving: Serving;
+    let acme: TenantBilling;
+
+    before(async () => {
+      await double.start();
+      const gateway = stripeGateway({
+        credentials: { apiKey: API_KEY, webhookSecret: ['whsec_of_before', WEBHOOK_SECRET] },
+        client: double.client,
+      });
+      serving = await serve(await open(migrated), { gateways: [gateway] });
+      const { tenantId } = await populate(serving);
+      acme = serving.billing.as({ tenant: tenantId as Uuid, user: 'test' });
+    });
+    after(async () => {
+      await serving.close();
+      await double.stop();
+    });
+
+    /** As Stripe sends it: an address and a signature. */
+    const sent = async ({ rawBody, headers }: Sent, apiKey = 'bob'): Promise<number> => {
+      const given = { ...anonymous, 'content-type': 'application/json; charset=utf-8', ...headers };
+      return (await serving.call('POST', `/gateways/${apiKey}/stripe`, { body: rawBody, headers: given }))
+        .status;
+    };
+
+    async function charged(token = 'pm_card_visa') {
+      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+      const details = { externalPaymentMethodId: token };
+      await acme.addPaymentMethod({ accountId, pluginName: 'stripe', isDefault: true, details });
+      const items = [{ amount: decimal('20') }];
+      const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      await serving.billing.settle();
+      const invoiceId = item?.invoiceId as Uuid;
+      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
+      const transactionId = payment?.transactions[0]?.id as Uuid;
+      return { accountId, invoiceId, transactionId, intent: double.intentOf(transactionId) };
+    }
+    const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
+
+    it('a debit that takes days pays its invoice when Stripe tells that it has arrived', async () => {
+      const { invoiceId, transactionId } = await charged('pm_sepaDebit');
+      expect(await balanceOf(invoiceId)).to.equal(20);
+      double.settle(transactionId);
+      expect(await sent(double.notification('payment_intent.succeeded'))).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    it('a debit that the bank refuses leaves the invoice unpaid, and is tried again as declines are', async () => {
+      const { invoiceId, transactionId } = await charged('pm_sepaDebit');
+      double.settle(transactionId, 'FAILS');
+      expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
+      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+      expect(payment?.transactions[0]).to.include({
+        status: 'PAYMENT_FAILURE',
+        gatewayErrorCode: 'insufficient_funds',
+      });
+      expect(payment?.attempts?.at(-1)?.stateName).to.equal('SCHEDULED');
+    });
+
+    it('a dispute is a chargeback of the invoice, and one that is won is reversed', async () => {
+      const { invoiceId, intent } = await charged();
+      expect(await balanceOf(invoiceId)).to.equal(0);
+      const dispute = openDispute(double.books, intent, {});
+      const opened = double.notification('charge.dispute.created');
+      for (const _ of [1, 2]) expect(await sent(opened)).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(20);
+      closeDispute(double.books, dispute, 'won');
+      expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+      // Late, and told as it was: what is so is asked for.
+      expect(await sent(opened)).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
+      const keys = payment?.transactions.map((each) => each.externalKey).slice(1);
+      expect(keys).to.deep.equal([dispute.id, dispute.id]);
+    });
+
+    it('a part of a payment may be disputed, and lost', async () => {
+      const { invoiceId, intent } = await charged();
+      const dispute = openDispute(double.books, intent, { amount: 550 });
+      await sent(double.notification('charge.dispute.created'));
+      closeDispute(double.books, dispute, 'lost');
+      await sent(double.notification('charge.dispute.closed'));
+      expect(await balanceOf(invoiceId)).to.equal(5.5);
+    });
+
+    it('an inquiry moves no money and is no chargeback', async () => {
+      const { invoiceId, intent } = await charged();
+      openDispute(double.books, intent, { isInquiry: true });
+      expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    it('a tenant hears nothing of the payments of another one with the same Stripe account', async () => {
+      const { invoiceId, intent } = await charged();
+      openDispute(double.books, intent, {});
+      expect(await sent(double.notification('charge.dispute.created'), 'eve')).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    it('only what an endpoint’s secret has signed within five minutes is taken', async () => {
+      const event = double.books.events.at(-1);
+      if (event === undefined) throw new Error('Stripe has told nothing');
+      expect(await sent(signed(event))).to.equal(200);
+      expect(await sent(signed(event, { secret: 'whsec_of_before' }))).to.equal(200);
+      expect(await sent(signed(event, { secret: 'whsec_other' }))).to.equal(401);
+      expect(await sent(signed(event, { ageSeconds: 600 }))).to.equal(401);
+      const { rawBody, headers } = signed(event);
+      expect(await sent({ rawBody: rawBody.replace('evt_', 'evt-'), headers })).to.equal(401);
+      expect(await sent({ rawBody, headers: {} })).to.equal(401);
+    });
+
+    it('a method that Stripe has saved without us is taken over by a refresh, and charged', async () => {
+      const { accountId, intent } = await charged();
+      const method = newMethod(double.books, 'succeeds', intent.customer);
+      double.books.methods.set(method.id, method);
+      await acme.paymentMethods.refresh({ accountId, pluginNames: ['stripe'] });
+      const methods = await acme.paymentMethods.ofAccount(accountId, { withPluginInfo: true });
+      const found = methods.find(({ externalKey }) => externalKey === method.id);
+      const { transaction } = await acme.payments.purchase({
+        accountId,
+        amount: '3',
+        paymentMethodId: found?.id as Uuid,
+      });
+      expect(transaction.status).to.equal('SUCCESS');
+      expect(double.intentOf(transaction.id).payment_method).to.equal(method.id);
+    });
+  });
+});

@@ -1,0 +1,329 @@
+import { expect } from 'chai';
+import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
+import { StripeShop } from '../support/stripe/stripe-shop.ts';
+
+/** Status, amount and code of an answer, as `PROCESSED 10` or `ERROR 10 card_declined`. */
+const line = (answer: GatewayResult | null): string =>
+  [answer?.status, answer?.amount, answer?.gatewayErrorCode].filter((each) => each !== undefined).join(' ');
+const given = (answer: GatewayResult | null): GatewayResult => {
+  if (answer === null) throw new Error('the gateway gave no answer');
+  return answer;
+};
+
+describe('payments through Stripe', () => {
+  const shop = new StripeShop();
+  before(() => shop.double.start());
+  beforeEach(async () => {
+    Object.assign(shop.double, { bank: 'BY_METHOD', fault: 'NONE' });
+    await shop.restart().customerWith();
+  });
+  after(() => shop.double.stop());
+
+  const { double } = shop;
+  const purchase = async (of: Parameters<StripeShop['asked']>[0] = {}) => {
+    const asked = shop.asked(of);
+    return { asked, answer: given(await shop.gateway.purchase(asked, shop.context)) };
+  };
+  const held = async (of: Parameters<StripeShop['asked']>[0] = {}) => {
+    const asked = shop.asked(of);
+    const answer = given(await shop.gateway.authorize(asked, shop.context));
+    return { asked, answer, paymentId: asked.paymentId };
+  };
+  /** An account from before all idempotency keys that Stripe still knows. */
+  const oldAccount = async () => {
+    shop.accountId = shop.idOfHoursAgo(48);
+    await shop.addMethod('pm_card_visa');
+  };
+  const customersOfAccount = () =>
+    [...double.books.customers.values()].filter(
+      ({ metadata }) => metadata.billwright_account === shop.accountId,
+    );
+
+  describe('what a bank says', () => {
+    const declines = [
+      ['pm_card_chargeCustomerFail', 'generic_decline', 'DECLINE'],
+      ['pm_card_visa_chargeDeclinedInsufficientFunds', 'insufficient_funds', 'INSUFFICIENT_FUNDS'],
+      ['pm_card_authenticationRequired', 'authentication_required', 'OTHER'],
+    ] as const;
+    for (const [token, code, response] of declines)
+      it(`${code} is a decline with that code, and recovery finds it`, async () => {
+        await shop.customerWith(token);
+        const { asked, answer } = await purchase();
+        expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
+        expect(answer.firstPaymentReferenceId).to.match(/^pi_/);
+        expect((await shop.told(asked)).map(line)).to.deep.equal([`ERROR 10 ${code}`]);
+      });
+
+    it('a customer who is there is asked for consent, and the payment is pending until then', async () => {
+      await shop
+        .restart({ returnUrl: 'https://shop.example/back' })
+        .customerWith('pm_card_authenticationRequired');
+      const { asked, answer } = await purchase({ properties: { off_session: 'false' } });
+      expect(line(answer)).to.equal('PENDING 10');
+      const shown = Object.fromEntries(answer.properties.map(({ key, value }) => [key, value]));
+      expect(shown).to.include({ stripe_status: 'requires_action', next_action: 'redirect_to_url' });
+      expect(shown.redirect_url).to.match(/^https:\/\/hooks\.stripe\.com\//);
+      expect(shown.client_secret).to.be.a('string');
+      double.settle(asked.transactionId);
+      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
+    it('a debit is pending for days, and comes to nothing when the bank refuses', async () => {
+      await shop.customerWith('pm_sepaDebit');
+      const { asked, answer } = await purchase({ currency: 'EUR' });
+      expect(line(answer)).to.equal('PENDING 10');
+      double.settle(asked.transactionId, 'FAILS');
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['ERROR 10 insufficient_funds']);
+      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('ERROR 10 insufficient_funds');
+    });
+  });
+
+  describe('one effect for each transaction', () => {
+    it('a transaction that is presented after Stripe has forgotten its key is looked up, not charged again', async () => {
+      await oldAccount();
+      const asked = shop.asked({ transactionId: shop.idOfHoursAgo(30) });
+      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
+      double.books.later(25 * 3_600_000);
+      expect(line(await shop.restart().gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
+    it('so is a refund', async () => {
+      await oldAccount();
+      const { asked } = await purchase();
+      const refund = shop.asked({
+        paymentId: asked.paymentId,
+        amount: '4',
+        transactionId: shop.idOfHoursAgo(30),
+      });
+      for (const _ of [1, 2]) {
+        expect(line(await shop.restart().gateway.refund(refund, shop.context))).to.equal('PROCESSED 4');
+        double.books.later(25 * 3_600_000);
+      }
+      expect(double.effectsOf(refund.transactionId)).to.equal(1);
+    });
+
+    it('a transaction that is completed with another amount keeps what it has come to', async () => {
+      const { asked } = await purchase();
+      const other = { ...asked, amount: shop.asked({ amount: '7' }).amount };
+      expect(line(await shop.gateway.purchase(other, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
+    it('of a customer with more than a hundred payments an old one is found by search', async () => {
+      const { asked } = await purchase();
+      const template = double.intentOf(asked.transactionId);
+      for (let number = 0; number < 100; number += 1) {
+        const copy = { ...structuredClone(template), id: `pi_other_${number}`, metadata: {} };
+        double.books.intents.set(copy.id, copy);
+      }
+      double.books.later(61_000);
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
+      expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
+    });
+
+    it('a young account has one customer, which search does not find yet', async () => {
+      await purchase();
+      shop.restart();
+      expect(line((await purchase()).answer)).to.equal('PROCESSED 10');
+      expect(customersOfAccount()).to.have.length(1);
+    });
+
+    it('an old account is looked for before it gets a customer', async () => {
+      await oldAccount();
+      double.books.later(25 * 3_600_000);
+      shop.restart();
+      expect(line((await purchase()).answer)).to.equal('PROCESSED 10');
+      expect(customersOfAccount()).to.have.length(1);
+    });
+  });
+
+  describe('what is lost on the way', () => {
+    it('a charge whose answers are lost is found by recovery, and is made once', async () => {
+      double.fault = 'ANSWER_LOST';
+      const asked = shop.asked();
+      const failed = await shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
+      expect(failed).to.be.an('error');
+      double.fault = 'NONE';
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
+    it('what was pending before is not called off where Stripe cannot be asked', async () => {
+      double.bank = 'IS_SLOW';
+      const { asked } = await purchase();
+      await double.stop();
+      try {
+        const again = shop.gateway.purchase({ ...asked, isCompletion: true }, shop.context);
+        expect(await again.catch((error: unknown) => error)).to.be.an('error');
+        const first = await shop.gateway.purchase(shop.asked(), shop.context);
+        expect(first?.status).to.equal('CANCELED');
+      } finally {
+        await double.start();
+      }
+    });
+
+    it('a server error leaves the outcome unknown', async () => {
+      double.fault = 'SERVER_ERROR';
+      const failed = await shop.gateway.purchase(shop.asked(), shop.context).catch((error: unknown) => error);
+      expect(failed).to.be.an('error');
+    });
+
+    it('a connection that is refused after an answer was lost leaves the outcome unknown too', async () => {
+      const asked = shop.asked();
+      double.fault = 'ANSWER_LOST';
+      const paying = shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
+      while (double.effectsOf(asked.transactionId) === 0)
+        await new Promise((resolve) => setImmediate(resolve));
+      await double.stop();
+      try {
+        expect(await paying)
+          .to.be.an('error')
+          .with.property('name', 'UnansweredRequest');
+      } finally {
+        await double.start();
+      }
+    });
+
+    it('too many requests are nothing submitted', async () => {
+      double.fault = 'RATE_LIMITED';
+      const { answer } = await purchase();
+      expect(answer).to.include({ status: PluginStatus.CANCELED, gatewayErrorCode: 'rate_limit' });
+    });
+
+    it('a key that Stripe does not know is nothing submitted', async () => {
+      shop.restart({ credentials: { apiKey: 'sk_test_revoked' } });
+      expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
+    });
+
+    it('a method that Stripe does not have is a decline', async () => {
+      const { answer } = await purchase({ paymentMethodId: shop.newId() });
+      expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_method_missing' });
+    });
+  });
+
+  describe('authorizations', () => {
+    it('the first capture takes its part and releases the rest', async () => {
+      const { paymentId } = await held();
+      const first = shop.asked({ paymentId, amount: '4' });
+      expect(line(await shop.gateway.capture(first, shop.context))).to.equal('PROCESSED 4');
+      const second = await shop.gateway.capture(shop.asked({ paymentId, amount: '1' }), shop.context);
+      expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
+    });
+
+    it('with multicapture each capture takes its part, once', async () => {
+      await shop.restart({ multicapture: true });
+      const { asked, paymentId } = await held();
+      for (const amount of ['4', '5', '1']) {
+        const capture = shop.asked({ paymentId, amount });
+        for (const _ of [1, 2])
+          expect(line(await shop.gateway.capture(capture, shop.context))).to.equal(`PROCESSED ${amount}`);
+      }
+      expect(double.intentOf(asked.transactionId)).to.include({
+        amount_received: 1_000,
+        status: 'succeeded',
+      });
+      expect((await shop.told(asked)).map(line)).to.have.members([
+        'PROCESSED 10',
+        'PROCESSED 4',
+        'PROCESSED 5',
+        'PROCESSED 1',
+      ]);
+    });
+
+    it('a capture beyond what was promised is refused', async () => {
+      const { paymentId } = await held();
+      const answer = given(await shop.gateway.capture(shop.asked({ paymentId, amount: '11' }), shop.context));
+      expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'amount_too_large' });
+    });
+
+    it('a promise that has run out can be given back all the same, and stays one', async () => {
+      const { asked, paymentId } = await held();
+      const intent = double.intentOf(asked.transactionId);
+      Object.assign(intent, { status: 'canceled', amount_capturable: 0, cancellation_reason: 'automatic' });
+      const voided = await shop.gateway.void(shop.asked({ paymentId }), shop.context);
+      expect(voided?.status).to.equal('PROCESSED');
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+    });
+
+    it('an amount of 0 checks the method', async () => {
+      const { asked, answer } = await held({ amount: '0' });
+      expect(line(answer)).to.equal('PROCESSED 0');
+      expect(answer.firstPaymentReferenceId).to.match(/^seti_/);
+      expect((await shop.told(asked)).map(({ status }) => status)).to.deep.equal(['PROCESSED']);
+      await shop.customerWith('pm_card_chargeCustomerFail');
+      expect((await held({ amount: '0' })).answer).to.include({
+        status: 'ERROR',
+        gatewayErrorCode: 'generic_decline',
+      });
+    });
+  });
+
+  describe('refunds', () => {
+    it('one that the bank takes its time for is pending', async () => {
+      const { asked } = await purchase();
+      double.bank = 'IS_SLOW';
+      const refund = shop.asked({ paymentId: asked.paymentId, amount: '4' });
+      expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PENDING 4');
+      const [stored] = [...double.books.refunds.values()].filter(
+        ({ metadata }) => metadata.billwright_transaction === refund.transactionId,
+      );
+      Object.assign(stored ?? {}, { status: 'failed', failure_reason: 'expired_or_canceled_card' });
+      const told = (await shop.told(asked)).find(({ transactionType }) => transactionType === 'REFUND');
+      expect(told && line(told)).to.equal('ERROR 4 expired_or_canceled_card');
+    });
+
+    const refused = [
+      ['beyond what was taken', '11', 'amount_too_large'],
+      ['of what went back already', '1', 'charge_already_refunded'],
+    ] as const;
+    for (const [what, amount, code] of refused)
+      it(`one ${what} is refused`, async () => {
+        const { asked } = await purchase();
+        const { paymentId } = asked;
+        if (amount === '1') await shop.gateway.refund(shop.asked({ paymentId }), shop.context);
+        const answer = await shop.gateway.refund(shop.asked({ paymentId, amount }), shop.context);
+        expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code });
+      });
+  });
+
+  describe('amounts', () => {
+    const sent = [
+      ['USD', '10.99', 1_099],
+      ['JPY', '500', 500],
+      ['KWD', '5.12', 5_120],
+      ['ISK', '600', 60_000],
+      ['UGX', '5000', 500_000],
+      ['MGA', '5000', 5_000],
+    ] as const;
+    for (const [currency, amount, units] of sent)
+      it(`${amount} ${currency} are ${units} at Stripe, and back`, async () => {
+        const { asked, answer } = await purchase({ currency, amount });
+        expect(Number(answer.amount)).to.equal(Number(amount));
+        expect(double.intentOf(asked.transactionId)).to.include({
+          amount: units,
+          currency: currency.toLowerCase(),
+        });
+      });
+
+    const refused = [
+      ['USD', '10.999'],
+      ['KWD', '5.124'],
+      ['ISK', '600.5'],
+      ['MGA', '5000.5'],
+    ] as const;
+    for (const [currency, amount] of refused)
+      it(`${amount} ${currency} are finer than Stripe takes: refused, not rounded`, async () => {
+        const { asked, answer } = await purchase({ currency, amount });
+        expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'invalid_amount' });
+        expect(double.effectsOf(asked.transactionId)).to.equal(0);
+      });
+
+    it('less than Stripe charges at all is refused by it', async () => {
+      const { answer } = await purchase({ amount: '0.49' });
+      expect(answer).to.include({ gatewayErrorCode: 'amount_too_small', paymentResponse: 'INVALID_AMOUNT' });
+    });
+  });
+});
