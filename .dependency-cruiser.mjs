@@ -33,6 +33,7 @@ const rooms = [
   'account-closing',
   'health',
   'metrics',
+  'monitoring',
   'engine',
 ];
 /** Folders that decide, by room: they know nothing of the room's other folders, which load, store and operate. */

@@ -13,8 +13,10 @@ import {
 import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf, timeOf } from './engine/foundation.ts';
 import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
+import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
 import { nodesOf } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
+import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
@@ -57,6 +59,8 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly checks: CheckOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
+  /** Notes the requests of whoever serves the operations: for the access log and the samples (platform §12). */
+  readonly requests: RequestObserver;
   /** The clock that the engine was opened with. */
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform §4.3). */
@@ -83,12 +87,17 @@ export const Billing = {
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     const time = timeOf(options);
-    const ports = portsOf(options, time);
-    const settings = engineSettings(options, ports, (...due) => dispatcher.workOff(...due));
+    const ports = meteredPorts(portsOf(options, time));
+    const node = options.nodeName ?? ports.ids.next();
+    const nodes = nodesOf(options, ports, node);
+    const settings = engineSettings(options, ports, {
+      node: { nodes: () => nodes.list(), storeRequests: () => monitor.accessLog.flush() },
+      workOff: (...due) => dispatcher.workOff(...due),
+    });
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
-    const node = options.nodeName ?? ports.ids.next();
-    const parts = { options, ports, time, server, engine, node };
+    const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
+    const parts = { options, ports, time, server, engine, node, monitor };
     await options.storage.prepare(storagePolicyOf(parts));
     await time?.compare();
     await warnOfUnboundRole(ports);
@@ -96,7 +105,6 @@ export const Billing = {
     await dispatcher.recover();
     const pushes = pushDispatcherOf(parts);
     await pushes?.recover();
-    const nodes = nodesOf(options, ports, node);
     const calls = new Calls();
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
@@ -108,6 +116,7 @@ export const Billing = {
       idempotency: engine.idempotency,
       checks: engine.checks,
       nodes: calls.of(openedNodes(nodes)),
+      requests: monitor.requests,
       clock: ports.clock,
       server,
       ...calls.of({ context: contextOf }),
@@ -133,7 +142,8 @@ export const Billing = {
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     const ports = portsOf(options);
-    const settings = engineSettings(options, ports, async () => undefined);
+    const node = { nodes: async () => [], storeRequests: async () => undefined };
+    const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
     const { checks } = engineOf(ports, settings);
     await options.storage.prepare();
     return checks;

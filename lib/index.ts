@@ -75,6 +75,25 @@ export {
   ExplainedRuleName,
 } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
+export type {
+  AnsweredRequest,
+  ChosenEntriesRequest,
+  Diagnostic,
+  DiagnosticOperations,
+  DiagnosticRequest,
+  EntryOperations,
+  FailedEntriesRequest,
+  HealthData,
+  HealthDataOperations,
+  MonitoredEntry,
+  MonitoringOperations,
+  ParkedAccountView,
+  RequestObserver,
+  SampleOperations,
+  SampleSeries,
+  SamplesRequest,
+} from './monitoring/index.ts';
+export { Granularity } from './monitoring/index.ts';
 export type { NodeOperations } from './nodes/index.ts';
 export type {
   NewOverdueCondition,

@@ -83,6 +83,7 @@ const usage = `Usage: billwright <command> [options]
       server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
       health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)
+      accesslog.retention (2d; 0s: no request is kept)  health.diagnostic.logDirs (none: directories of log files)
       payment.janitor.rate (1h)                         payment.janitor.attempts.delay (12h)
       usage.bulk.maxRecords (50000)                     usage.bulk.maxBytes (32MiB)
       usage.bulk.chunkSize (5000)                       usage.keyRetentionDays (for good)

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
@@ -8,7 +9,9 @@ import type { Listening } from '../koa/index.ts';
 import {
   httpPushSender,
   isFormerNode,
+  logFiles,
   newNodeName,
+  processGauges,
   productVersion,
   scryptHasher,
   sharedTestClock,
@@ -122,6 +125,9 @@ async function compose(parts: {
     nodeName: options.nodeName,
     isFormerNode,
     version: productVersion(),
+    processGauges: processGauges(),
+    logFiles: logFiles(),
+    hostName: hostname(),
     testMode: options.testMode,
     documentRenderer: pdfRenderer(),
     pushSender: httpPushSender(),

@@ -1,7 +1,10 @@
+import { hostname } from 'node:os';
 import { Billing as Engine } from '../../lib/billing.ts';
 import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
 import { consoleLogger } from './console-logger.ts';
+import { logFiles } from './log-files.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
+import { processGauges } from './process-gauges.ts';
 import { productVersion } from './product-version.ts';
 import { httpPushSender } from './push-sender.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
@@ -38,6 +41,9 @@ export const Billing = {
       nodeName: newNodeName(),
       isFormerNode,
       version: productVersion(),
+      processGauges: processGauges(),
+      logFiles: logFiles(),
+      hostName: hostname(),
       pushSender: httpPushSender(),
       ...options,
     });

@@ -1,7 +1,9 @@
 /** What the Node runtime gives the engine: time, identity, hashing of secrets. */
 export { ensureKeyFile, type KeyFile, readKeyFile } from './key-file.ts';
+export { logFiles } from './log-files.ts';
 export { nameResolver } from './name-resolver.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';
+export { processGauges } from './process-gauges.ts';
 export { productVersion } from './product-version.ts';
 export { httpPushSender } from './push-sender.ts';
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';

@@ -7,9 +7,11 @@ import type {
   IdGenerator,
   InvoiceFormatterFactory,
   InvoicePlugin,
+  LogFiles,
   Logger,
   PaymentControl,
   PaymentGateway,
+  ProcessGauges,
   PushSender,
   SecretCipher,
   SecretHasher,
@@ -79,6 +81,12 @@ export interface BillingOptions<Host> {
   readonly maxDocumentBytes?: number | undefined;
   /** Version of the engine as operators see it, dotted numbers; Node's entry point gives that of the package. */
   readonly version?: string;
+  /** Tells of memory and event loop of this process for the samples (platform §12.2); Node's entry point has it. */
+  readonly processGauges?: ProcessGauges | undefined;
+  /** Reads log files for diagnostics (platform §12.6), from `health.diagnostic.logDirs`; Node's entry point has it. */
+  readonly logFiles?: LogFiles | undefined;
+  /** Name of this machine in the access log; default: that of the node. */
+  readonly hostName?: string | undefined;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
   /**

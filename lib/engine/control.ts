@@ -19,6 +19,7 @@ import { COMPARE_TIME_EVERY_MS, QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
+import type { Monitor } from './monitoring.ts';
 import type { Operations } from './operations.ts';
 
 /** The background work of an engine, and its condition. */
@@ -66,6 +67,7 @@ interface ControlParts<Host> {
   readonly engine: Engine;
   /** Name of this node among those that share the storage. */
   readonly node: string;
+  readonly monitor: Monitor;
 }
 
 /** What an engine runs beside its calls. */
@@ -95,14 +97,8 @@ export function storagePolicyOf({
 }
 
 /** The dispatcher for the topics of the engine's handlers. */
-export function dispatcherOf<Host>({
-  options,
-  ports,
-  time,
-  server,
-  engine,
-  node,
-}: ControlParts<Host>): Dispatcher {
+export function dispatcherOf<Host>(parts: ControlParts<Host>): Dispatcher {
+  const { options, ports, time, server, engine, node, monitor } = parts;
   const { push } = engine;
   return new Dispatcher(ports, {
     handlers: engine.handlers,
@@ -115,6 +111,7 @@ export function dispatcherOf<Host>({
     housekeeping: [
       engine.idempotency.purge.bind(engine.idempotency),
       engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
+      () => monitor.recorder.purge(),
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
     ],
     cares: [
@@ -143,6 +140,7 @@ export function controlOf<Host>(
     ports,
     server,
     engine,
+    monitor,
     operations,
   }: ControlParts<Host> & {
     readonly operations: Pick<Operations<WithContext>, 'accounts'>;
@@ -164,13 +162,14 @@ export function controlOf<Host>(
     runs: engine.runCounts,
   });
   const stop = async (): Promise<void> => {
-    await Promise.all([dispatcher.stop(), pushes?.stop(), nodes.stop()]);
+    await Promise.all([dispatcher.stop(), pushes?.stop(), nodes.stop(), monitor.recorder.stop()]);
   };
   const close = async (): Promise<void> => {
     const ended = calls.close();
     await stop();
     await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, ended);
     await engine.idle();
+    await monitor.accessLog.close();
     await ports.pushSender?.close?.();
     await options.storage.close();
   };
@@ -181,6 +180,7 @@ export function controlOf<Host>(
       dispatcher.start();
       pushes?.start();
       nodes.start();
+      monitor.recorder.start();
     },
     ...calls.of({
       settle: async (settling: Parameters<BillingControl['settle']>[0]) => {

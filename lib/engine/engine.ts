@@ -6,6 +6,7 @@ import { accountArea } from './accounts.ts';
 import { catalogArea } from './catalog.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
+import { monitoringArea } from './monitoring.ts';
 import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
@@ -55,6 +56,10 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       ...payments.operations,
       ...overdue.operations,
       ...objectArea(foundation).operations,
+      ...monitoringArea(foundation, {
+        exportOf: accounts.operations.accounts.export,
+        keyValuesOf: (context) => keyValues.search(context, ''),
+      }).operations,
     },
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../tenants/index.ts';
 import { UsageSources } from '../usage/index.ts';
 import type { BillingOptions } from './billing-options.ts';
+import type { MonitoredNode } from './monitored-node.ts';
 
 /** The settings with which the engine is opened. */
 export interface EngineSettings
@@ -29,6 +30,8 @@ export interface EngineSettings
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
+  /** The node that the engine is. */
+  readonly node: MonitoredNode;
   /** Does the due work of an account. */
   readonly workOff: WorkOff;
 }
@@ -69,10 +72,11 @@ export function portsOf<Host>(options: BillingOptions<Host>, time: DatabaseTime 
 export function engineSettings<Host>(
   options: BillingOptions<Host>,
   ports: Ports,
-  workOff: WorkOff,
+  { node, workOff }: Pick<EngineSettings, 'node' | 'workOff'>,
 ): EngineSettings {
   return {
     ...options,
+    node,
     workOff,
     testMode: options.testMode ?? false,
     plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),

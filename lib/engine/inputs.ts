@@ -295,6 +295,11 @@ export const inputs: Inputs = {
   },
   signingSecrets: {},
   configuration: {},
+  monitoring: {
+    failedEntries: [['request', { from: 'instant', to: 'instant' }]],
+    samples: [['request', { from: 'instant', to: 'instant' }]],
+    diagnostic: [['request', { accountId: 'uuid' }]],
+  },
 };
 
 /** A parameter that may hold text: its name in errors, and where the texts are in it. An object is named by its fields. */

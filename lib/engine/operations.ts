@@ -12,6 +12,7 @@ import type {
   InvoiceTextOperations,
   UsageReviewOperations,
 } from '../invoicing/index.ts';
+import type { MonitoringOperations } from '../monitoring/index.ts';
 import type { OverdueOperations } from '../overdue/index.ts';
 import type {
   InvoicePaymentOperations,
@@ -110,6 +111,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly signingSecrets: SigningSecretOperations<C>;
   /** The settings in force for the tenant. */
   readonly configuration: ConfigurationOperations<C>;
+  /** How the deployment fares: work that is late or was given up. */
+  readonly monitoring: MonitoringOperations<C>;
 }
 
 /** Short names of the frequent operations; each has its home in a group. */

@@ -41,6 +41,12 @@ const invoice = {
 
 const delivery = { createdDate: 'instant', lastAttemptDate: 'instant', nextAttemptDate: 'instant' } as const;
 
+const monitoredEntry = {
+  availableDate: 'instant',
+  createdDate: 'instant',
+  effectiveDate: 'instant',
+} as const;
+
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
 
 const creditNote = { createdDate: 'instant', creditNoteDate: 'date' } as const;
@@ -216,6 +222,19 @@ export const outputs: Outputs = {
     settings: {
       'invoice.numberPattern': [{ from: 'date' }],
       'invoice.creditNoteNumberPattern': [{ from: 'date' }],
+    },
+  },
+  monitoring: {
+    failedEntries: monitoredEntry,
+    data: {
+      at: 'instant',
+      businessNow: 'instant',
+      lateBusEvents: [monitoredEntry],
+      lateNotifications: [monitoredEntry],
+      nodes: [{ bootDate: 'instant', lastUpdatedDate: 'instant' }],
+      parkedAccounts: [{ parkedDate: 'instant' }],
+      recentBusEvents: [monitoredEntry],
+      recentNotifications: [monitoredEntry],
     },
   },
 };

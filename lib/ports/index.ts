@@ -1,6 +1,8 @@
 import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
+import type { LogFiles } from './log-files.ts';
 import type { Logger } from './logger.ts';
+import type { Meters } from './meters.ts';
 import type { DocumentRenderer } from './plugins/document-renderer.ts';
 import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
@@ -10,7 +12,9 @@ import type { Storage } from './storage/index.ts';
 
 export type * from './clock.ts';
 export type * from './identity.ts';
+export type * from './log-files.ts';
 export type * from './logger.ts';
+export type * from './meters.ts';
 export type * from './name-resolver.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
@@ -46,6 +50,10 @@ export interface Ports {
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
   /** Sends events to callbacks; null or undefined: there are no pushes. */
   readonly pushSender?: PushSender | null | undefined;
+  /** Takes what the engine counts and times; undefined: nobody does. */
+  readonly meters?: Meters | undefined;
+  /** Reads log files; undefined: there are none. */
+  readonly logFiles?: LogFiles | undefined;
 }
 export type {
   BlockShape,

@@ -661,6 +661,46 @@ export const LATE_THRESHOLD_MS = MINUTE_MS;
 export const MAX_LATE_ENTRIES = 1_000;
 export const MAX_LATENESS_MS = 10 * MINUTE_MS;
 
+/** Entries of each list of the health report, and of failed entries unless more are asked for (platform §12). */
+export const MAX_SHOWN_ENTRIES = 100;
+
+/** Entries that are looked at, or put back, by one call. */
+export const MAX_NAMED_ENTRIES = 1_000;
+
+/** Finished entries among which the recent ones of a tenant are looked for. */
+export const MAX_RECENT_ENTRIES = 50_000;
+
+/** Accounts that the health report shows as parked. */
+export const MAX_SHOWN_PARKED = 50;
+
+/** How often each node stores samples, how long they are kept, and how many values one call tells. */
+export const SAMPLES_EVERY_MS = MINUTE_MS;
+export const SAMPLES_KEPT_MS = 14 * DAY_MS;
+export const MAX_SAMPLE_VALUES = 500_000;
+
+/** How long the access log is kept (`accesslog.retention`), and what of it the health report shows. */
+export const ACCESS_RETENTION_MS = 2 * DAY_MS;
+export const MAX_SHOWN_ACCESS_MS = 2 * DAY_MS;
+export const MAX_SHOWN_ACCESS_LINES = 1_000;
+
+/** Requests of the access log are stored together: so many, or after this time; beyond so many, they are lost. */
+export const ACCESS_FLUSH_LINES = 500;
+export const ACCESS_FLUSH_MS = 5 * SECOND_MS;
+export const MAX_ACCESS_LINES_HELD = 10_000;
+
+/** Characters of a URI in the access log. */
+export const MAX_ACCESS_URI = 2_000;
+
+/** Log files of one diagnostic, and the last bytes that are read of each. */
+export const MAX_LOG_FILES = 20;
+export const MAX_LOG_BYTES = 5 * 1_024 * 1_024;
+
+/** Rows of samples and of the access log that are deleted at a time. */
+export const ACCESS_PURGE_SIZE = 5_000;
+
+/** From when to when failed entries are looked at by one call. */
+export const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
+
 /** By how much the clocks of a node and of its database may differ. */
 export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
 

@@ -38,6 +38,7 @@ import { documentRoutes } from './server/documents.ts';
 import { exportRoutes } from './server/export.ts';
 import { healthRoutes } from './server/health.ts';
 import { metricsRoutes } from './server/metrics.ts';
+import { monitoringRoutes } from './server/monitoring.ts';
 import { nodeRoutes } from './server/nodes.ts';
 import { testModeRoutes } from './server/test-mode.ts';
 import { blockingRoutes } from './subscriptions/blocking.ts';
@@ -107,6 +108,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...auditHistoryRoutes,
     ...exportRoutes,
     ...nodeRoutes,
+    ...monitoringRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({

@@ -6,6 +6,7 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
+import { noteRequest } from '../monitoring/note-request.ts';
 import { METHODS } from '../node-http.ts';
 import {
   type Authorship,
@@ -68,6 +69,7 @@ interface Received {
   readonly dialect: Dialect;
   readonly requestId: RequestId;
   route?: Route;
+  tenant?: TenantRef | null;
   /** Who was authenticated, and who the caller says makes the change (platform §5.2). */
   principal?: string;
   createdBy?: string | null;
@@ -88,7 +90,8 @@ interface Served {
  * (http-api §5), reads the body, lets the route validate and answer, and turns every error into the one shape.
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
-  const { billing, logger } = options;
+  const { billing } = options;
+  const logger = billing.requests.counting(options.logger);
   const limits = {
     ...defaultRequestLimits,
     bulkBytes: billing.server['usage.bulk.maxBytes'],
@@ -141,6 +144,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       dialect: received.dialect,
       seconds: elapsedMs / 1_000,
     });
+    noteRequest(billing.requests, ctx, { ...received, milliseconds: elapsedMs });
     logger.debug(
       {
         requestId: received.requestId.echo,
@@ -195,6 +199,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.route = route;
     received.statusOf = route.statusOf;
     const { caller, tenant } = await access.authenticate(ctx, route.credentials, received.dialect);
+    received.tenant = tenant;
     if (caller !== null) received.principal = caller.principal.name;
     if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
     await answer(ctx, { received, route, caller, tenant });

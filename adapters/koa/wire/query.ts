@@ -195,6 +195,23 @@ export const textList: QueryParameter<readonly string[]> = listParameter({
   read: (text) => ({ value: text }),
 });
 
+/** Texts, repeated, each taken whole; empty ones are dropped. */
+export const wholeTexts: QueryParameter<readonly string[]> = {
+  many: true,
+  required: false,
+  json: { type: 'array', items: { type: 'string' } },
+  get schema() {
+    return wholeTextsSchema();
+  },
+};
+
+const wholeTextsSchema = onDemand(() =>
+  z
+    .array(z.string())
+    .optional()
+    .transform((texts): readonly string[] => (texts ?? []).filter((text) => text.trim() !== '')),
+);
+
 /** Some of `values`, in any letter case, repeated or comma-separated. */
 export function choiceList<V extends string>(
   values: Readonly<Record<string, V>>,

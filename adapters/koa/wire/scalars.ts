@@ -121,6 +121,18 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
   });
 }
 
+/** A record id of the queue: a whole number from 1 on, below 2^53 (platform §17). */
+export const recordNumber: WireType<number> = scalar({
+  answer: () => z.int().min(1),
+  read(value) {
+    if (value === '') return { value: null };
+    const number = numberOf(value);
+    if (!number?.isInteger() || number.lt(1) || number.gt(Number.MAX_SAFE_INTEGER))
+      return { problem: `is no record id: ${shown(value)}` };
+    return { value: number.toNumber() };
+  },
+});
+
 /** An exact decimal, up to 15 integer and 9 fractional digits (http-api §9 rule 5). */
 export const decimalNumber = decimalOf(MAX_INTEGER_DIGITS);
 

@@ -3,7 +3,9 @@ import type { MigrationObject } from '@mikro-orm/core';
 import {
   type CheckStore,
   ConcurrentChangeError,
+  type EntryStore,
   type IdempotencyStore,
+  type MonitoringStore,
   type NodeStore,
   type PoolUse,
   type PushStore,
@@ -22,6 +24,7 @@ import {
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
   MAX_TRANSACTION_RETRIES,
 } from '../../../lib/values/limits.ts';
+import { entryStore } from '../queue/entry-store.ts';
 import { pushStore } from '../queue/push-store.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import {
@@ -46,6 +49,7 @@ import {
 import { checkStore } from '../stores/check-store.ts';
 import { takeNumbers } from '../stores/counters.ts';
 import { idempotencyStore } from '../stores/idempotency-store.ts';
+import { monitoringStore } from '../stores/monitoring-store.ts';
 import { nodeStore } from '../stores/node-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { systemStore } from '../stores/system-store.ts';
@@ -107,6 +111,8 @@ const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: QueueStore;
+  readonly entries: EntryStore;
+  readonly monitoring: MonitoringStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
   readonly system: SystemStore;
@@ -132,10 +138,20 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       ),
     );
     this.queue = queueStore(access, dialect, onSignal);
+    this.entries = entryStore(access, dialect, {
+      nodeTag: shared.parts.nodeTag,
+      onReady: () => {
+        for (const listener of shared.commitListeners) listener();
+      },
+      onPushesReady: () => {
+        for (const listener of shared.pushListeners) listener(null);
+      },
+    });
     this.push = pushStore(access, dialect, (listener) => {
       shared.pushListeners.add(listener);
       return () => shared.pushListeners.delete(listener);
     });
+    this.monitoring = monitoringStore(access, dialect);
     this.nodes = nodeStore(access, dialect);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);

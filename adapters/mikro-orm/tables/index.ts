@@ -13,6 +13,7 @@ import {
   toldInvoicesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
+import { accessLogTable, samplesTable } from './monitoring.ts';
 import { nodesTable } from './nodes.ts';
 import { overdueAccountsTable } from './overdue.ts';
 import {
@@ -105,5 +106,7 @@ export const tables: readonly TableSpec[] = [
   pushDeliveriesTable,
   pushLeasesTable,
   nodesTable,
+  accessLogTable,
+  samplesTable,
   auditLogTable,
 ];

@@ -118,6 +118,7 @@ export const queueHistoryTable: TableSpec = {
   indexes: [
     { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
     { name: 'age', columns: ['effective_date', 'record_id'] },
+    { name: 'failed', columns: ['tenant_record_id', 'record_id'], where: `processing_state = 'FAILED'` },
   ],
 };
 

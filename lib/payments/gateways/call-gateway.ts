@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/index.ts';
+import type { Meters, SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
@@ -14,6 +14,8 @@ export interface GatewayCall<T> {
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly systemClock: SystemClock;
+  /** Times the call; undefined: it is not timed. */
+  readonly meters?: Meters | undefined;
 }
 
 /**
@@ -29,9 +31,11 @@ export function callGateway<const G extends readonly unknown[], T>(
     const settled = replyOf(async () => call(...frozenCopy(given)));
     const { timeoutMs } = limits;
     const giveUp = (): void => resolve({ reply: { kind: 'TIMEOUT', timeoutMs }, late: settled });
+    const startedMs = limits.systemClock.nowMs();
     const cancel = limits.systemClock.after(timeoutMs, giveUp, { keepAlive: true });
     void settled.then((reply) => {
       cancel();
+      limits.meters?.time('payment.plugin', limits.systemClock.nowMs() - startedMs);
       resolve({ reply, late: null });
     });
   });

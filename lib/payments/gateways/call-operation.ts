@@ -43,7 +43,7 @@ export interface Caller {
 /** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
 export async function callOperation(
   call: OpenCall,
-  { clock, systemClock }: Pick<Ports, 'clock' | 'systemClock'>,
+  { clock, systemClock, meters }: Pick<Ports, 'clock' | 'systemClock' | 'meters'>,
 ): Promise<Answer> {
   const { tenant, userName, userToken } = call.caller;
   const { leaseUntil } = call.transaction;
@@ -54,7 +54,7 @@ export async function callOperation(
   if (leaseUntil !== null && now >= leaseUntil) return notCalled(call, now);
   if (gateway === null) return recorded(call, now);
   const context = { tenantId: tenant.id, userName, userToken, now };
-  const limits = { timeoutMs: call.timeoutMs, systemClock };
+  const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
   const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
   return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
 }

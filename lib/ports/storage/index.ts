@@ -7,9 +7,11 @@ import type {
 } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import type { MonitoringStore } from './monitoring.ts';
 import type { NodeStore } from './nodes.ts';
 import type { PushStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
+import type { EntryStore } from './queue-entries.ts';
 import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
@@ -35,11 +37,13 @@ export type * from './exports.ts';
 export type * from './idempotency.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
+export type * from './monitoring.ts';
 export type * from './nodes.ts';
 export type * from './overdue.ts';
 export type * from './payments.ts';
 export type * from './push.ts';
 export type * from './queue.ts';
+export type * from './queue-entries.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
@@ -111,6 +115,8 @@ export interface Storage<Host = never> {
   /** True if only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
+  readonly entries: EntryStore;
+  readonly monitoring: MonitoringStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
   readonly system: SystemStore;

@@ -18,6 +18,7 @@ import { EntryRunner } from './entry-runner.ts';
 import { type QueueHandler, topicsOf } from './handler.ts';
 import { type Care, Housekeeping } from './housekeeping.ts';
 import { Leases } from './leases.ts';
+import { meterDone, meterTaken } from './metered-entries.ts';
 import {
   type ClaimLane,
   claimLanes,
@@ -61,7 +62,7 @@ interface Claim {
   readonly entries: readonly ClaimedEntry[];
 }
 
-type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
+type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'meters'>;
 
 /**
  * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one at a time and
@@ -382,6 +383,7 @@ export class Dispatcher {
       leases.endClaim(claimed);
       this.#countHandled(lane, claimed.length - limit);
     }
+    meterTaken(this.#ports.meters, claimed);
     return claimed;
   }
 
@@ -403,6 +405,7 @@ export class Dispatcher {
         } finally {
           this.#leasesOf(lane).letGo(entries);
           this.#countHandled(lane, -entries.length);
+          meterDone(this.#ports, entries);
           this.#signal.raise();
         }
       }),

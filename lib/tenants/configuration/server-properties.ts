@@ -1,4 +1,5 @@
 import {
+  ACCESS_RETENTION_MS,
   ATTEMPT_SWEEP_MS,
   BULK_USAGE_CHUNK_LINES,
   IDEMPOTENCY_ABANDONED_MS,
@@ -29,7 +30,7 @@ import {
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
-import { flag, integer, milliseconds, size, span } from './property.ts';
+import { flag, integer, milliseconds, names, size, span } from './property.ts';
 
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: MAX_SETTING_FAILURES });
@@ -55,6 +56,10 @@ export const serverProperties = {
   'server.limits.rows': integer(MAX_ANSWER_ROWS, { min: 1, max: MAX_SETTING_COUNT }),
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
   'health.lateThreshold': span(LATE_THRESHOLD_MS),
+  /** Paths; the first one is that of the log files. */
+  'health.diagnostic.logDirs': names(),
+  /** 0 = requests are not kept. */
+  'accesslog.retention': span(ACCESS_RETENTION_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
   'payment.janitor.rate': span(ATTEMPT_SWEEP_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
   'payment.janitor.attempts.delay': span(OPEN_ATTEMPT_MS, { min: 0, max: MAX_SETTING_SPAN_MS }),

@@ -3,6 +3,7 @@ import { fieldedResources, type ObjectResource } from '../../../adapters/koa/rou
 import { bearer } from './callers.ts';
 import { documentSamples } from './document-samples.ts';
 import { gatewaySamples } from './gateway-samples.ts';
+import { monitoringSamples } from './monitoring-samples.ts';
 import { overdueSamples } from './overdue-samples.ts';
 import { paymentListSamples } from './payment-list-samples.ts';
 import { paymentMethodSamples } from './payment-method-samples.ts';
@@ -54,6 +55,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   resendNotificationDelivery: storedDelivery,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
+  ...monitoringSamples,
   getNodesInfo: nothing,
   getPluginsInfo: nothing,
   listProducts: storedPot,

@@ -417,6 +417,8 @@ describe('tenant configuration', () => {
       'usage.bulk.chunkSize': 5_000,
       'usage.keyRetentionDays': null,
       'health.lateThreshold': minute,
+      'health.diagnostic.logDirs': [],
+      'accesslog.retention': 2 * day,
       'queue.history.retention': 90 * day,
       'payment.janitor.rate': hour,
       'payment.janitor.attempts.delay': 12 * hour,

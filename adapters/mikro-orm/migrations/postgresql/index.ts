@@ -14,6 +14,7 @@ import { Migration20261123181000PushDeliveries } from './20261123181000-push-del
 import { Migration20261123182000UsageArchive } from './20261123182000-usage-archive.ts';
 import { Migration20261123190032UsageThresholds } from './20261123190032-usage-thresholds.ts';
 import { Migration20261123202258Nodes } from './20261123202258-nodes.ts';
+import { Migration20261123204339Monitoring } from './20261123204339-monitoring.ts';
 import { Migration20261123204800ToldInvoices } from './20261123204800-told-invoices.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
@@ -33,5 +34,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123182000-usage-archive', class: Migration20261123182000UsageArchive },
   { name: '20261123190032-usage-thresholds', class: Migration20261123190032UsageThresholds },
   { name: '20261123202258-nodes', class: Migration20261123202258Nodes },
+  { name: '20261123204339-monitoring', class: Migration20261123204339Monitoring },
   { name: '20261123204800-told-invoices', class: Migration20261123204800ToldInvoices },
 ];

@@ -1,0 +1,150 @@
+import { Granularity } from '../../../../lib/monitoring/index.ts';
+import { QueueKind } from '../../../../lib/records/index.ts';
+import { invalidParameter } from '../../../../lib/values/errors/index.ts';
+import { MAX_NAMED_ENTRIES, MAX_SHOWN_ENTRIES } from '../../../../lib/values/limits.ts';
+import { BusEvent, HealthDataModel, Notification, SamplesModel } from '../../models/health.ts';
+import { json, longJson } from '../../routing/answer.ts';
+import { jsonListBody } from '../../routing/body.ts';
+import { PLUGIN } from '../../routing/path.ts';
+import { pluginRoute, type Route } from '../../routing/route.ts';
+import {
+  instantParameter,
+  integer,
+  optionalChoice,
+  plainText,
+  textList,
+  wholeTexts,
+} from '../../wire/query.ts';
+import { unaudited } from '../../wire/rendering.ts';
+import { recordNumber } from '../../wire/scalars.ts';
+import { listOf } from '../../wire/wire-type.ts';
+
+const base = `${PLUGIN}/health` as const;
+const area = 'health';
+
+/** The two kinds of queue entries, with their paths, models and names. */
+const kinds = [
+  { kind: QueueKind.BUS, path: 'bus', model: BusEvent, name: 'BusEntries', words: 'bus entries' },
+  {
+    kind: QueueKind.NOTIFICATION,
+    path: 'notifications',
+    model: Notification,
+    name: 'Notifications',
+    words: 'notifications',
+  },
+] as const;
+
+const recordIds = jsonListBody(recordNumber, 'RecordIds');
+
+/** Work that is stuck or was given up, of one kind (platform §12.4, §12.5). */
+const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
+  pluginRoute({
+    method: 'PUT',
+    path: `${base}/${path}/fixup`,
+    operationId: `fix${name}`,
+    area,
+    summary: `Free ${words} that are stuck, by their record ids: they are ready at once on any node`,
+    permission: 'admin:update',
+    body: recordIds,
+    success: { status: 200 },
+    async handle({ billing, context, body }) {
+      await billing.monitoring.clearEntries(context, { kind, recordIds: body });
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/${path}/failed`,
+    operationId: `listFailed${name}`,
+    area,
+    summary: `List ${words} that were given up, the oldest first`,
+    permission: 'admin:health',
+    query: {
+      from: instantParameter,
+      to: instantParameter,
+      maxNumberOfRows: integer(MAX_SHOWN_ENTRIES, { minimum: 1, maximum: MAX_NAMED_ENTRIES }),
+    },
+    success: { status: 200, body: listOf(model) },
+    async handle({ billing, context, dialect, query }) {
+      const found = await billing.monitoring.failedEntries(context, {
+        kind,
+        from: query.from ?? undefined,
+        to: query.to ?? undefined,
+        limit: query.maxNumberOfRows,
+      });
+      return json(found.map((entry) => model.write(entry, unaudited(dialect))));
+    },
+  }),
+  pluginRoute({
+    method: 'PUT',
+    path: `${base}/${path}/failed`,
+    operationId: `reinsert${name}`,
+    area,
+    summary: `Have ${words} that were given up done anew, by their record ids`,
+    permission: 'admin:update',
+    body: recordIds,
+    success: { status: 200 },
+    async handle({ billing, context, body }) {
+      await billing.monitoring.reinsertEntries(context, { kind, recordIds: body });
+    },
+  }),
+]);
+
+/** How the deployment fares, for those who look after it (platform §12). */
+export const monitoringRoutes: readonly Route[] = [
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/data`,
+    operationId: 'getHealthData',
+    area,
+    summary: 'Tell of nodes, parked accounts, late and recent work, and recent requests',
+    permission: 'admin:health',
+    success: { status: 200, body: HealthDataModel },
+    async handle({ billing, context, dialect }) {
+      const data = await billing.monitoring.data(context);
+      return longJson(HealthDataModel.write(data, unaudited(dialect)));
+    },
+  }),
+  pluginRoute({
+    method: 'GET',
+    path: `${base}/host_samples`,
+    operationId: 'getHostSamples',
+    area,
+    summary: 'Tell what the nodes have measured, as series over time',
+    permission: 'admin:health',
+    query: {
+      startTimeParameter: instantParameter,
+      endTimeParameter: instantParameter,
+      from: instantParameter,
+      to: instantParameter,
+      hostNames: textList,
+      group: plainText,
+      category_and_sample_kind: wholeTexts,
+      granularity: optionalChoice(Granularity),
+    },
+    success: { status: 200, body: listOf(SamplesModel) },
+    async handle({ billing, context, dialect, query }) {
+      const series = await billing.monitoring.samples(context, {
+        from: oneOf(query.startTimeParameter, query.from, 'startTimeParameter and from'),
+        to: oneOf(query.endTimeParameter, query.to, 'endTimeParameter and to'),
+        nodeNames: query.hostNames,
+        eventGroup: query.group ?? undefined,
+        kinds: query.category_and_sample_kind.map(kindOf),
+        granularity: query.granularity ?? undefined,
+      });
+      return longJson(series.map((each) => SamplesModel.write(each, unaudited(dialect))));
+    },
+  }),
+  ...entryRoutes,
+];
+
+/** The bound under one of its two names. */
+function oneOf<T>(one: T | null, other: T | null, names: string): T | undefined {
+  if (one !== null && other !== null) throw invalidParameter(`Of ${names} one is enough`);
+  return one ?? other ?? undefined;
+}
+
+function kindOf(pair: string) {
+  const [eventCategory = '', sampleKind = '', ...more] = pair.split(',').map((part) => part.trim());
+  if (eventCategory !== '' && sampleKind !== '' && more.length === 0) return { eventCategory, sampleKind };
+  throw invalidParameter('category_and_sample_kind is not of the form category,sampleKind', { pair });
+}

@@ -1,0 +1,94 @@
+import {
+  AccessLog,
+  countedLogger,
+  DiagnosticService,
+  type DiagnosticSources,
+  EntryService,
+  HealthDataService,
+  NodeMeters,
+  type RequestObserver,
+  requestObserver,
+  SampleRecorder,
+  SampleService,
+} from '../monitoring/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { PushCounts } from '../push/index.ts';
+import type { ServerSettings } from '../tenants/index.ts';
+import type { BillingOptions } from './billing-options.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** How the deployment is seen (platform §12). */
+export function monitoringArea(
+  { ports, settings }: Foundation,
+  sources: Pick<DiagnosticSources, 'exportOf' | 'keyValuesOf'>,
+) {
+  const { server, tenant } = settings.server;
+  const lateThresholdMs = server['health.lateThreshold'];
+  const diagnostics = new DiagnosticService(ports, {
+    ...sources,
+    configuration: { ...tenant, ...server },
+    logDirectories: server['health.diagnostic.logDirs'],
+  });
+  const data = new HealthDataService(ports, { lateThresholdMs, ...settings.node });
+  return {
+    operations: {
+      monitoring: {
+        ...methodsOf(data, 'data'),
+        ...methodsOf(new SampleService(ports), 'samples'),
+        ...methodsOf(
+          new EntryService(ports, { lateThresholdMs }),
+          'failedEntries',
+          'reinsertEntries',
+          'clearEntries',
+        ),
+        ...methodsOf(diagnostics, 'diagnostic'),
+      },
+    },
+  };
+}
+
+/** What a node notes of its own work: the samples of each minute, and the requests that it has answered. */
+export interface Monitor {
+  readonly recorder: SampleRecorder;
+  readonly accessLog: AccessLog;
+  readonly requests: RequestObserver;
+}
+
+/** The ports, with what the engine counts and times. */
+export function meteredPorts(ports: Ports): Ports & { readonly meters: NodeMeters } {
+  const meters = new NodeMeters(ports.systemClock);
+  return { ...ports, meters, logger: countedLogger(ports.logger, meters) };
+}
+
+export function monitorOf<Host>(parts: {
+  readonly options: BillingOptions<Host>;
+  readonly ports: Ports & { readonly meters: NodeMeters };
+  readonly server: ServerSettings;
+  readonly node: string;
+  /** Undefined: the engine sends none. */
+  readonly pushes: PushCounts | undefined;
+}): Monitor {
+  const { options, ports, server, node: nodeName, pushes } = parts;
+  const retentionMs = server['accesslog.retention'];
+  const accessLog = new AccessLog(ports, { nodeName, hostName: options.hostName ?? nodeName, retentionMs });
+  return {
+    accessLog,
+    requests: requestObserver(ports.meters, accessLog),
+    recorder: new SampleRecorder(ports, {
+      nodeName,
+      meters: ports.meters,
+      process: options.processGauges,
+      lateThresholdMs: server['health.lateThreshold'],
+      accessRetentionMs: retentionMs,
+      failedPushes: () => failedOf(pushes),
+    }),
+  };
+}
+
+function failedOf(pushes: PushCounts | undefined): number {
+  const failures = (pushes?.list() ?? []).filter(
+    ({ outcome }) => outcome === 'failed' || outcome === 'given_up',
+  );
+  return failures.reduce((sum, { count }) => sum + count, 0);
+}

@@ -1,0 +1,110 @@
+import type { Logger, SystemClock } from '../ports/index.ts';
+import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
+import {
+  ACCESS_FLUSH_LINES,
+  ACCESS_FLUSH_MS,
+  MAX_ACCESS_LINES_HELD,
+  MAX_ACCESS_URI,
+} from '../values/limits.ts';
+import { shownUri } from './shown-uri.ts';
+
+/** A request that was answered, as who has served it tells. */
+export interface AnsweredRequest {
+  /** Null = of no tenant. */
+  readonly tenantRecordId: number | null;
+  readonly method: string;
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  readonly status: number;
+  /** Null = no body, or of unknown length. */
+  readonly bytesSent: number | null;
+  readonly principal: string | null;
+  readonly createdBy: string | null;
+}
+
+interface AccessPorts {
+  readonly storage: { readonly monitoring: Pick<MonitoringStore, 'addAccess'> };
+  readonly systemClock: SystemClock;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps the requests of this node (platform §12.1 rule 5): they are stored together, some seconds late, and no request waits for that.
+ * What comes while the database takes none, beyond a bound, is counted and lost.
+ */
+export class AccessLog {
+  readonly #ports: AccessPorts;
+  readonly #node: { readonly nodeName: string; readonly hostName: string };
+  readonly #isKept: boolean;
+  #held: AccessLine[] = [];
+  #lost = 0;
+  #cancelTimer: (() => void) | undefined;
+  #storing: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(
+    ports: AccessPorts,
+    input: { readonly nodeName: string; readonly hostName: string; readonly retentionMs: number },
+  ) {
+    this.#ports = ports;
+    this.#node = { nodeName: input.nodeName, hostName: input.hostName };
+    this.#isKept = input.retentionMs > 0;
+  }
+
+  add({ tenantRecordId, path, query, status, ...answered }: AnsweredRequest): void {
+    if (!this.#isKept || this.#closed) return;
+    if (this.#held.length >= MAX_ACCESS_LINES_HELD) {
+      this.#lost += 1;
+      return;
+    }
+    const { systemClock } = this.#ports;
+    this.#held.push({
+      ...answered,
+      ...this.#node,
+      tenantRecordId: tenantRecordId ?? 0,
+      atMs: systemClock.nowMs(),
+      uri: shownUri(path, query).slice(0, MAX_ACCESS_URI),
+      statusCode: status,
+    });
+    const isFull = this.#held.length % ACCESS_FLUSH_LINES === 0;
+    if (isFull) this.#flushSoon(0);
+    else if (this.#cancelTimer === undefined) this.#flushSoon(ACCESS_FLUSH_MS);
+  }
+
+  /** Stores what is held. */
+  flush(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#storing = this.#storing.then(() => this.#store());
+    return this.#storing;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closed = true;
+    this.#cancelTimer?.();
+  }
+
+  #flushSoon(delayMs: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#ports.systemClock.after(delayMs, () => void this.flush());
+  }
+
+  /** What could not be stored waits for the next time. */
+  async #store(): Promise<void> {
+    const lines = this.#held;
+    if (lines.length === 0) return;
+    this.#held = [];
+    const { storage, logger } = this.#ports;
+    try {
+      await storage.monitoring.addAccess(lines);
+    } catch (error) {
+      const room = Math.max(0, MAX_ACCESS_LINES_HELD - this.#held.length);
+      this.#lost += Math.max(0, lines.length - room);
+      this.#held = [...(room === 0 ? [] : lines.slice(-room)), ...this.#held];
+      logger.warn({ err: error, held: this.#held.length, lost: this.#lost }, 'the access log was not stored');
+      if (!this.#closed) this.#flushSoon(ACCESS_FLUSH_MS);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { LogFile, Ports } from '../ports/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
+import type { KeyValues } from '../tenants/index.ts';
+import { invalidParameter } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_LOG_BYTES, MAX_LOG_FILES } from '../values/limits.ts';
+import { shortened } from '../values/text/index.ts';
+import type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diagnostic.ts';
+import { maskedProperties, maskedValues } from './masked-configuration.ts';
+
+/** Where the parts of a diagnostic come from. */
+export interface DiagnosticSources {
+  exportOf(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>>;
+  keyValuesOf(context: CallContext): Promise<readonly KeyValues[]>;
+  /** Properties of the server by name. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** Directories of log files that may be read. */
+  readonly logDirectories: readonly string[];
+}
+
+/** Gathers what those need to see who look into a problem (platform §12.6). */
+export class DiagnosticService implements DiagnosticOperations<WithContext> {
+  readonly #ports: Pick<Ports, 'logFiles'>;
+  readonly #sources: DiagnosticSources;
+
+  constructor(ports: Pick<Ports, 'logFiles'>, sources: DiagnosticSources) {
+    this.#ports = ports;
+    this.#sources = sources;
+  }
+
+  async diagnostic(context: CallContext, request: DiagnosticRequest): Promise<Diagnostic> {
+    const { accountId, withTenantConfig, withServiceConfig, withLogs } = request;
+    const [tenantConfig, logs] = await Promise.all([
+      withTenantConfig ? this.#sources.keyValuesOf(context) : null,
+      withLogs ? this.#logs(request) : null,
+    ]);
+    return {
+      // Last, since its reader has to end it.
+      accountData: accountId === undefined ? null : await this.#sources.exportOf(context, accountId),
+      tenantConfig: tenantConfig?.map(maskedValues) ?? null,
+      serviceConfiguration: withServiceConfig ? maskedProperties(this.#sources.configuration) : null,
+      logs,
+    };
+  }
+
+  async #logs({ logFileNames = [], logDirectory }: DiagnosticRequest): Promise<readonly LogFile[]> {
+    const wrong = logFileNames.find((name) => name === '' || name === '.' || /[/\\\0]|[.][.]/.test(name));
+    if (wrong !== undefined)
+      throw invalidParameter('A log file is named without a path', { logFileName: shortened(wrong) });
+    if (logFileNames.length > MAX_LOG_FILES)
+      throw invalidParameter(`At most ${MAX_LOG_FILES} log files are read, not ${logFileNames.length}`);
+    const { logDirectories: allowed } = this.#sources;
+    const found =
+      (await this.#ports.logFiles?.read({
+        allowed,
+        directory: logDirectory ?? null,
+        names: logFileNames,
+        maxBytes: MAX_LOG_BYTES,
+      })) ?? null;
+    if (found === null && logDirectory !== undefined)
+      throw invalidParameter('health.diagnostic.logDirs does not allow this directory', {
+        logDirectory: shortened(logDirectory),
+      });
+    return found ?? [];
+  }
+}

@@ -1,0 +1,124 @@
+import { SystemTag } from '../control-tags/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { AccessLine } from '../ports/storage/index.ts';
+import {
+  type CallContext,
+  type NodeInfo,
+  ObjectType,
+  QueueKind,
+  type WithContext,
+} from '../records/index.ts';
+import {
+  MAX_RECENT_ENTRIES,
+  MAX_SHOWN_ACCESS_LINES,
+  MAX_SHOWN_ACCESS_MS,
+  MAX_SHOWN_ENTRIES,
+  MAX_SHOWN_PARKED,
+} from '../values/limits.ts';
+import { addMilliseconds, instant } from '../values/time/index.ts';
+import { oldestFirst, tenantsOf } from './entry-service.ts';
+import type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
+import { type MonitoredEntry, monitoredDelivery, monitoredEntry } from './monitored-entry.ts';
+
+type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
+
+export interface HealthDataInput {
+  readonly lateThresholdMs: number;
+  readonly nodes: () => Promise<readonly NodeInfo[]>;
+  /** Stores what this node has still in memory of the access log. */
+  readonly storeRequests: () => Promise<void>;
+}
+
+/** Gathers the health report by a constant number of bounded statements (platform §12.1). */
+export class HealthDataService implements HealthDataOperations<WithContext> {
+  readonly #ports: HealthDataPorts;
+  readonly #input: HealthDataInput;
+
+  constructor(ports: HealthDataPorts, input: HealthDataInput) {
+    this.#ports = ports;
+    this.#input = input;
+  }
+
+  async data(context: CallContext): Promise<HealthData> {
+    const { clock, systemClock } = this.#ports;
+    const [nodes, parkedAccounts, late, recent, recentRequests] = await Promise.all([
+      this.#input.nodes(),
+      this.#parked(context),
+      this.#late(context),
+      this.#recent(context),
+      this.#requests(context),
+    ]);
+    return {
+      at: instant(systemClock.nowMs()),
+      businessNow: clock.now(),
+      nodes,
+      parkedAccounts,
+      ...late,
+      ...recent,
+      recentRequests,
+    };
+  }
+
+  async #parked({ tenant }: CallContext): Promise<readonly ParkedAccountView[]> {
+    return this.#ports.storage.read(tenant, async ({ tags, accounts }) => {
+      const { rows } = await tags.pageCarried(
+        { objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK },
+        { offset: 0, limit: MAX_SHOWN_PARKED },
+      );
+      const found = await accounts.findByIds(rows.map(({ objectId }) => objectId));
+      const byId = new Map(found.map((account) => [account.id, account]));
+      return rows.flatMap(({ objectId, createdDate }) => {
+        const account = byId.get(objectId);
+        if (account === undefined) return [];
+        const { id: accountId, recordId: accountRecordId, externalKey } = account;
+        return [{ accountId, accountRecordId, externalKey, parkedDate: createdDate }];
+      });
+    });
+  }
+
+  async #late(context: CallContext) {
+    const { entries } = this.#ports.storage;
+    const before = addMilliseconds(context.createdDate, -this.#input.lateThresholdMs);
+    const of = { tenants: tenantsOf(context), before, limit: MAX_SHOWN_ENTRIES };
+    const [bus, notifications, pushes] = await Promise.all([
+      entries.late({ ...of, kind: QueueKind.BUS }),
+      entries.late({ ...of, kind: QueueKind.NOTIFICATION }),
+      entries.lateDeliveries(of),
+    ]);
+    const lateNotifications = [...notifications.map(monitoredEntry), ...pushes.map(monitoredDelivery)]
+      .sort(oldestFirst)
+      .slice(0, MAX_SHOWN_ENTRIES);
+    return { lateBusEvents: bus.map(monitoredEntry), lateNotifications };
+  }
+
+  async #recent(context: CallContext) {
+    const { entries } = this.#ports.storage;
+    const of = { tenants: tenantsOf(context), limit: MAX_SHOWN_ENTRIES, among: MAX_RECENT_ENTRIES };
+    const [bus, notifications, pushes] = await Promise.all([
+      entries.recent({ ...of, kind: QueueKind.BUS }),
+      entries.recent({ ...of, kind: QueueKind.NOTIFICATION }),
+      entries.recentDeliveries(of),
+    ]);
+    return {
+      recentBusEvents: bus.map(monitoredEntry),
+      recentNotifications: newestFirst(notifications.map(monitoredEntry), pushes.map(monitoredDelivery)),
+    };
+  }
+
+  async #requests(context: CallContext): Promise<readonly AccessLine[]> {
+    await this.#input.storeRequests();
+    return this.#ports.storage.monitoring.access({
+      tenants: tenantsOf(context),
+      sinceMs: this.#ports.systemClock.nowMs() - MAX_SHOWN_ACCESS_MS,
+      limit: MAX_SHOWN_ACCESS_LINES,
+    });
+  }
+}
+
+/** Both lists come with their newest first; what was due later is taken first, so that neither list hides the other. */
+function newestFirst(
+  entries: readonly MonitoredEntry[],
+  pushes: readonly MonitoredEntry[],
+): readonly MonitoredEntry[] {
+  return [...entries, ...pushes].sort((one, other) => oldestFirst(other, one)).slice(0, MAX_SHOWN_ENTRIES);
+}

@@ -1,0 +1,16 @@
+export { AccessLog, type AnsweredRequest } from './access-log.ts';
+export { countedLogger } from './counted-logger.ts';
+export type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diagnostic.ts';
+export { DiagnosticService, type DiagnosticSources } from './diagnostic-service.ts';
+export type { ChosenEntriesRequest, EntryOperations, FailedEntriesRequest } from './entry-operations.ts';
+export { EntryService } from './entry-service.ts';
+export type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
+export { HealthDataService } from './health-data-service.ts';
+export type { MonitoredEntry } from './monitored-entry.ts';
+export type { MonitoringOperations } from './monitoring-operations.ts';
+export { NodeMeters } from './node-meters.ts';
+export { type RequestObserver, requestObserver } from './request-observer.ts';
+export type { SampleOperations, SamplesRequest } from './sample-operations.ts';
+export { SampleRecorder } from './sample-recorder.ts';
+export { Granularity, type SampleSeries } from './sample-series.ts';
+export { SampleService } from './sample-service.ts';

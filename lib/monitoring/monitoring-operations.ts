@@ -1,0 +1,12 @@
+import type { Leading } from '../records/index.ts';
+import type { DiagnosticOperations } from './diagnostic.ts';
+import type { EntryOperations } from './entry-operations.ts';
+import type { HealthDataOperations } from './health-data.ts';
+import type { SampleOperations } from './sample-operations.ts';
+
+/** How the deployment fares, for those who look after it (platform §12). */
+export interface MonitoringOperations<C extends Leading = []>
+  extends HealthDataOperations<C>,
+    SampleOperations<C>,
+    EntryOperations<C>,
+    DiagnosticOperations<C> {}
