@@ -2,9 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { bundled } from '../support/bundled.ts';
 
-const program = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
+const program = new URL('../../adapters/cli/billwright.ts', import.meta.url);
 
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -20,7 +20,7 @@ export function start(
   workingDirectory = process.cwd(),
 ): Program {
   const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
-  return spawn(process.execPath, [program, ...args], {
+  return spawn(process.execPath, [bundled(program), ...args], {
     cwd: workingDirectory,
     // Else a server of PostgreSQL would leave the file of its key in the working directory.
     env: { BILLWRIGHT_SERVER_KEY: 'k'.repeat(44), ...inherited, ...environment },

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
+import { bundled } from '../support/bundled.ts';
 import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import { itemLines, openEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -12,7 +12,7 @@ import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 
 const NOW = '2024-01-01T00:00:00Z';
-const PROCESS = fileURLToPath(new URL('./plugin-process.ts', import.meta.url));
+const PROCESS = new URL('./plugin-process.ts', import.meta.url);
 
 const tax: InvoicePlugin = {
   name: 'tax',
@@ -35,7 +35,9 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   const place = database.kind === 'sqlite' ? database.path : database.url;
   const options = { kind: database.kind, database: place, now: NOW, ...more };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(process.execPath, [PROCESS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [bundled(PROCESS), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [, signal] = await once(child, 'exit');
   return signal;
 }

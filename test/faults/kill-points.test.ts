@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { expectBelow } from '../support/bounds.ts';
+import { bundled } from '../support/bundled.ts';
 import {
   type DatabaseKind,
   eachDatabase,
@@ -31,7 +31,7 @@ function pointsOf(usual: number): number {
 /** Long enough for each customer's first payment, and for the recovery of one that was cut off. */
 const STORY_ENDS = '2024-02-20';
 const AT_A_TIME = 3;
-const PROCESS = fileURLToPath(new URL('./story-process.ts', import.meta.url));
+const PROCESS = new URL('./story-process.ts', import.meta.url);
 
 interface Told {
   readonly steps: number;
@@ -105,7 +105,8 @@ interface Ended {
 
 function play(database: TestDatabase, files: string, killAt: number): Promise<Ended> {
   const where = database.kind === 'sqlite' ? database.path : database.url;
-  const args = [PROCESS, '--kind', database.kind, '--database', where, '--files', files];
+  const program = bundled(PROCESS, { beside: ['examples/catalogs'] });
+  const args = [program, '--kind', database.kind, '--database', where, '--files', files];
   return new Promise((resolve) => {
     const full = [...args, '--until', STORY_ENDS, '--kill-at', String(killAt)];
     execFile(process.execPath, full, (error, stdout, stderr) => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
+import { bundled } from '../support/bundled.ts';
 
-const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
+const NODE = new URL('./node-process.ts', import.meta.url);
 
 /** Sign-ups that do not wait for each other. */
 const AT_A_TIME = 8;
@@ -33,7 +33,7 @@ export async function startNodes(
 
 async function openNode(options: NodeOptions, preloaded?: string): Promise<ChildProcess> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const node = fork(NODE, args, {
+  const node = fork(bundled(NODE), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: preloaded === undefined ? [] : ['--import', preloaded],
   });

@@ -1,19 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { formatDecimal, type NewUsageLine, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { bundled } from '../support/bundled.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
 
 const NOW = '2024-01-10T00:00:00Z';
-const NODE = fileURLToPath(new URL('./usage-node-process.ts', import.meta.url));
+const NODE = new URL('./usage-node-process.ts', import.meta.url);
 const LINES = 120;
 
 describe('two nodes that record usage on one PostgreSQL', function () {
@@ -61,7 +61,7 @@ describe('two nodes that record usage on one PostgreSQL', function () {
     }));
 
   async function start(): Promise<ChildProcess> {
-    const node = fork(NODE, ['--database', url, '--now', NOW, '--tenant', tenant], {
+    const node = fork(bundled(NODE), ['--database', url, '--now', NOW, '--tenant', tenant], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await once(node, 'message');

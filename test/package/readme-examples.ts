@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where the README's imports are in the source tree. */
-const SOURCES: Readonly<Record<string, string>> = {
+export const SOURCES: Readonly<Record<string, string>> = {
   billwright: 'adapters/node/billwright.ts',
   'billwright/sqlite': 'adapters/mikro-orm/sqlite.ts',
   'billwright/testing': 'adapters/testing/index.ts',

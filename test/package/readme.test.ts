@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { importingFrom, readmeBlocks } from './readme-examples.ts';
+import { bundledTogether } from '../support/bundled.ts';
+import { importingFrom, readmeBlocks, SOURCES } from './readme-examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -32,10 +33,11 @@ describe('README', () => {
     'the usage that a host meters itself',
   ] as const;
 
-  /** The block as a file that finds the sources where it would find the package. */
+  /** The block as a file that finds what the package holds where it would find the package. */
   async function writeExample(index: number): Promise<string> {
     const file = join(directory, `example-${index}.ts`);
-    await writeFile(file, importingFrom(root, (await readmeBlocks('ts'))[index] ?? ''));
+    const block = (await readmeBlocks('ts'))[index] ?? '';
+    await writeFile(file, importingFrom(bundledTogether(Object.values(SOURCES)), block, '.js'));
     return file;
   }
 
