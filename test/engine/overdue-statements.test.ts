@@ -14,7 +14,7 @@ import { shopIn, shopTemplate } from '../support/shop.ts';
 import { storageOf } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
 
-const COUNTS = isLongRun ? [1, 10, 100] : [1, 25];
+const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
 /** What a check on the tenth day comes to. */
 const cases = [

@@ -15,7 +15,7 @@ import {
 } from '../support/storm-calls.ts';
 
 /** Accounts of the wide storm. */
-const ACCOUNTS = isLongRun ? 500 : 60;
+const ACCOUNTS = isLongRun ? 500 : 24;
 
 /** Subscriptions of the one account before the storm: each is changed twice and cancelled. */
 const STANDING = 10;

@@ -195,7 +195,7 @@ const names = Object.keys(operations) as readonly Operation[];
 /** All of them where there is time: each with each, and with itself. */
 const pairs: readonly Pair[] = isLongRun
   ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
-  : sampled(deciding, 2);
+  : sampled(deciding, 4);
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
 eachDatabase((kind, open) => {

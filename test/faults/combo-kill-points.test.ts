@@ -98,10 +98,10 @@ eachDatabase((kind, open) => {
       };
     }
 
-    /** Every sixth step, on PostgreSQL every twelfth; in the long run all of them. */
+    /** Every eighth step, on PostgreSQL every sixteenth; in the long run all of them. */
     function stepsOn(steps: number): readonly number[] {
       const all = Array.from({ length: steps }, (_, index) => index + 1);
-      return sampled(all, { sqlite: 6, postgresql: 12 }[kind]);
+      return sampled(all, { sqlite: 8, postgresql: 16 }[kind]);
     }
   });
 });

@@ -235,7 +235,7 @@ eachDatabase((kind, open) => {
         const ended = new Set<number>();
         const all = Array.from({ length: steps }, (_, index) => index + 1);
         // The last one comes after all has been stored.
-        const tried = new Set([...sampled(all, { sqlite: 7, postgresql: 24 }[kind], turn), steps]);
+        const tried = new Set([...sampled(all, { sqlite: 14, postgresql: 40 }[kind], turn), steps]);
         for (const step of tried) ended.add((await dieAt(step)).taken);
         await dying.close();
         expect([...ended], 'it died before and after all was stored').to.have.members([0, takes]);

@@ -145,7 +145,7 @@ eachDatabase((kind, open) => {
         expect(undisturbed).to.include.members([...story.leads]);
         expect(steps).to.be.greaterThan(20);
         const all = Array.from({ length: steps }, (_, step) => step + 1);
-        for (const step of sampled(all, { sqlite: 25, postgresql: 83 }[kind], index))
+        for (const step of sampled(all, { sqlite: 41, postgresql: 127 }[kind], index))
           expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
             undisturbed,
           );

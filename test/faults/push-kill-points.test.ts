@@ -35,7 +35,7 @@ eachDatabase((kind, open) => {
       expect(steps).to.be.greaterThan(40);
       const all = Array.from({ length: steps }, (_, step) => step + 1);
       let repeated = 0;
-      for (const step of sampled(all, kind === 'sqlite' ? 4 : 12)) {
+      for (const step of sampled(all, kind === 'sqlite' ? 7 : 21)) {
         const before = receiver.arrived.length;
         await dieAt(step);
         const ids = receiver.arrived.slice(before).map(({ id }) => id);

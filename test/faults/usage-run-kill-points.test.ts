@@ -216,7 +216,7 @@ eachDatabase((kind, open) => {
         expect(undisturbed).to.include.members([...story.leads]);
         expect(steps).to.be.greaterThan(10);
         const all = Array.from({ length: steps }, (_, step) => step + 1);
-        for (const step of sampled(all, { sqlite: 9, postgresql: 31 }[kind], index))
+        for (const step of sampled(all, { sqlite: 19, postgresql: 61 }[kind], index))
           expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
             undisturbed,
           );

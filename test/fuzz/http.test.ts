@@ -16,7 +16,7 @@ import { migrated } from '../support/storage.ts';
 import { type FuzzedRequest, requestOf, type Seed } from './http-requests.ts';
 
 /** Requests per database: on every commit what takes some seconds, 500,000 of both in the long run. */
-const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 250_000 : 500));
+const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 250_000 : 300));
 
 /** After so many a fresh database takes over: what the requests leave behind does not slow the later ones. */
 const RUNS_PER_DATABASE = 5_000;

@@ -29,7 +29,7 @@ import { fixture } from '../support/files.ts';
 import { isLongRun } from '../support/long-run.ts';
 
 /** Documents per property: some hundreds at every commit, 100,000 of all three in the long run. */
-const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 34_000 : 400));
+const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 34_000 : 250));
 
 /** Processor time that one document may take, a hundred times what the slowest does: beyond it something hangs. */
 const MOST_MS_PER_DOCUMENT = 5_000;

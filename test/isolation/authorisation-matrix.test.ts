@@ -62,7 +62,7 @@ eachDatabase((kind, open) => {
     after(() => serving.close());
 
     const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
-    for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 4)) {
+    for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 8)) {
       it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
         for (const role of rolesFor(route, kind, turn)) {
           // How a refusal looks depends on the dialect, and who is refused does not.
@@ -125,7 +125,7 @@ function rolesFor(route: Route, kind: DatabaseKind, turn: number): readonly Role
   const ones = kind === 'sqlite' ? roles.filter(({ isOne }) => isOne) : [];
   const needed = ones.filter((role) => neededBy(route).some((each) => role.covers(each)));
   const others = ones.filter((role) => !needed.includes(role));
-  return [...roles.filter(({ isOne }) => !isOne), ...needed, ...sampled(others, 8, turn)];
+  return [...roles.filter(({ isOne }) => !isOne), ...needed, ...sampled(others, 16, turn)];
 }
 
 /** Notifications of processors prove by their signature where they come from, whoever sends credentials with them. */

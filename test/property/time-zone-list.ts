@@ -67,4 +67,4 @@ export const allHostZones = [
 /** Those that a run takes: all of them in the long run. */
 export const hostZones: readonly string[] = isLongRun
   ? allHostZones
-  : ['UTC', 'America/New_York', 'Australia/Lord_Howe'];
+  : ['America/New_York', 'Australia/Lord_Howe'];

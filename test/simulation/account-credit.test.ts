@@ -78,7 +78,7 @@ eachDatabase((kind, open) => {
     }
 
     it('invoicing §10 rule 6: never below 0, none beside what it may pay, and kept as the items say', async () => {
-      const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 20 : 40));
+      const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 30 : 60));
       let explanations = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {

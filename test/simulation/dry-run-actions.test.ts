@@ -90,7 +90,7 @@ const plugged = [
 ];
 
 /** Of the cases that pure properties have. */
-const PART = isLongRun ? { sqlite: 5, postgresql: 20 } : { sqlite: 8, postgresql: 40 };
+const PART = isLongRun ? { sqlite: 5, postgresql: 20 } : { sqlite: 14, postgresql: 60 };
 
 eachDatabase((kind, open) => {
   for (const { title, invoicePlugins, share } of plugged)

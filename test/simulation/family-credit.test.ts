@@ -5,7 +5,7 @@ import { Family } from '../support/invoicing/family.ts';
 import { isLongRun, seed } from '../support/long-run.ts';
 import { Random } from './random.ts';
 
-const LIVES = isLongRun ? 300 : 8;
+const LIVES = isLongRun ? 300 : 5;
 const STEPS = 40;
 const DAY_MS = 86_400_000;
 

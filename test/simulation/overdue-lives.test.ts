@@ -10,7 +10,7 @@ import { Random } from './random.ts';
 /** `BILLWRIGHT_OVERDUE_LIVES` plays so many; on PostgreSQL, where each takes longer, some of them. */
 const ASKED = Number(process.env.BILLWRIGHT_OVERDUE_LIVES ?? (isLongRun ? 200 : 2));
 const LIVES = { sqlite: ASKED, postgresql: Math.ceil(ASKED / 3) } as const;
-const STEPS = isLongRun ? 150 : 60;
+const STEPS = isLongRun ? 150 : 40;
 const DAY_MS = 86_400_000;
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Tokyo', 'Europe/Vienna', 'Pacific/Apia'];
 const PLANS = ['pro-monthly', 'solo-now', 'elite-monthly'];

@@ -12,7 +12,7 @@ import { Random } from './random.ts';
 import { Town } from './town.ts';
 
 /** `BILLWRIGHT_INVARIANTS_ACCOUNTS` plays the program with so many accounts. */
-const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 30));
+const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 16));
 const ACCOUNTS = { sqlite: ASKED, postgresql: isLongRun ? ASKED : Math.ceil(ASKED / 2) } as const;
 
 /** Thirteen months. */

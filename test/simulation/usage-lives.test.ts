@@ -13,7 +13,7 @@ import { later, Refused, subscribe, usageOperations } from './usage-operations.t
 import { invoicesOf, type MeteredCustomer, UsageTown } from './usage-town.ts';
 
 /** `BILLWRIGHT_USAGE_LIVES` plays so many accounts on each database. */
-const LIVES = isLongRun ? { sqlite: 1_200, postgresql: 600 } : { sqlite: 8, postgresql: 4 };
+const LIVES = isLongRun ? { sqlite: 1_200, postgresql: 600 } : { sqlite: 6, postgresql: 2 };
 const asked = process.env.BILLWRIGHT_USAGE_LIVES;
 const ROUNDS = isLongRun ? 45 : 20;
 const MOST_DAYS_PER_ROUND = 16;

@@ -10,7 +10,7 @@ import { catalogXml, errorOf, parse } from '../../support/catalogs/catalog-docum
 import { isLongRun } from '../../support/long-run.ts';
 
 /** Where time grew with the square of it, no answer would come. */
-const HUGE = isLongRun ? 2_000_000 : 400_000;
+const HUGE = isLongRun ? 2_000_000 : 150_000;
 
 function fault(document: string): string {
   const { code, problems } = errorOf(() => readCatalogXml(document));
