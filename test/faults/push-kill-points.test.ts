@@ -16,6 +16,8 @@ import { DyingProcess } from './dying-process.ts';
 const NOW = '2025-03-10T10:00:00Z';
 const author = { userName: 'test' };
 const LEASE_MS = 30_000;
+/** Steps that it may make more or fewer: looks for work, which go by the clock of the machine. */
+const LOOKS = 10;
 
 eachDatabase((kind, open) => {
   describe('pushes, whose process dies at any statement and around any sending', function () {
@@ -33,7 +35,7 @@ eachDatabase((kind, open) => {
     it('platform §10.2 rule 1: no event is lost, none is told that did not happen, and one that comes twice has the same id', async () => {
       const steps = await dieAt(Number.POSITIVE_INFINITY);
       expect(steps).to.be.greaterThan(40);
-      const all = Array.from({ length: steps }, (_, step) => step + 1);
+      const all = Array.from({ length: steps - LOOKS }, (_, step) => step + 1);
       let repeated = 0;
       for (const step of sampled(all, kind === 'sqlite' ? 7 : 21)) {
         const before = receiver.arrived.length;

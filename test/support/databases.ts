@@ -106,12 +106,6 @@ export function eachDatabaseAndSuperuser(define: DefineTests): void {
   asSuperuser(define);
 }
 
-/** As `anyDatabase`, and on PostgreSQL all of it as a superuser. */
-export function anyDatabaseAndSuperuser(define: DefineTests): void {
-  anyDatabase(define);
-  asSuperuser(define);
-}
-
 /** As `eachDatabase`, and on PostgreSQL once more with statements that go one by one. */
 export function eachDatabaseAndOneByOne(define: DefineTests): void {
   eachDatabase(define);

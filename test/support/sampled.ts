@@ -7,3 +7,8 @@ import { isLongRun } from './long-run.ts';
 export function sampled<T>(all: readonly T[], every: number, turn = 0): readonly T[] {
   return isLongRun ? all : all.filter((_, index) => index % every === turn % every);
 }
+
+/** Whether what has this place in a table is among those of the commit, of which there is one in `every`. */
+export function isSampled(place: number, every: number): boolean {
+  return isLongRun || place % every === 0;
+}
