@@ -10,11 +10,11 @@ import {
   pushDispatcherOf,
   storagePolicyOf,
 } from './engine/control.ts';
-import { engineOf } from './engine/engine.ts';
+import { type Engine, engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf, timeOf } from './engine/foundation.ts';
 import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
 import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
-import { nodesOf } from './engine/nodes.ts';
+import { nodesOf, switchable } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
@@ -85,23 +85,29 @@ export const Billing = {
    * const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
    * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
    */
-  async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
+  async open<Host>(given: BillingOptions<Host>): Promise<Billing<Host>> {
+    const switched = switchable(given);
+    const { options } = switched;
     const time = timeOf(options);
-    const ports = meteredPorts(portsOf(options, time));
+    const ports = meteredPorts(portsOf(switched, time));
     const node = options.nodeName ?? ports.ids.next();
-    const nodes = nodesOf(options, ports, node);
+    const nodes = nodesOf(switched, {
+      ports,
+      nodeName: node,
+      dropCaches: (tenant) => engine.catalogs.dropCached(tenant),
+    });
     const settings = engineSettings(options, ports, {
       node: { nodes: () => nodes.list(), storeRequests: () => monitor.accessLog.flush() },
       workOff: (...due) => dispatcher.workOff(...due),
     });
-    const engine = engineOf(ports, settings);
+    const engine: Engine = engineOf(ports, settings);
     const { server } = settings.server;
     const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
     const parts = { options, ports, time, server, engine, node, monitor };
     await options.storage.prepare(storagePolicyOf(parts));
     await time?.compare();
     await warnOfUnboundRole(ports);
-    const dispatcher: Dispatcher = dispatcherOf(parts);
+    const dispatcher: Dispatcher = dispatcherOf(parts, nodes);
     await dispatcher.recover();
     const pushes = pushDispatcherOf(parts);
     await pushes?.recover();
@@ -141,7 +147,7 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
-    const ports = portsOf(options);
+    const ports = portsOf(switchable(options));
     const node = { nodes: async () => [], storeRequests: async () => undefined };
     const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
     const { checks } = engineOf(ports, settings);

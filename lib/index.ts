@@ -94,7 +94,8 @@ export type {
   SamplesRequest,
 } from './monitoring/index.ts';
 export { Granularity } from './monitoring/index.ts';
-export type { NodeOperations } from './nodes/index.ts';
+export type { NodeCommand, NodeCommandHandler, NodeCommandProperty, NodeOperations } from './nodes/index.ts';
+export { PluginCommand } from './nodes/index.ts';
 export type {
   NewOverdueCondition,
   NewOverdueDefinition,

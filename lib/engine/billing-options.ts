@@ -1,3 +1,4 @@
+import type { NodeCommandHandler } from '../nodes/index.ts';
 import type { NewOverdueDefinition } from '../overdue/index.ts';
 import type {
   CatalogPlugin,
@@ -79,6 +80,11 @@ export interface BillingOptions<Host> {
   readonly testMode?: boolean;
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
+  /**
+   * What this node does when the nodes are commanded (`billing.nodes.command`), by type of command; those about plugins are
+   * the engine's own. It has to do no harm twice.
+   */
+  readonly nodeCommands?: Readonly<Record<string, NodeCommandHandler>>;
   /** Version of the engine as operators see it, dotted numbers; Node's entry point gives that of the package. */
   readonly version?: string;
   /** Tells of memory and event loop of this process for the samples (platform §12.2); Node's entry point has it. */

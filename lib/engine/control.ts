@@ -16,6 +16,7 @@ import {
 } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { COMPARE_TIME_EVERY_MS, QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
+import { addMilliseconds } from '../values/time/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
@@ -42,7 +43,14 @@ export interface BillingControl {
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid | string): Promise<boolean>;
   /** Resolves when the storage answers. */
   ping(): Promise<void>;
-  /** The health checks of this node: database, queues, clock (platform §13); never throws. */
+  /**
+   * Takes this node out of rotation, or puts it back, as operators do around maintenance: the health check `rotation` fails
+   * meanwhile, and the HTTP adapter refuses what changes anything. Calls of the library and due work go on.
+   */
+  setInRotation(isInRotation: boolean): void;
+  /** Whether this node is in rotation; it is when it starts. */
+  isInRotation(): boolean;
+  /** The health checks of this node: database, queues, clock, rotation (platform §13); never throws. */
   health(): Promise<HealthReport>;
   /** What this node measures of its queue, its work and its database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
@@ -97,7 +105,7 @@ export function storagePolicyOf({
 }
 
 /** The dispatcher for the topics of the engine's handlers. */
-export function dispatcherOf<Host>(parts: ControlParts<Host>): Dispatcher {
+export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeService, 'purge'>): Dispatcher {
   const { options, ports, time, server, engine, node, monitor } = parts;
   const { push } = engine;
   return new Dispatcher(ports, {
@@ -112,6 +120,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>): Dispatcher {
       engine.idempotency.purge.bind(engine.idempotency),
       engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
       () => monitor.recorder.purge(),
+      () => nodes.purge(addMilliseconds(ports.clock.now(), -server['queue.history.retention'])),
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
     ],
     cares: [
@@ -148,9 +157,12 @@ export function controlOf<Host>(
   { dispatcher, pushes, nodes }: Background,
   calls: Calls,
 ): BillingControl {
+  let inRotation = true;
+  const isInRotation = (): boolean => inRotation;
   const health = new HealthService(
     { ...ports, systemClock: options.systemClock },
     {
+      isInRotation,
       workedOn: () => dispatcher.workedOn,
       lateThresholdMs: server['health.lateThreshold'],
     },
@@ -200,6 +212,11 @@ export function controlOf<Host>(
       health: () => health.report(),
       metrics: () => metrics.read(),
     }),
+    isInRotation,
+    setInRotation: (wanted) => {
+      inRotation = wanted;
+      ports.logger.warn({ inRotation }, 'this node was put in rotation, or taken out of it');
+    },
     stop,
     close: () => {
       closing ??= close();

@@ -15,6 +15,7 @@ import {
 import { UsageSources } from '../usage/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { MonitoredNode } from './monitored-node.ts';
+import type { Switched } from './nodes.ts';
 
 /** The settings with which the engine is opened. */
 export interface EngineSettings
@@ -56,16 +57,18 @@ export function timeOf<Host>({ storage, systemClock }: BillingOptions<Host>): Da
   return new DatabaseTime(systemClock, () => storage.system.nowMs());
 }
 
-export function portsOf<Host>(options: BillingOptions<Host>, time: DatabaseTime | null = null): Ports {
-  const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
+export function portsOf<Host>(
+  { options, switches }: Switched<Host>,
+  time: DatabaseTime | null = null,
+): Ports {
   const { clock, systemClock } = options;
   return {
     ...options,
     // One object for both, as in Node: business time is real time.
     clock: time !== null && Object.is(clock, systemClock) ? time.clock : clock,
     systemClock: time ?? systemClock,
-    gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])),
-    paymentControls: new Map((options.paymentControls ?? []).map((control) => [control.name, control])),
+    gateways: switches.runningByName([externalPaymentGateway(), ...(options.gateways ?? [])]),
+    paymentControls: switches.runningByName(options.paymentControls ?? []),
   };
 }
 

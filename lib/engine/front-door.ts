@@ -63,6 +63,8 @@ export function openedNodes(nodes: NodeService): NodeOperations {
   return Object.freeze<NodeOperations>({
     list: async () => (await nodes.list()).map(readableNode),
     local: async () => readableNode(await nodes.local()),
+    command: (author, command, options) => nodes.command(author, command, options),
+    dropCaches: (author, tenant) => nodes.dropCaches(author, tenant),
   });
 }
 

@@ -1,24 +1,64 @@
-import { NodeService, PluginService, pluginInfos } from '../nodes/index.ts';
+import { NodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
 /** Of an engine whose version nobody has named. */
 const UNKNOWN_VERSION = '0.0.0';
 
-/** This process among the others that share the storage. */
-export function nodesOf<Host>(options: BillingOptions<Host>, ports: Ports, nodeName: string): NodeService {
-  const plugins = pluginInfos([
-    { service: PluginService.PAYMENT, plugins: options.gateways ?? [] },
-    { service: PluginService.PAYMENT_CONTROL, plugins: options.paymentControls ?? [] },
-    { service: PluginService.INVOICE, plugins: options.invoicePlugins ?? [] },
-    { service: PluginService.ENTITLEMENT, plugins: options.entitlementPlugins ?? [] },
-    { service: PluginService.CATALOG, plugins: options.catalogPlugins ?? [] },
-    { service: PluginService.USAGE, plugins: options.usageSources ?? [] },
+/** The options with the plugins that run now: one list each, which commands to the node change. */
+export interface Switched<Host> {
+  readonly options: BillingOptions<Host>;
+  readonly switches: PluginSwitches;
+}
+
+export function switchable<Host>(options: BillingOptions<Host>): Switched<Host> {
+  const {
+    gateways = [],
+    paymentControls = [],
+    invoicePlugins = [],
+    entitlementPlugins = [],
+    catalogPlugins = [],
+    usageSources = [],
+  } = options;
+  const switches = new PluginSwitches([
+    { service: PluginService.PAYMENT, plugins: gateways },
+    { service: PluginService.PAYMENT_CONTROL, plugins: paymentControls },
+    { service: PluginService.INVOICE, plugins: invoicePlugins },
+    { service: PluginService.ENTITLEMENT, plugins: entitlementPlugins },
+    { service: PluginService.CATALOG, plugins: catalogPlugins },
+    { service: PluginService.USAGE, plugins: usageSources },
   ]);
+  return {
+    options: {
+      ...options,
+      invoicePlugins: switches.running(invoicePlugins),
+      entitlementPlugins: switches.running(entitlementPlugins),
+      catalogPlugins: switches.running(catalogPlugins),
+      usageSources: switches.running(usageSources),
+    },
+    switches,
+  };
+}
+
+/** This process among the others that share the storage. */
+export function nodesOf<Host>(
+  { options, switches }: Switched<Host>,
+  {
+    ports,
+    nodeName,
+    dropCaches,
+  }: {
+    readonly ports: Ports;
+    readonly nodeName: string;
+    readonly dropCaches: (tenantRecordId: number | null) => void;
+  },
+): NodeService {
   return new NodeService(ports, {
     nodeName,
     version: options.version ?? UNKNOWN_VERSION,
-    plugins: () => plugins,
+    switches,
+    handlers: options.nodeCommands,
+    dropCaches,
     isFormerNode: options.isFormerNode,
   });
 }

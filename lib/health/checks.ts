@@ -48,6 +48,11 @@ export function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean
 export const databaseSilent = failed('The database does not answer');
 export const databaseSlow = failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`);
 
+/** Fails while operators keep the node out of rotation (platform §11). */
+export function rotationCheck(isInRotation: boolean): HealthCheck {
+  return isInRotation ? passed : failed('This node is out of rotation');
+}
+
 function failed(message: string): HealthCheck {
   return { healthy: false, message };
 }

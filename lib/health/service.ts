@@ -12,6 +12,7 @@ import {
   type HealthCheck,
   queuesCheck,
   queuesOff,
+  rotationCheck,
 } from './checks.ts';
 
 /** The checks of a node by name (platform §13). */
@@ -22,6 +23,8 @@ export interface HealthReport {
   readonly queues: HealthCheck;
   /** The clocks of this process and of the database differ by at most 5 s. */
   readonly clock: HealthCheck;
+  /** The node is in rotation, as it is unless operators have taken it out. */
+  readonly rotation: HealthCheck;
 }
 
 type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
@@ -31,8 +34,9 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   };
 };
 
-/** What the check knows about the queues of this node. */
-interface QueueHealth {
+/** What the checks know about this node. */
+interface NodeHealth {
+  isInRotation(): boolean;
   /** The kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];
   /** By how much an entry must be behind to be late (`health.lateThreshold`). */
@@ -42,22 +46,22 @@ interface QueueHealth {
 /** Tells whether this node can serve, by a constant number of cheap queries. */
 export class HealthService {
   readonly #ports: HealthPorts;
-  readonly #queueing: QueueHealth;
+  readonly #node: NodeHealth;
 
-  constructor(ports: HealthPorts, queueing: QueueHealth) {
+  constructor(ports: HealthPorts, node: NodeHealth) {
     this.#ports = ports;
-    this.#queueing = queueing;
+    this.#node = node;
   }
 
   /** Runs all checks at once; never throws. */
   async report(): Promise<HealthReport> {
-    const kinds = this.#queueing.workedOn();
+    const kinds = this.#node.workedOn();
     const [database, queues, clock] = await Promise.all([
       this.#check('database', () => this.#database()),
       kinds.length === 0 ? queuesOff : this.#check('queues', () => this.#queues(kinds)),
       this.#check('clock', () => this.#clock()),
     ]);
-    return { database, queues, clock };
+    return { database, queues, clock, rotation: rotationCheck(this.#node.isInRotation()) };
   }
 
   /** What the database says about its failure stays in the log, since anybody may read the report. */
@@ -82,7 +86,7 @@ export class HealthService {
     const now = this.#ports.clock.now();
     const [kind, other] = kinds;
     const backlog = await this.#ports.storage.queue.backlog({
-      since: addMilliseconds(now, -this.#queueing.lateThresholdMs),
+      since: addMilliseconds(now, -this.#node.lateThresholdMs),
       limit: MAX_LATE_ENTRIES + 1,
       ...(kind === undefined || other !== undefined ? {} : { kind }),
     });

@@ -1,4 +1,5 @@
-import type { NodeInfo } from '../records/index.ts';
+import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
+import type { NodeCommand } from './node-command.ts';
 
 /** The processes that share the storage (platform §11, §15); they belong to no tenant. */
 export interface NodeOperations {
@@ -9,4 +10,25 @@ export interface NodeOperations {
   list(): Promise<readonly NodeInfo[]>;
   /** This node. */
   local(): Promise<NodeInfo>;
+  /**
+   * Tells every node to do something, those that work now: this one at once, others within some seconds. A plugin that was
+   * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command or a restart of its
+   * node brings it back. Event sinks are told of the command too.
+   *
+   * @param options `localOnly`: only this node does it; default false.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a command that cannot be, and for one about a plugin that no
+   * node has.
+   * @example await billing.nodes.command({ userName: 'ops' }, {
+   *   type: 'STOP_PLUGIN', properties: [{ key: 'pluginName', value: 'tax' }] });
+   */
+  command(
+    author: SystemAuthor,
+    command: NodeCommand,
+    options?: { readonly localOnly?: boolean },
+  ): Promise<void>;
+  /**
+   * Lets every node forget what it keeps in memory of a tenant's catalogs, or of all tenants' (null, the default), so that
+   * catalog plugins are asked again. Nothing that is stored needs it: a change is seen at once everywhere.
+   */
+  dropCaches(author: SystemAuthor, tenant?: TenantRef | null): Promise<void>;
 }

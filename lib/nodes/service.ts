@@ -1,67 +1,91 @@
-import type { Logger, SystemClock } from '../ports/index.ts';
-import type { NodeStore } from '../ports/storage/index.ts';
-import type { NodeInfo, PluginInfo } from '../records/index.ts';
-import { NODE_BEAT_MS, NODE_KEPT_MS, NODE_LISTED_MS } from '../values/limits.ts';
-import { instant } from '../values/time/index.ts';
+import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
+import { NODE_BEAT_MS, NODE_KEPT_MS, NODE_LISTED_MS, NODE_LISTEN_MS } from '../values/limits.ts';
+import { type Instant, instant } from '../values/time/index.ts';
+import type { BroadcastPorts } from './broadcasts.ts';
+import { CommandService } from './command-service.ts';
+import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
 import type { NodeOperations } from './node-operations.ts';
-
-interface NodePorts {
-  readonly storage: { readonly nodes: NodeStore; readonly singleNode: boolean };
-  readonly systemClock: SystemClock;
-  readonly logger: Logger;
-}
+import type { PluginSwitches } from './plugin-switches.ts';
+import { Repeated } from './repeated.ts';
 
 export interface NodeServiceInput {
   readonly nodeName: string;
   readonly version: string;
-  readonly plugins: () => readonly PluginInfo[];
+  readonly switches: PluginSwitches;
+  /** What the host does when nodes are commanded, by type of command. */
+  readonly handlers?: Readonly<Record<string, NodeCommandHandler>> | undefined;
+  /** Forgets what this node keeps in memory of a tenant, or of all (null). */
+  readonly dropCaches: (tenantRecordId: number | null) => void;
   /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
 }
 
-/** Makes this process known to the others that share the storage, as long as it works (platform §15 rule 1). */
+/**
+ * Makes this process known to the others that share the storage, as long as it works (platform §15 rule 1), and lets it do
+ * what all nodes are told.
+ */
 export class NodeService implements NodeOperations {
-  readonly #ports: NodePorts;
+  readonly #ports: BroadcastPorts;
   readonly #input: NodeServiceInput;
-  readonly #bootMs: number;
+  readonly #bootDate: Instant;
+  readonly #commands: CommandService;
+  readonly #background: readonly Repeated[];
   #started = false;
   #stopped = false;
-  #beating: Promise<void> = Promise.resolve();
-  #cancelTimer: (() => void) | undefined;
+  #knowsFormer = false;
 
-  constructor(ports: NodePorts, input: NodeServiceInput) {
+  constructor(ports: BroadcastPorts, input: NodeServiceInput) {
     this.#ports = ports;
     this.#input = input;
-    this.#bootMs = ports.systemClock.nowMs();
+    this.#bootDate = instant(ports.systemClock.nowMs());
+    this.#commands = new CommandService(ports, {
+      switches: input.switches,
+      handlers: input.handlers ?? {},
+      nodes: () => this.list(),
+      onChange: () => this.#beat(),
+      dropCaches: input.dropCaches,
+    });
+    const beats = this.#repeated(NODE_BEAT_MS, () => this.#beat());
+    const listening = this.#repeated(NODE_LISTEN_MS, () => this.#commands.broadcasts.listen());
+    this.#background = ports.storage.singleNode ? [beats] : [beats, listening];
   }
 
   async list(): Promise<readonly NodeInfo[]> {
     const found = await this.#ports.storage.nodes.list(NODE_LISTED_MS);
-    const { nodeName } = this.#input;
-    return found.some((node) => node.nodeName === nodeName) ? found : [...found, await this.local()];
+    const own = await this.local();
+    if (!found.some(({ nodeName }) => nodeName === own.nodeName)) return [...found, own];
+    // As it is, and not as it was when it last said so.
+    return found.map((node) => (node.nodeName === own.nodeName ? { ...node, plugins: own.plugins } : node));
   }
 
   async local(): Promise<NodeInfo> {
     return { ...this.#self(), lastUpdatedDate: instant(this.#ports.systemClock.nowMs()) };
   }
 
+  command(
+    author: SystemAuthor,
+    command: NodeCommand,
+    options: { readonly localOnly?: boolean } = {},
+  ): Promise<void> {
+    return this.#commands.command(author, command, options);
+  }
+
+  dropCaches(author: SystemAuthor, tenant: TenantRef | null = null): Promise<void> {
+    return this.#commands.dropCaches(author, tenant);
+  }
+
   /** Signs of life begin; earlier lives of this node are forgotten. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    this.#beatAndGoOn(async () => {
-      const { nodes } = this.#ports.storage;
-      await nodes.purge(NODE_KEPT_MS);
-      await nodes.remove((await nodes.names()).filter((name) => this.#isFormer(name)));
-    });
+    for (const repeated of this.#background) repeated.start();
   }
 
   /** The others see at once that this node has gone. */
   async stop(): Promise<void> {
     if (!this.#started || this.#stopped) return;
     this.#stopped = true;
-    this.#cancelTimer?.();
-    await this.#beating;
+    await Promise.all(this.#background.map((repeated) => repeated.stop()));
     try {
       await this.#ports.storage.nodes.remove([this.#input.nodeName]);
     } catch (error) {
@@ -69,32 +93,35 @@ export class NodeService implements NodeOperations {
     }
   }
 
+  /** Forgets what all nodes were told before. */
+  async purge(before: Instant): Promise<void> {
+    if (!this.#ports.storage.singleNode) await this.#ports.storage.nodes.purgeBroadcasts(before);
+  }
+
   #self(): Omit<NodeInfo, 'lastUpdatedDate'> {
-    const { nodeName, version, plugins } = this.#input;
-    return { nodeName, version, bootDate: instant(this.#bootMs), plugins: plugins() };
+    const { nodeName, version, switches } = this.#input;
+    return { nodeName, version, bootDate: this.#bootDate, plugins: switches.list() };
   }
 
-  #isFormer(name: string): boolean {
-    if (name === this.#input.nodeName) return false;
-    return this.#ports.storage.singleNode || this.#input.isFormerNode?.(name) === true;
+  async #beat(): Promise<void> {
+    if (!this.#started || this.#stopped) return;
+    if (!this.#knowsFormer) await this.#forgetFormer();
+    await this.#ports.storage.nodes.beat(this.#self());
   }
 
-  #beatAndGoOn(first?: () => Promise<void>): void {
-    this.#beating = this.#beat(first).finally(() => {
-      if (this.#stopped) return;
-      this.#cancelTimer = this.#ports.systemClock.after(NODE_BEAT_MS, () => this.#beatAndGoOn());
-    });
+  async #forgetFormer(): Promise<void> {
+    const { nodes, singleNode } = this.#ports.storage;
+    const { nodeName, isFormerNode } = this.#input;
+    await nodes.purge(NODE_KEPT_MS);
+    const others = (await nodes.names()).filter((name) => name !== nodeName);
+    await nodes.remove(others.filter((name) => singleNode || isFormerNode?.(name) === true));
+    this.#knowsFormer = true;
   }
 
-  async #beat(first?: () => Promise<void>): Promise<void> {
-    try {
-      await first?.();
-      await this.#ports.storage.nodes.beat(this.#self());
-    } catch (error) {
-      this.#ports.logger.warn(
-        { err: error },
-        'a sign of life of this node was not stored; the next one comes',
-      );
-    }
+  #repeated(everyMs: number, run: () => Promise<void>): Repeated {
+    const { systemClock, logger } = this.#ports;
+    const failed = (error: unknown): void =>
+      logger.warn({ err: error }, 'this node did not reach the others; it tries again');
+    return new Repeated(systemClock, { everyMs, run, failed });
   }
 }

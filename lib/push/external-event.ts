@@ -76,6 +76,11 @@ const forms: Readonly<Record<BusEventType, Form | null>> = {
   [BusEventType.CUSTOM_FIELD_DELETION]: customField,
   [BusEventType.TENANT_CONFIG_CHANGE]: tenantValue,
   [BusEventType.TENANT_CONFIG_DELETION]: tenantValue,
+  [BusEventType.BROADCAST_SERVICE]: {
+    objectType: ObjectType.SERVICE_BROADCAST,
+    id: 'objectId',
+    metaData: given,
+  },
   [BusEventType.PAYMENT_UNRESOLVED]: null,
   [BusEventType.CHILD_INVOICE_CHANGE]: null,
   [BusEventType.NULL_INVOICE]: null,

@@ -11,6 +11,12 @@ export interface TenantRef {
   readonly within?: HostTransaction;
 }
 
+/** Whose rows are no tenant's (platform §17 rule 2). */
+export const SYSTEM_TENANT: TenantRef = Object.freeze({
+  id: '00000000-0000-0000-0000-000000000000' as Uuid,
+  recordId: 0,
+});
+
 /** A transaction that the host has begun and will end; what is read in it may be rolled back. One object per `within`. */
 export interface HostTransaction {
   /** The host's own handle; only the storage knows what it is. */

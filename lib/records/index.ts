@@ -2,6 +2,7 @@ export type * from './account.ts';
 export * from './audit-entry.ts';
 export * from './billing-event.ts';
 export * from './blocking-state.ts';
+export type * from './broadcast.ts';
 export type * from './bundle.ts';
 export * from './catalog/catalog-entry.ts';
 export * from './catalog/catalog-enumerations.ts';

@@ -103,6 +103,7 @@ export const BusEventType = {
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   USAGE_THRESHOLD: 'USAGE_THRESHOLD',
+  BROADCAST_SERVICE: 'BROADCAST_SERVICE',
   /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
   /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing §12). */

@@ -640,6 +640,19 @@ export const NODE_LISTED_MS = 5 * MINUTE_MS;
 /** How long what a node that has gone was is still stored. */
 export const NODE_KEPT_MS = DAY_MS;
 
+/** How often a node looks for what all nodes are told. */
+export const NODE_LISTEN_MS = 5 * SECOND_MS;
+
+/** After what time no broadcast with a lower number can become visible any more: each is a short transaction. */
+export const BROADCAST_SETTLED_MS = MINUTE_MS;
+
+/** Broadcasts that are read at once, and before the last one at a node's start that it does not look at again. */
+export const BROADCASTS_AT_ONCE = 1_000;
+
+/** Characters of the type of a command to nodes, and how many properties it has. */
+export const MAX_NODE_COMMAND_TYPE_CHARACTERS = 255;
+export const MAX_NODE_COMMAND_PROPERTIES = 100;
+
 /** How long shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 

@@ -40,12 +40,14 @@ anyDatabase((kind, open) => {
         database: PASSED,
         queues: { healthy: true, message: 'This node does not work on the queues' },
         clock: PASSED,
+        rotation: PASSED,
       });
       engine.billing.start();
       expect(await engine.billing.health()).to.deep.equal({
         database: PASSED,
         queues: PASSED,
         clock: PASSED,
+        rotation: PASSED,
       });
     });
 
@@ -59,6 +61,7 @@ anyDatabase((kind, open) => {
         database: PASSED,
         queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
         clock: PASSED,
+        rotation: PASSED,
       });
     });
 
@@ -152,7 +155,11 @@ anyDatabase((kind, open) => {
         // Two seconds pass at once.
         const systemClock = { ...engine.systemClock, after: (_ms: number, act: () => void) => soon(act) };
         const ports = { storage: { system, queue }, clock, systemClock, logger };
-        return new HealthService(ports, { workedOn: () => ['BUS', 'NOTIFICATION'], lateThresholdMs: 60_000 });
+        return new HealthService(ports, {
+          isInRotation: () => true,
+          workedOn: () => ['BUS', 'NOTIFICATION'],
+          lateThresholdMs: 60_000,
+        });
       };
       const soon = (act: () => void): (() => void) => {
         const timer = setTimeout(act, 20);
@@ -160,7 +167,7 @@ anyDatabase((kind, open) => {
       };
       const all = (message: string) => {
         const check = { healthy: false, message };
-        return { database: check, queues: check, clock: check };
+        return { database: check, queues: check, clock: check, rotation: PASSED };
       };
       const refusing = ill(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
       expect(await refusing.report()).to.deep.equal(all('The database does not answer'));

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import type { InvoicePlugin, PaymentControl } from '../../lib/index.ts';
+import type { EntitlementPlugin, InvoicePlugin, NodeCommand, PaymentControl } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
+import { openEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
@@ -82,6 +84,156 @@ anyDatabase((kind, open) => {
       expect(stored[0]).to.deep.include(own);
       expect(JSON.stringify(stored[0])).to.match(/"bootDate":"2\d{3}-[^"]+Z","lastUpdatedDate":"2\d{3}-/);
     });
+  });
+});
+
+anyDatabase((kind, open) => {
+  describe(`commands to nodes on ${kind} (platform §11)`, () => {
+    const openNode = nodeStarter();
+    const ops = { userName: 'ops' };
+    const about = (type: string, pluginName: string) => ({
+      type,
+      properties: [{ key: 'pluginName', value: pluginName }],
+    });
+
+    it('a plugin that is stopped is not asked until it is started, one that is uninstalled until it is installed', async () => {
+      let asked = 0;
+      const guard: EntitlementPlugin = {
+        name: 'guard',
+        before: {
+          CREATE: async () => {
+            asked += 1;
+            return { abort: 'not now' };
+          },
+        },
+      };
+      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', entitlementPlugins: [guard] });
+      try {
+        const { acme, billing } = engine;
+        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+        const create = () =>
+          acme.createSubscription({ accountId, planName: 'solo-now' }).then(
+            () => 'created',
+            () => 'refused',
+          );
+        const state = async () =>
+          (await billing.nodes.local()).plugins.find(({ pluginName }) => pluginName === 'guard')?.state;
+        const outcomes: unknown[] = [];
+        for (const type of [
+          null,
+          'STOP_PLUGIN',
+          'START_PLUGIN',
+          'UNINSTALL_PLUGIN',
+          'START_PLUGIN',
+          'INSTALL_PLUGIN',
+        ]) {
+          if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
+          outcomes.push([type, await state(), await create()]);
+        }
+        expect(outcomes).to.deep.equal([
+          [null, 'RUNNING', 'refused'],
+          ['STOP_PLUGIN', 'STOPPED', 'created'],
+          ['START_PLUGIN', 'RUNNING', 'refused'],
+          ['UNINSTALL_PLUGIN', undefined, 'created'],
+          ['START_PLUGIN', undefined, 'created'],
+          ['INSTALL_PLUGIN', 'RUNNING', 'refused'],
+        ]);
+        expect(asked).to.equal(3);
+      } finally {
+        await engine.close();
+      }
+    });
+
+    it('a gateway that is stopped takes no payment, as if it were not registered', async () => {
+      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+      try {
+        const { acme, billing, gateway } = engine;
+        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+        const add = () => acme.addPaymentMethod({ accountId, pluginName: gateway.name });
+        await billing.nodes.command(ops, about('STOP_PLUGIN', gateway.name));
+        expect(await codeOf(add())).to.equal(7028);
+        await billing.nodes.command(ops, {
+          type: 'RESTART_PLUGIN',
+          properties: [{ key: 'pluginKey', value: 'payment-test' }],
+        });
+        expect(await add()).to.include({ pluginName: gateway.name });
+      } finally {
+        await engine.close();
+      }
+    });
+
+    it('a command reaches the handler of its type with its properties; what that throws, or a type that nobody knows, is logged', async () => {
+      const heard: unknown[] = [];
+      const logger = recordingLogger();
+      const nodeCommands = {
+        WARM_UP: (command: NodeCommand) => void heard.push(command),
+        FAIL: () => Promise.reject(new Error('no')),
+      };
+      const { billing } = await openNode(await open(migrated), 'one', { nodeCommands, logger });
+      const command = {
+        type: 'WARM_UP',
+        isSystemCommand: true,
+        properties: [{ key: 'depth', value: { at: [1] } }],
+      };
+      await billing.nodes.command(ops, command);
+      expect(heard).to.deep.equal([command]);
+      await billing.nodes.command(ops, { type: 'FAIL', properties: [] }, { localOnly: true });
+      await billing.nodes.command(ops, { type: 'toString', properties: [] });
+      expect(
+        logger.lines.map(({ level, fields }) => [level, (fields as { type?: string }).type]),
+      ).to.deep.equal([
+        ['error', 'FAIL'],
+        ['warn', 'toString'],
+      ]);
+    });
+
+    it('a command that cannot be is refused: without a type, too long, of a plugin that no node has or that is not named', async () => {
+      const { billing } = await openNode(await open(migrated), 'one');
+      for (const command of [
+        { type: '', properties: [] },
+        { type: 'X'.repeat(256), properties: [] },
+        { type: 'X', properties: Array.from({ length: 101 }, () => ({ key: 'k', value: 1 })) },
+        about('INSTALL_PLUGIN', 'unheard-of'),
+        { type: 'STOP_PLUGIN', properties: [] },
+      ])
+        expect(await codeOf(billing.nodes.command(ops, command)), command.type).to.equal(60003);
+    });
+  });
+});
+
+onPostgresql('commands to nodes that share a database (platform §11)', (open) => {
+  const openNode = nodeStarter();
+  const ops = { userName: 'ops' };
+
+  it('every node does what all are told once, in order, and none what was told before it began or to another alone', async () => {
+    const database = await open(migrated);
+    const heard: string[] = [];
+    const node = async (name: string): Promise<Opened> => {
+      const hear = ({ properties }: NodeCommand) => void heard.push(`${name} ${properties[0]?.value}`);
+      const opened = await openNode(database, name, {
+        nodeCommands: { SAY: hear },
+        systemClock: pushableSystemClock(5),
+      });
+      opened.billing.start();
+      return opened;
+    };
+    const tell = ({ billing }: Opened, value: number, localOnly = false) =>
+      billing.nodes.command(ops, { type: 'SAY', properties: [{ key: 'value', value }] }, { localOnly });
+    const one = await node('one');
+    await tell(one, 1);
+    const two = await node('two');
+    // What it tells itself shows that it has begun to listen.
+    await tell(two, 2);
+    await tell(two, 3);
+    await tell(two, 4, true);
+    while (heard.length < 6) await new Promise((resolve) => setImmediate(resolve));
+    // Both have listened once more since.
+    await tell(one, 5);
+    await tell(two, 6);
+    while (heard.length < 10) await new Promise((resolve) => setImmediate(resolve));
+    const of = (name: string) => heard.filter((each) => each.startsWith(name)).map((each) => each.slice(4));
+    expect(of('one')).to.deep.equal(['1', '2', '3', '5', '6']);
+    expect(of('two')).to.deep.equal(['2', '3', '4', '5', '6']);
   });
 });
 

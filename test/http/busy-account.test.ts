@@ -31,6 +31,11 @@ const goOn: readonly string[] = [
   'triggerInvoiceGenerationForParkedAccounts',
   'cancelScheduledPaymentTransactionById',
   'cancelScheduledPaymentTransactionByExternalKey',
+  'invalidatesCache',
+  'invalidatesCacheByAccount',
+  'invalidatesCacheByTenant',
+  'putInRotation',
+  'putOutOfRotation',
 ];
 /** Calls that pay: 503 would mean there that the outcome is unknown (http-api §11 rule 5). */
 const pays = ({ area, fails }: Route): boolean =>

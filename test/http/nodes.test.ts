@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
+import { basic, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
@@ -48,6 +48,68 @@ anyDatabase((kind, open) => {
       expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.deep.equal(nodes[0]?.pluginsInfo);
       const { status } = await serving.call('GET', '/1.0/kb/pluginsInfo', { headers: withoutTenant });
       expect(status).to.equal(401);
+    });
+
+    it('a command to a plugin answers 202 and shows in nodesInfo; without the permission, or of an unknown plugin, it does nothing', async () => {
+      const command = (type: string, pluginKey: string) => ({
+        nodeCommandType: type,
+        isSystemCommandType: true,
+        nodeCommandProperties: [{ key: 'pluginKey', value: pluginKey }],
+      });
+      const send = (body: unknown, headers = {}) =>
+        serving.call('POST', '/1.0/kb/nodesInfo', { body, headers: { ...withoutTenant, ...headers } });
+      const state = async () => {
+        const { json } = await serving.call('GET', '/1.0/kb/pluginsInfo');
+        return (json as readonly { readonly pluginKey: string | null; readonly state: string }[]).find(
+          ({ pluginKey }) => pluginKey === 'payment-test',
+        )?.state;
+      };
+      expect((await send(command('STOP_PLUGIN', 'payment-test'))).status).to.equal(202);
+      expect(await state()).to.equal('STOPPED');
+      await serving.billing.security.users.create(
+        { userName: 'admin' },
+        { name: 'reader', password: 'password', roles: [] },
+        { allowShort: true },
+      );
+      const reader = { authorization: basic('reader', 'password') };
+      expect((await send(command('START_PLUGIN', 'payment-test'), reader)).status).to.equal(403);
+      expect(await state()).to.equal('STOPPED');
+      const unknown = await send(command('INSTALL_PLUGIN', 'stripe'));
+      expect(unknown.status).to.equal(400);
+      expect(unknown.text).to.contain('No node has a plugin stripe');
+      expect((await send(command('START_PLUGIN', 'payment-test'))).status).to.equal(202);
+      expect(await state()).to.equal('RUNNING');
+    });
+
+    it('a node out of rotation fails its health check and refuses what changes anything, until it is put back', async () => {
+      const rotation = (method: string) =>
+        serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
+      const health = async () =>
+        (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };
+      const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+      expect((await rotation('DELETE')).status).to.equal(204);
+      expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
+      expect((await health()).rotation).to.deep.equal({
+        healthy: false,
+        message: 'This node is out of rotation',
+      });
+      const refused = await create();
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      expect(refused.json).to.include({ code: 60018 });
+      expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);
+      expect((await rotation('PUT')).status).to.equal(204);
+      expect((await create()).status).to.equal(201);
+      expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);
+    });
+
+    it('cache calls answer 204, 400 for a cache that nobody knows and 404 for an unknown account', async () => {
+      const drop = async (path: string) =>
+        (await serving.call('DELETE', `/1.0/kb/admin/cache${path}`)).status;
+      expect(await drop('')).to.equal(204);
+      expect(await drop('?cacheName=overridden-plan')).to.equal(204);
+      expect(await drop('?cacheName=nothing')).to.equal(400);
+      expect(await drop('/tenants')).to.equal(204);
+      expect(await drop(`/accounts/${serving.nextId()}`)).to.equal(404);
     });
   });
 });

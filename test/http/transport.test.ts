@@ -431,13 +431,14 @@ describe('the transport', () => {
       database: { healthy: true, message: null },
       queues: { healthy: true, message: 'This node does not work on the queues' },
       clock: { healthy: true, message: null },
+      rotation: { healthy: true, message: null },
     });
   });
 
   it('the transport answers 503 when a check fails', async () => {
     const passed = { healthy: true, message: null };
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
-    const report = { database: passed, queues: late, clock: passed };
+    const report = { database: passed, queues: late, clock: passed, rotation: passed };
     const down = { ...serving.billing, health: () => Promise.resolve(report) };
     const listening = await listen(createKoaApp({ billing: down, logger: serving.log }), { port: 0 });
     try {

@@ -1,8 +1,18 @@
 import { expect } from 'chai';
-import { type NodeInfo, PluginState } from '../../lib/records/index.ts';
+import {
+  type Broadcast,
+  BusEventType,
+  type New,
+  type NodeInfo,
+  PluginState,
+  SYSTEM_TENANT,
+} from '../../lib/records/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { busEvents } from '../support/queue-rows.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { author, newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -58,6 +68,40 @@ eachDatabase((kind, open) => {
       expect(await nodes.names()).to.deep.equal(['two']);
       await nodes.purge(-MINUTE_MS);
       expect(await nodes.names()).to.deep.equal([]);
+    });
+
+    it('storage of broadcasts gives those after a number, with the event of no tenant that goes with them, and forgets old ones', async () => {
+      const { storage, database } = opened;
+      const { nodes } = storage;
+      expect(await nodes.lastBroadcast()).to.equal(0);
+      const broadcast = (type: string, ms: number): New<Broadcast> => ({
+        id: newId(),
+        service: 'nodes-service',
+        type,
+        payload: { amount: decimal('0.10'), at: [1, null] },
+        createdBy: 'ops',
+        createdDate: instant(ms),
+      });
+      const [first, second] = [broadcast('A', 1_000), broadcast('B', 2_000)];
+      for (const told of [first, second])
+        await storage.write(SYSTEM_TENANT, author(), async (session) => {
+          session.broadcast(told);
+          const payload = { accountId: null, objectId: null, metaData: { service: told.service } };
+          session.publish([{ type: BusEventType.BROADCAST_SERVICE, accountRecordId: null, payload }]);
+        });
+      const last = await nodes.lastBroadcast();
+      const all = await nodes.broadcastsAfter(0, 10);
+      expect(all.map(({ recordId: _recordId, ...told }) => told)).to.deep.equal([first, second]);
+      expect(all.at(-1)?.recordId).to.equal(last);
+      expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.deep.equal([
+        'B',
+      ]);
+      expect(await nodes.broadcastsAfter(0, 1)).to.have.length(1);
+      expect((await busEvents(database)).map(({ topic }) => topic)).to.deep.equal(
+        Array(2).fill('BROADCAST_SERVICE'),
+      );
+      await nodes.purgeBroadcasts(instant(1_001));
+      expect((await nodes.broadcastsAfter(0, 10)).map(({ type }) => type)).to.deep.equal(['B']);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { type NodeInfo, type PluginInfo, PluginState } from '../../../lib/records/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp } from '../wire/scalars.ts';
-import { listOf } from '../wire/wire-type.ts';
+import { anyValue, listOf } from '../wire/wire-type.ts';
 
 const PluginServiceInfoModel = model('PluginServiceInfo', {
   serviceTypeName: field(text(), 'R'),
@@ -34,4 +34,16 @@ export const NodeInfoModel = model('NodeInfo', {
   commonVersion: version,
   platformVersion: version,
   pluginsInfo: field(listOf(PluginInfoModel), 'R', { from: ({ plugins }: NodeInfo) => plugins }),
+});
+
+const NodeCommandPropertyModel = model('NodeCommandProperty', {
+  key: field(text(), 'I', { required: true }),
+  value: field(anyValue, 'I', { nullable: true }),
+});
+
+/** What nodes are told to do. */
+export const NodeCommandModel = model('NodeCommand', {
+  isSystemCommandType: field(bool, 'I'),
+  nodeCommandType: field(text(), 'I', { required: true }),
+  nodeCommandProperties: field(listOf(NodeCommandPropertyModel), 'I'),
 });

@@ -34,6 +34,7 @@ import { sandboxRoutes } from './payments/sandbox.ts';
 import { oauthTokenRoute } from './security/oauth-token.ts';
 import { securityRoutes } from './security/security.ts';
 import { tokenRoutes } from './security/tokens.ts';
+import { administrationRoutes } from './server/administration.ts';
 import { documentRoutes } from './server/documents.ts';
 import { exportRoutes } from './server/export.ts';
 import { healthRoutes } from './server/health.ts';
@@ -109,6 +110,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...exportRoutes,
     ...nodeRoutes,
     ...monitoringRoutes,
+    ...administrationRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({

@@ -202,6 +202,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.tenant = tenant;
     if (caller !== null) received.principal = caller.principal.name;
     if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
+    if (route.author && !billing.isInRotation()) throw outOfRotation();
     await answer(ctx, { received, route, caller, tenant });
   }
 
@@ -365,6 +366,14 @@ function allowed(methods: readonly Method[]): string {
 async function answerOptions(ctx: Context, allow: string): Promise<void> {
   ctx.set('Allow', allow);
   await writeRendered(ctx, { status: 200, headers: { 'Content-Type': jsonType }, body: '' });
+}
+
+/** What changes nothing goes on, so that a balancer may drain the node. */
+function outOfRotation(): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: 'This node is out of rotation and has done nothing; send the request to another one',
+  });
 }
 
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {

@@ -49,7 +49,7 @@ export interface RequestTokens {
 
 /** What a route answers on success. */
 export interface Success {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   /** Another status for "nothing to do", for the document. */
   readonly emptyStatus?: 204;
   /** The status in dialect K, if it is another (http-api §4). */

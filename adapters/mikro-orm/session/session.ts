@@ -25,7 +25,8 @@ import { subscriptionReads, subscriptionWrites } from '../stores/subscription-st
 import { tagReads, tagWrites } from '../stores/tag-store.ts';
 import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
 import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
-import type { TenantScope } from '../tables/record-access.ts';
+import { broadcastsTable } from '../tables/nodes.ts';
+import { insertInto, type TenantScope } from '../tables/record-access.ts';
 import { type Makers, onDemand } from './on-demand.ts';
 import type { SessionPolicy } from './session-policy.ts';
 
@@ -137,6 +138,7 @@ export function writeSession(input: {
       ),
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),
+    broadcast: (told) => runner.leaveToCommit(runner.run(insertInto(scope, broadcastsTable, [told]))),
     schedule: (notifications) => outbox.schedule(notifications),
     unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),
     unscheduleFuture: async (accountRecordId, after) =>

@@ -1,9 +1,9 @@
 import type { NodeStore } from '../../../lib/ports/storage/index.ts';
-import { textOf } from '../sql/columns.ts';
+import { numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { nodesTable } from '../tables/nodes.ts';
+import { broadcastsTable, nodesTable } from '../tables/nodes.ts';
 import { namesOf } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
@@ -36,6 +36,19 @@ export function nodeStore(access: SystemAccess, dialect: Dialect): NodeStore {
     remove: async (names) => {
       if (names.length === 0) return;
       await access.run(sql`delete from bw_nodes where ${isIn('name', 'text', names)}`);
+    },
+    lastBroadcast: async () => {
+      const { rows } = await access.run(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
+      return numberOf(rows[0]?.last, 'last');
+    },
+    broadcastsAfter: async (recordId, limit) => {
+      const { rows } = await access.run(sql`
+        select ${raw(dialect.selectList(broadcastsTable))} from bw_broadcasts where record_id > ${recordId}
+        order by record_id limit ${limit}`);
+      return rows.map((row) => broadcastsTable.decode(row));
+    },
+    purgeBroadcasts: async (before) => {
+      await access.run(sql`delete from bw_broadcasts where created_date < ${before}`);
     },
     purge: async (silentForMs) => {
       await access.run(sql`delete from bw_nodes where ${silentFor(silentForMs)}`);

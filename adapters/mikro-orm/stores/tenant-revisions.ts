@@ -1,4 +1,5 @@
 import type { ActiveValue, TenantRevisions } from '../../../lib/ports/storage/index.ts';
+import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { numberOf, type Row, textOf } from '../sql/columns.ts';
@@ -7,6 +8,16 @@ import type { TenantScope } from '../tables/record-access.ts';
 
 /** How the tenant's row is locked while it is read. */
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
+
+/** The system itself has no row among the tenants. */
+const NOTHING_SET: TenantRevisions = Object.freeze({
+  catalogRevision: 0,
+  configuration: null,
+  overdueConfig: null,
+  usageThresholds: null,
+  callback: null,
+  stateMachineRevision: null,
+});
 
 /** The revisions of a session's tenant: read by one statement for all callers, and again after the lock was taken. */
 export class RevisionsOfSession {
@@ -52,6 +63,7 @@ export class RevisionsOfSession {
 
   async #load(lock?: RowLock): Promise<TenantRevisions> {
     const { runner, tenantRecordId } = this.#scope;
+    if (tenantRecordId === SYSTEM_TENANT.recordId) return NOTHING_SET;
     const [tenant] = await runner.rows(sql`
       select catalog_revision, state_machine_revision,
         configuration_record_id, ${idOf('configuration_record_id')} as configuration_id,

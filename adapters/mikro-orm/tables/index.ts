@@ -14,7 +14,7 @@ import {
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import { accessLogTable, samplesTable } from './monitoring.ts';
-import { nodesTable } from './nodes.ts';
+import { broadcastsTable, nodesTable } from './nodes.ts';
 import { overdueAccountsTable } from './overdue.ts';
 import {
   autoPayHoldsTable,
@@ -108,5 +108,6 @@ export const tables: readonly TableSpec[] = [
   nodesTable,
   accessLogTable,
   samplesTable,
+  broadcastsTable,
   auditLogTable,
 ];

@@ -1,5 +1,5 @@
-import type { NodeInfo, PluginInfo } from '../../../lib/records/index.ts';
-import { instantAt, json, text } from '../sql/columns.ts';
+import type { Broadcast, EventPayload, New, NodeInfo, PluginInfo } from '../../../lib/records/index.ts';
+import { instantAt, json, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** The processes that work on the database (platform §15 rule 1); they belong to no tenant. */
@@ -11,5 +11,18 @@ export const nodesTable = new RecordTable<NodeInfo>(
     bootDate: instantAt('boot_date'),
     lastUpdatedDate: instantAt('last_updated_date'),
     plugins: json<readonly PluginInfo[]>('plugins'),
+  },
+);
+
+/** What all nodes are told (platform §11). */
+export const broadcastsTable = new RecordTable<New<Broadcast>>(
+  { name: 'broadcasts', ofTenant: false, indexes: [{ name: 'age', columns: ['created_date'] }] },
+  {
+    id: uuid('id'),
+    service: text('service'),
+    type: text('type'),
+    payload: json<EventPayload>('payload'),
+    createdBy: text('created_by'),
+    createdDate: instantAt('created_date'),
   },
 );

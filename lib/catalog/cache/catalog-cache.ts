@@ -23,6 +23,11 @@ export class CatalogCache {
     this.#committed = new EffectiveCatalogs(globalDefault, new StoredCatalogs(slices));
   }
 
+  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  drop(tenantRecordId: number | null): void {
+    this.#committed.drop(tenantRecordId);
+  }
+
   /** The tenant's catalog; without any version for a tenant that has none. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);

@@ -66,6 +66,12 @@ export class EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
 
+  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  drop(tenantRecordId: number | null): void {
+    this.#byTenant.drop((tenant) => tenantRecordId === null || tenant === tenantRecordId);
+    this.#stored.drop(tenantRecordId);
+  }
+
   /** The tenant's own XML versions. */
   async uploaded(session: ReadSession): Promise<Catalog> {
     return this.#stored.get(session);

@@ -68,6 +68,11 @@ export class PluginCatalogs {
     return this.#plugins.length === 0;
   }
 
+  /** Forgets what plugins have said of a tenant, or of all (null): they are asked again, whatever their stamps. */
+  drop(tenantRecordId: number | null): void {
+    this.#kept.drop((key) => tenantRecordId === null || key.startsWith(`${tenantRecordId} `));
+  }
+
   /**
    * Asks the plugins once for one operation. A plugin with a stamp is asked for one catalog, whatever the number of accounts.
    * @throws BillingError UNEXPECTED (60000) if a plugin fails or is too slow, CATALOG_INVALID_FOR_TENANT (2080) if its
@@ -76,7 +81,7 @@ export class PluginCatalogs {
   async ask(request: PluginRequest): Promise<ServedCatalogs> {
     const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
     const served = new Map<Uuid | null, Answer>();
-    for (const plugin of this.#plugins) {
+    for (const plugin of [...this.#plugins]) {
       for (const [accountId, answer] of await this.#answersOf(plugin, request, [...open])) {
         served.set(accountId, answer);
         if (answer !== null) open.delete(accountId);

@@ -64,6 +64,11 @@ export class StampedCache<K, V> {
     this.#put(key, kept);
   }
 
+  /** Forgets all values whose key is one of these. */
+  drop(isDropped: (key: K) => boolean): void {
+    for (const key of [...this.#kept.keys()]) if (isDropped(key)) this.#kept.delete(key);
+  }
+
   #put(key: K, kept: Kept<V>): void {
     this.#kept.delete(key);
     this.#kept.set(key, kept);

@@ -60,6 +60,12 @@ export class StoredCatalogs {
     return catalog;
   }
 
+  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  drop(tenantRecordId: number | null): void {
+    if (tenantRecordId === null) this.#kept.clear();
+    else this.#kept.delete(tenantRecordId);
+  }
+
   /** Characters of the texts of all parts of a tenant's catalog that are in memory. */
   charactersOf(tenantRecordId: number): number {
     return this.#kept.get(tenantRecordId)?.characters ?? 0;

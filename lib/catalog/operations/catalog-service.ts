@@ -51,6 +51,7 @@ export class CatalogService implements CatalogProvider {
   /** What the tenants have stored. */
   readonly cache: CatalogCache;
   readonly #provider: PluginProvider;
+  readonly #plugins: PluginCatalogs;
   readonly #maxDocumentBytes: number | undefined;
 
   constructor(
@@ -61,7 +62,14 @@ export class CatalogService implements CatalogProvider {
     this.slices = timeSlices(ports.systemClock);
     this.#maxDocumentBytes = maxDocumentBytes;
     this.cache = new CatalogCache(globalCatalog(defaultCatalog), this.slices);
+    this.#plugins = plugins;
     this.#provider = new PluginProvider(ports, plugins, this.cache);
+  }
+
+  /** Forgets what is kept in memory of a tenant's catalogs, or of all (null). */
+  dropCached(tenantRecordId: number | null): void {
+    this.cache.drop(tenantRecordId);
+    this.#plugins.drop(tenantRecordId);
   }
 
   async upload(context: CallContext, document: CatalogUpload): Promise<void> {

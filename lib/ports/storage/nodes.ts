@@ -1,4 +1,5 @@
-import type { NodeInfo } from '../../records/index.ts';
+import type { Broadcast, NodeInfo } from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** The nodes of the deployment (platform §15 rule 1). How long one was silent is told by the clock of the database. */
 export interface NodeStore {
@@ -12,4 +13,10 @@ export interface NodeStore {
   remove(names: readonly string[]): Promise<void>;
   /** Forgets nodes that were silent for longer. */
   purge(silentForMs: number): Promise<void>;
+  /** Number of the last broadcast; 0 = there is none. */
+  lastBroadcast(): Promise<number>;
+  /** Broadcasts with a higher number, in the order of their numbers. */
+  broadcastsAfter(recordId: number, limit: number): Promise<readonly Broadcast[]>;
+  /** Forgets broadcasts that were told before. */
+  purgeBroadcasts(before: Instant): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type {
   Account,
   Authorship,
+  Broadcast,
   New,
   NewBusEvent,
   NewNotification,
@@ -122,6 +123,8 @@ export interface WriteSession extends ReadSession {
   tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
   /** Appends bus events to the outbox of this transaction, in order. */
   publish(events: readonly NewBusEvent[]): void;
+  /** Tells all nodes something once this transaction is committed (platform §11). */
+  broadcast(told: New<Broadcast>): void;
   /** Appends notifications to this transaction; where a live entry has the same `uniqueKey`, this is a no-op. */
   schedule(notifications: readonly NewNotification[]): void;
   /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */

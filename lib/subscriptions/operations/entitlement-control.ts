@@ -65,7 +65,7 @@ export class EntitlementControl {
     let { terms } = controlled;
     let done: T;
     try {
-      for (const plugin of this.#plugins) {
+      for (const plugin of [...this.#plugins]) {
         reached.push(plugin);
         terms = await this.#ask(plugin, callOn(terms), seen);
       }

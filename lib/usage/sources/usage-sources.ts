@@ -60,7 +60,7 @@ export class UsageSources {
       { key: 'USAGE_TRANSITIONS', value: transitionsText(question), isUpdatable: false },
     ]);
     const range = Object.freeze({ ...question.range });
-    for (const source of this.#sources) {
+    for (const source of [...this.#sources]) {
       const quantities = await this.#aggregated(source, question.requests, context);
       if (quantities !== null) return quantities;
       const asked = { source, member: 'getUsageForAccount', range, context } as const;
@@ -86,7 +86,7 @@ export class UsageSources {
     const context = Object.freeze({ ...given.context });
     const properties = frozenCopy(given.properties);
     const range = Object.freeze({ start: bounds[0], end: bounds.at(-1) ?? bounds[1] });
-    for (const source of this.#sources) {
+    for (const source of [...this.#sources]) {
       const sums = new RecordSums(bounds);
       const asked = { source, member: 'getUsageForSubscription', range, context } as const;
       const found = await this.#addedUp(asked, new Map([[subscriptionId, sums]]), () =>

@@ -58,6 +58,17 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   ...monitoringSamples,
   getNodesInfo: nothing,
   getPluginsInfo: nothing,
+  triggerNodeCommand: () => ({
+    body: {
+      nodeCommandType: 'RESTART_PLUGIN',
+      nodeCommandProperties: [{ key: 'pluginKey', value: 'payment-test' }],
+    },
+  }),
+  invalidatesCache: () => ({ query: 'cacheName=tenant-catalog' }),
+  invalidatesCacheByAccount: nothing,
+  invalidatesCacheByTenant: nothing,
+  putOutOfRotation: nothing,
+  putInRotation: nothing,
   listProducts: storedPot,
   listPlansOfProduct: storedPot,
   deleteProduct: async (world) => ({ ...(await storedPot(world)), query: 'force=true&deleteAllPlans=true' }),

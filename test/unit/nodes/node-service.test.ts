@@ -1,9 +1,12 @@
 import { expect } from 'chai';
-import { NodeService } from '../../../lib/nodes/index.ts';
+import { fakeClock } from '../../../adapters/testing/index.ts';
+import { NodeService, PluginSwitches } from '../../../lib/nodes/index.ts';
 import type { NodeStore } from '../../../lib/ports/storage/index.ts';
+import { newId } from '../../support/storage/stored-records.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const BEAT_MS = 30_000;
+const LISTEN_MS = 5_000;
 
 /** A node over a storage that only takes down what it is told, with timers that a test fires. */
 function stage(failing: { away: boolean }, former: readonly string[] = []) {
@@ -19,11 +22,16 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
     list: async () => [],
     remove: (names) => tell(`remove ${names.join(',')}`),
     purge: () => tell('purge'),
+    lastBroadcast: async () => 0,
+    broadcastsAfter: async () => [],
+    purgeBroadcasts: () => tell('purge broadcasts'),
   };
   const logger = recordingLogger();
   const service = new NodeService(
     {
-      storage: { nodes, singleNode: false },
+      storage: { nodes, singleNode: false, write: () => Promise.reject(new Error('nothing is written')) },
+      clock: fakeClock('2025-03-10'),
+      ids: { next: newId },
       systemClock: {
         nowMs: () => 5,
         nextTurn: async () => undefined,
@@ -34,7 +42,13 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
       },
       logger,
     },
-    { nodeName: 'me', version: '1', plugins: () => [], isFormerNode: (name) => former.includes(name) },
+    {
+      nodeName: 'me',
+      version: '1',
+      switches: new PluginSwitches([]),
+      dropCaches: () => undefined,
+      isFormerNode: (name) => former.includes(name),
+    },
   );
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
@@ -61,7 +75,7 @@ describe('the signs of life of a node', () => {
     service.start();
     await turns();
     expect(told).to.deep.equal(['purge', 'remove me-before', 'beat me']);
-    expect(timers()).to.deep.equal([BEAT_MS]);
+    expect(timers()).to.have.members([BEAT_MS, LISTEN_MS]);
     await fire();
     expect(told.slice(3)).to.deep.equal(['beat me']);
     await service.stop();
@@ -80,7 +94,7 @@ describe('the signs of life of a node', () => {
     expect(logger.lines.map(({ level }) => level)).to.deep.equal(['warn']);
     failing.away = false;
     await fire();
-    expect(told).to.deep.equal(['beat me']);
+    expect(told).to.deep.equal(['purge', 'remove ', 'beat me']);
     failing.away = true;
     await service.stop();
     expect(logger.lines).to.have.length(2);

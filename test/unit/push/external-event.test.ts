@@ -63,6 +63,7 @@ const table: Readonly<
   CUSTOM_FIELD_DELETION: ['CUSTOM_FIELD', 'c', null],
   TENANT_CONFIG_CHANGE: ['TENANT_KVS', 'o', given],
   TENANT_CONFIG_DELETION: ['TENANT_KVS', 'o', given],
+  BROADCAST_SERVICE: ['SERVICE_BROADCAST', 'o', given],
 };
 const inside = ['PAYMENT_UNRESOLVED', 'CHILD_INVOICE_CHANGE', 'NULL_INVOICE'];
 

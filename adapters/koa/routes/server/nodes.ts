@@ -1,6 +1,9 @@
-import { NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
+import { NodeCommandModel, NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
+import { systemAuthorOf } from '../../request/system-author.ts';
 import { json } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
+import { flag } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
@@ -17,6 +20,32 @@ export const nodeRoutes: readonly Route[] = [
     async handle({ billing, dialect }) {
       const nodes = await billing.nodes.list();
       return json(nodes.map((node) => NodeInfoModel.write(node, unaudited(dialect))));
+    },
+  }),
+  userRoute({
+    method: 'POST',
+    path: '/1.0/kb/nodesInfo',
+    operationId: 'triggerNodeCommand',
+    area: 'nodes',
+    summary: 'Tell the nodes to do something; what this one has to do is done when it answers',
+    permission: 'admin:trigger_command',
+    query: { localNodeOnly: flag() },
+    body: jsonBody(NodeCommandModel),
+    success: { status: 202 },
+    async handle(call) {
+      const { nodeCommandType, nodeCommandProperties, isSystemCommandType } = call.body;
+      const command = {
+        type: nodeCommandType ?? '',
+        properties: (nodeCommandProperties ?? []).map(({ key, value }) => ({
+          key: key ?? '',
+          value: value ?? null,
+        })),
+        isSystemCommand: isSystemCommandType ?? false,
+      };
+      await call.billing.nodes.command(systemAuthorOf(call), command, {
+        localOnly: call.query.localNodeOnly,
+      });
+      return { status: 202 };
     },
   }),
   tenantRoute({

@@ -1,0 +1,96 @@
+import type { PluginIdentity } from '../ports/index.ts';
+import { type PluginInfo, PluginState } from '../records/index.ts';
+import { type NodeCommand, PluginCommand } from './node-command.ts';
+import { pluginInfos, type RegisteredPlugins } from './registered-plugins.ts';
+
+/** Which of the plugins that the host has registered take part in this node's work (platform §11), until it ends. */
+export class PluginSwitches {
+  readonly #registered: readonly PluginInfo[];
+  /** Those that are not running. */
+  readonly #off = new Map<string, 'STOPPED' | 'UNINSTALLED'>();
+  readonly #refills: (() => void)[] = [];
+
+  constructor(registered: readonly RegisteredPlugins[]) {
+    this.#registered = pluginInfos(registered);
+  }
+
+  /** These plugins without those that do not run now: one list, which changes with every command. */
+  running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
+    const list: P[] = [];
+    this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));
+    return list;
+  }
+
+  /** The same by name. */
+  runningByName<P extends PluginIdentity>(plugins: readonly P[]): ReadonlyMap<string, P> {
+    const byName = new Map<string, P>();
+    this.#follow(() => {
+      byName.clear();
+      for (const plugin of plugins) if (this.#isRunning(plugin.name)) byName.set(plugin.name, plugin);
+    });
+    return byName;
+  }
+
+  /** The plugins with their states; those that were uninstalled are not among them. */
+  list(): readonly PluginInfo[] {
+    return this.#registered
+      .filter(({ pluginName }) => this.#off.get(pluginName) !== 'UNINSTALLED')
+      .map((plugin) => ({
+        ...plugin,
+        state: this.#isRunning(plugin.pluginName) ? PluginState.RUNNING : PluginState.STOPPED,
+      }));
+  }
+
+  /** The registered plugin that a command is about; null: this node has none such. */
+  find(command: NodeCommand): PluginInfo | null {
+    return pluginNamedBy(command, this.#registered);
+  }
+
+  /** Does what a command about a plugin says; one that was uninstalled has to be installed before it runs again. */
+  apply(type: PluginCommand, { pluginName }: PluginInfo): void {
+    this.#switch(type, pluginName);
+    for (const refill of this.#refills) refill();
+  }
+
+  #follow(refill: () => void): void {
+    this.#refills.push(refill);
+    refill();
+  }
+
+  #isRunning(pluginName: string): boolean {
+    return !this.#off.has(pluginName);
+  }
+
+  #switch(type: PluginCommand, pluginName: string): void {
+    const isInstalled = this.#off.get(pluginName) !== 'UNINSTALLED';
+    switch (type) {
+      case PluginCommand.INSTALL:
+        this.#off.delete(pluginName);
+        return;
+      case PluginCommand.UNINSTALL:
+        this.#off.set(pluginName, 'UNINSTALLED');
+        return;
+      case PluginCommand.START:
+      case PluginCommand.RESTART:
+        if (isInstalled) this.#off.delete(pluginName);
+        return;
+      case PluginCommand.STOP:
+        if (isInstalled) this.#off.set(pluginName, 'STOPPED');
+        return;
+    }
+  }
+}
+
+/** The plugin that the properties of a command name, by name or by key. */
+export function pluginNamedBy(
+  { properties }: NodeCommand,
+  plugins: readonly PluginInfo[],
+): PluginInfo | null {
+  const propertyOf = (wanted: string): unknown => properties.find(({ key }) => key === wanted)?.value;
+  const [name, key] = [propertyOf('pluginName'), propertyOf('pluginKey')];
+  const isMeant = (plugin: PluginInfo): boolean =>
+    name === undefined || name === null || name === ''
+      ? key !== undefined && key !== null && (plugin.pluginKey === key || plugin.pluginName === key)
+      : plugin.pluginName === name;
+  return plugins.find(isMeant) ?? null;
+}

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { HeardBroadcasts } from '../../../lib/nodes/heard-broadcasts.ts';
+import type { Broadcast } from '../../../lib/records/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
+import { newId } from '../../support/storage/stored-records.ts';
+
+const numbered = (...recordIds: readonly number[]): readonly Broadcast[] =>
+  recordIds.map((recordId) => ({
+    recordId,
+    id: newId(),
+    service: 's',
+    type: 't',
+    payload: {},
+    createdBy: 'ops',
+    createdDate: instant(0),
+  }));
+
+describe('broadcasts that were heard', () => {
+  it('broadcasts are heard once, one that becomes visible after a higher number too', () => {
+    const heard = new HeardBroadcasts();
+    const hear = (nowMs: number, ...recordIds: readonly number[]) =>
+      heard.hear(numbered(...recordIds), nowMs).map(({ recordId }) => recordId);
+    expect(hear(0, 1, 3)).to.deep.equal([1, 3]);
+    expect(hear(5_000, 1, 2, 3)).to.deep.equal([2]);
+    expect(heard.after).to.equal(0);
+    // After a minute 1 is past; 3 waits for 2, which was heard later.
+    expect(hear(60_000, 1, 2, 3, 4)).to.deep.equal([4]);
+    expect(heard.after).to.equal(1);
+    expect(hear(65_000, 2, 3, 4)).to.deep.equal([]);
+    expect(heard.after).to.equal(3);
+  });
+
+  it('broadcasts up to a number can be passed over, never back', () => {
+    const heard = new HeardBroadcasts();
+    heard.passOver(-5);
+    expect(heard.after).to.equal(0);
+    heard.passOver(7);
+    heard.passOver(3);
+    expect(heard.after).to.equal(7);
+  });
+});
