@@ -30,6 +30,7 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
 
   async diagnostic(context: CallContext, request: DiagnosticRequest): Promise<Diagnostic> {
     const { accountId, withTenantConfig, withServiceConfig, withLogs } = request;
+    checkNames(request.logFileNames ?? []);
     const [tenantConfig, logs] = await Promise.all([
       withTenantConfig ? this.#sources.keyValuesOf(context) : null,
       withLogs ? this.#logs(request) : null,
@@ -44,11 +45,6 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
   }
 
   async #logs({ logFileNames = [], logDirectory }: DiagnosticRequest): Promise<readonly LogFile[]> {
-    const wrong = logFileNames.find((name) => name === '' || name === '.' || /[/\\\0]|[.][.]/.test(name));
-    if (wrong !== undefined)
-      throw invalidParameter('A log file is named without a path', { logFileName: shortened(wrong) });
-    if (logFileNames.length > MAX_LOG_FILES)
-      throw invalidParameter(`At most ${MAX_LOG_FILES} log files are read, not ${logFileNames.length}`);
     const { logDirectories: allowed } = this.#sources;
     const found =
       (await this.#ports.logFiles?.read({
@@ -63,4 +59,12 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
       });
     return found ?? [];
   }
+}
+
+function checkNames(names: readonly string[]): void {
+  const wrong = names.find((name) => name === '' || name === '.' || /[/\\\0]|[.][.]/.test(name));
+  if (wrong !== undefined)
+    throw invalidParameter('A log file is named without a path', { logFileName: shortened(wrong) });
+  if (names.length > MAX_LOG_FILES)
+    throw invalidParameter(`At most ${MAX_LOG_FILES} log files are read, not ${names.length}`);
 }

@@ -33,6 +33,7 @@ export async function renderAnswer(input: Rendering): Promise<Rendered> {
       ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },
     body,
+    ...(answer.bytePieces === undefined ? {} : { isFile: true }),
   };
 }
 
@@ -63,9 +64,10 @@ function entityTag(body: string): string {
 }
 
 async function contentOf({ route, answer, mediaType }: Rendering) {
-  const { jsonPieces, textPieces, jsonWindows, text, json, bytes } = answer;
+  const { jsonPieces, textPieces, bytePieces, jsonWindows, text, json, bytes } = answer;
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (textPieces !== undefined) return { type: mediaType, body: textPieces };
+  if (bytePieces !== undefined) return { type: mediaType, body: bytePieces };
   if (bytes !== undefined) return { type: mediaType, body: Buffer.from(bytes) };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
   if (jsonWindows !== undefined)

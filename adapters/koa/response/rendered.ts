@@ -12,11 +12,16 @@ export interface Rendered {
   /** With the type of the content, on an empty answer too. */
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or pieces of it as they come, or a file. */
-  readonly body: string | Buffer | AsyncIterable<string>;
+  readonly body: string | Buffer | AsyncIterable<string | Uint8Array>;
+  /** True: the pieces are those of a file. */
+  readonly isFile?: boolean;
 }
 
 /** Sends it. An error while pieces are sent can only break off the answer, whose head has already been sent. */
-export async function writeRendered(ctx: Context, { status, headers, body }: Rendered): Promise<void> {
+export async function writeRendered(
+  ctx: Context,
+  { status, headers, body, isFile }: Rendered,
+): Promise<void> {
   ctx.status = status;
   ctx.set({ ...headers });
   if (status === 204) keepContentType(ctx.res);
@@ -24,7 +29,8 @@ export async function writeRendered(ctx: Context, { status, headers, body }: Ren
   else {
     const whole = isWhole(body) ? body : streamTo(ctx.res, body);
     // Files are compressed by what made them.
-    ctx.body = ctx.method === 'HEAD' || Buffer.isBuffer(whole) ? whole : await compressed(ctx, whole);
+    const isAsItIs = ctx.method === 'HEAD' || isFile === true || Buffer.isBuffer(whole);
+    ctx.body = isAsItIs ? whole : await compressed(ctx, whole);
   }
 }
 
@@ -38,7 +44,7 @@ function isWhole(body: Rendered['body']): body is string | Buffer {
 }
 
 /** A stalled reader must not keep memory in use for ever: the answer is broken off. */
-function streamTo(response: ServerResponse, body: AsyncIterable<string>): Readable {
+function streamTo(response: ServerResponse, body: AsyncIterable<string | Uint8Array>): Readable {
   response.setTimeout(STALLED_READER_MS, () => response.destroy());
   return Readable.from(body, { objectMode: false });
 }

@@ -17,6 +17,8 @@ export interface Answer {
   readonly jsonPieces?: AsyncIterable<string>;
   /** Written piece by piece as it comes, with the type that was negotiated. */
   readonly textPieces?: AsyncIterable<string>;
+  /** A file of the negotiated type, made while it is sent. */
+  readonly bytePieces?: AsyncIterable<Uint8Array>;
   /** Path of `Location`, below the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;

@@ -18,6 +18,7 @@ import {
 import { unaudited } from '../../wire/rendering.ts';
 import { recordNumber } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
+import { diagnosticRoute } from './diagnostic.ts';
 
 const base = `${PLUGIN}/health` as const;
 const area = 'health';
@@ -134,6 +135,7 @@ export const monitoringRoutes: readonly Route[] = [
       return longJson(series.map((each) => SamplesModel.write(each, unaudited(dialect))));
     },
   }),
+  diagnosticRoute,
   ...entryRoutes,
 ];
 

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Diagnostic, HealthData } from '../../../../lib/monitoring/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
+import { formatInstant } from '../../../../lib/values/time/index.ts';
+import { checkPermission } from '../../auth/check-permission.ts';
+import { HealthDataModel } from '../../models/health.ts';
+import { type ZipEntry, zipPieces } from '../../response/zip-pieces.ts';
+import { type Answer, plain, streamedJson } from '../../routing/answer.ts';
+import { PLUGIN } from '../../routing/path.ts';
+import { pluginRoute, type Route } from '../../routing/route.ts';
+import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
+import { type Rendering, unaudited } from '../../wire/rendering.ts';
+import { perDialect } from '../../wire/wire-type.ts';
+
+const zipType = 'application/zip';
+
+/** The parts under the names of the document, those that were asked for. */
+const Parts = {
+  answer: perDialect(() =>
+    z.strictObject({
+      'account.data': z.string().optional(),
+      'tenant_config.data': z
+        .array(z.strictObject({ key: z.string(), values: z.array(z.string()) }))
+        .optional(),
+      'service_configuration.data': z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+  json: {
+    type: 'object',
+    properties: {
+      'account.data': { type: 'string' },
+      'tenant_config.data': { type: 'array', items: { type: 'object' } },
+      'service_configuration.data': { type: 'object', additionalProperties: true },
+    },
+  },
+};
+
+/** What those need to see who look into a problem (platform §12.6). */
+export const diagnosticRoute: Route = pluginRoute({
+  method: 'GET',
+  path: `${PLUGIN}/health/diagnostic`,
+  operationId: 'getDiagnostic',
+  area: 'health',
+  summary:
+    'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
+  permission: 'admin:health',
+  query: {
+    accountId: uuidParameter,
+    withServiceConfig: flag(),
+    withTenantConfig: flag(),
+    withLogs: flag(),
+    logsFilenames: textList,
+    logsDir: plainText,
+  },
+  success: { status: 200, mediaTypes: ['application/json', zipType], body: Parts },
+  fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+  async handle({ billing, context, dialect, query, mediaType, sent, user }) {
+    if (sent.queryString === '') return plain('');
+    const { accountId, logsFilenames: logFileNames, logsDir, ...parts } = query;
+    if (accountId !== null) checkPermission(user, 'admin:export');
+    const isZip = mediaType === zipType;
+    const health = isZip ? await billing.monitoring.data(context) : null;
+    const diagnostic = await billing.monitoring.diagnostic(context, {
+      ...parts,
+      accountId: accountId ?? undefined,
+      logFileNames,
+      logDirectory: logsDir ?? undefined,
+    });
+    if (health === null) return streamedJson(closing(jsonPieces(diagnostic), diagnostic.accountData));
+    return archive(diagnostic, health, unaudited(dialect));
+  },
+});
+
+function archive(diagnostic: Diagnostic, health: HealthData, rendering: Rendering): Answer {
+  const { accountData, logs } = diagnostic;
+  const texts: readonly ZipEntry[] = [
+    ...smallParts(diagnostic),
+    ['health.data', HealthDataModel.write(health, rendering)] as const,
+  ].map(([name, value]) => ({ name, pieces: [stringifyExactJson(value)] }));
+  const entries: readonly ZipEntry[] = [
+    ...(accountData === null ? [] : [{ name: 'account.data', pieces: accountData }]),
+    ...texts,
+    ...(logs ?? []).map(({ name, text }) => ({ name: `logs/${name}`, pieces: [text] })),
+  ];
+  const stamp = formatInstant(health.at).replace(/\D/g, '').slice(0, 14);
+  return {
+    bytePieces: closing(zipPieces(entries), accountData),
+    headers: { 'Content-Disposition': `attachment; filename="diagnostic-${stamp}.zip"` },
+  };
+}
+
+function smallParts({
+  tenantConfig,
+  serviceConfiguration,
+}: Diagnostic): readonly (readonly [string, unknown])[] {
+  return [
+    ...(tenantConfig === null ? [] : [['tenant_config.data', tenantConfig] as const]),
+    ...(serviceConfiguration === null ? [] : [['service_configuration.data', serviceConfiguration] as const]),
+  ];
+}
+
+/** The export of an account may be longer than memory. */
+async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
+  const { accountData } = diagnostic;
+  let between = '{';
+  if (accountData !== null) {
+    yield `${between}"account.data":"`;
+    for await (const piece of accountData) yield JSON.stringify(piece).slice(1, -1);
+    between = '",';
+  }
+  for (const [name, value] of smallParts(diagnostic)) {
+    yield `${between}${JSON.stringify(name)}:${stringifyExactJson(value)}`;
+    between = ',';
+  }
+  yield between === '",' ? '"}' : between === '{' ? '{}' : '}';
+}
+
+/** The pieces; a reader that stops before the first one closes what they are made of. */
+function closing<T>(pieces: AsyncIterable<T>, source: AsyncIterable<unknown> | null): AsyncIterable<T> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const close = async (): Promise<IteratorResult<T>> => {
+    await iterator.return?.();
+    await source?.[Symbol.asyncIterator]().return?.();
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next(), return: close }) };
+}

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { AccessLog } from '../../../lib/monitoring/access-log.ts';
+import type { AccessLine } from '../../../lib/ports/storage/index.ts';
+import { MAX_ACCESS_LINES_HELD } from '../../../lib/values/limits.ts';
+import { pushableSystemClock, recordingLogger } from '../../support/system-time.ts';
+
+function logOver(input: { readonly retentionMs?: number } = {}) {
+  const stored: AccessLine[] = [];
+  const state = { isAway: false, calls: 0 };
+  const logger = recordingLogger();
+  const log = new AccessLog(
+    {
+      logger,
+      systemClock: pushableSystemClock(),
+      storage: {
+        monitoring: {
+          addAccess: async (lines) => {
+            state.calls += 1;
+            if (state.isAway) throw new Error('away');
+            stored.push(...lines);
+          },
+        },
+      },
+    },
+    { nodeName: 'n1', hostName: 'h1', retentionMs: input.retentionMs ?? 1_000 },
+  );
+  const add = (path: string) =>
+    log.add({
+      tenantRecordId: 1,
+      method: 'GET',
+      path,
+      query: '',
+      status: 200,
+      bytesSent: 2,
+      principal: 'admin',
+      createdBy: null,
+    });
+  return { log, add, stored, state, logger };
+}
+
+describe('the access log (platform §12.1 rule 5)', () => {
+  it('stores requests together, in their order', async () => {
+    const { log, add, stored, state } = logOver();
+    for (const path of ['/a', '/b', '/c']) add(path);
+    await log.flush();
+    expect(stored.map(({ uri, nodeName, hostName }) => [uri, nodeName, hostName])).to.deep.equal([
+      ['/a', 'n1', 'h1'],
+      ['/b', 'n1', 'h1'],
+      ['/c', 'n1', 'h1'],
+    ]);
+    expect(state.calls).to.equal(1);
+    await log.close();
+  });
+
+  it('keeps what could not be stored for the next time', async () => {
+    const { log, add, stored, state } = logOver();
+    state.isAway = true;
+    add('/a');
+    await log.flush();
+    add('/b');
+    state.isAway = false;
+    await log.flush();
+    expect(stored.map(({ uri }) => uri)).to.deep.equal(['/a', '/b']);
+    await log.close();
+  });
+
+  it('holds no more than its bound, and says what is lost', async () => {
+    const { log, add, stored, state, logger } = logOver();
+    state.isAway = true;
+    for (let index = 0; index < MAX_ACCESS_LINES_HELD + 7; index += 1) add(`/${index}`);
+    await log.flush();
+    expect(logger.lines.at(-1)?.fields).to.include({ held: MAX_ACCESS_LINES_HELD, lost: 7 });
+    state.isAway = false;
+    await log.close();
+    expect(stored).to.have.length(MAX_ACCESS_LINES_HELD);
+  });
+
+  it('keeps nothing where nothing is to be kept', async () => {
+    const { log, add, state } = logOver({ retentionMs: 0 });
+    add('/a');
+    await log.close();
+    expect(state.calls).to.equal(0);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { Meter } from '../../../lib/monitoring/meter.ts';
+
+const minuteMs = 60_000;
+
+describe('a meter (platform §12.2)', () => {
+  it('has nothing to tell before the first event', () => {
+    expect(new Meter(0).read(minuteMs)).to.equal(null);
+  });
+
+  it('tells the count, and rates per second', () => {
+    const meter = new Meter(0);
+    meter.mark(120);
+    expect(meter.read(minuteMs)).to.deep.equal({
+      count: 120,
+      mean_rate: 2,
+      one_minute_rate: 2,
+      five_minute_rate: 2,
+      fifteen_minute_rate: 2,
+    });
+  });
+
+  it('forgets by the minute what the mean keeps', () => {
+    const meter = new Meter(0);
+    meter.mark(600);
+    meter.read(minuteMs);
+    const rates = meter.read(2 * minuteMs);
+    expect(rates?.count).to.equal(600);
+    expect(rates?.mean_rate).to.equal(5);
+    expect(rates?.one_minute_rate).to.be.closeTo(10 * Math.exp(-1), 1e-9);
+    expect(rates?.five_minute_rate).to.be.closeTo(10 * Math.exp(-1 / 5), 1e-9);
+    expect(rates?.fifteen_minute_rate).to.be.closeTo(10 * Math.exp(-1 / 15), 1e-9);
+  });
+
+  it('tells the same when it is read twice at one time', () => {
+    const meter = new Meter(0);
+    meter.mark(3);
+    expect(meter.read(minuteMs)).to.deep.equal(meter.read(minuteMs));
+  });
+});
