@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
 import { bundled } from '../support/bundled.ts';
@@ -33,7 +34,9 @@ export async function startNodes(
 
 async function openNode(options: NodeOptions, preloaded?: string): Promise<ChildProcess> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const node = fork(bundled(NODE), args, {
+  // What is loaded before may change the modules, which a bundle does not have.
+  const program = preloaded === undefined ? bundled(NODE) : fileURLToPath(NODE);
+  const node = fork(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: preloaded === undefined ? [] : ['--import', preloaded],
   });
