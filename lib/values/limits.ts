@@ -551,6 +551,12 @@ export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 export const DATABASE_SILENCE_MS = SECOND_MS;
 export const DATABASE_PROBE_MS = 1_500;
 
+/**
+ * How long a transaction that writes may leave its server waiting: a node that hangs in one holds up nobody for as long as
+ * a lease. The longest computation between two statements takes a fraction of it.
+ */
+export const DATABASE_IDLE_MS = 20 * SECOND_MS;
+
 /** How long a new connection to a database server may take. */
 export const DATABASE_CONNECT_MS = 4 * SECOND_MS;
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
@@ -13,6 +14,7 @@ import {
   type Transactions,
 } from '../../adapters/mikro-orm/sql/transactions.ts';
 import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
+import { DATABASE_IDLE_MS } from '../../lib/values/limits.ts';
 import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
@@ -262,5 +264,30 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       );
       expect(rows).to.deep.equal([{ kept: 7 }]);
     });
+  });
+
+  const idleBound = 'idle_in_transaction_session_timeout';
+
+  it('may leave the server waiting for a bounded time where they hold locks, which ends with their transaction', async () => {
+    const boundIn = (kind: TransactionKind) =>
+      transactions.run(kind, async (transaction) => {
+        const { rows } = await transaction.executeQuery(compiled(`show ${idleBound}`, []));
+        return { result: (rows[0] as Readonly<Record<string, string>>)[idleBound], last: Promise.resolve() };
+      });
+    expect(await boundIn(writing)).to.equal(`${DATABASE_IDLE_MS / 1_000}s`);
+    expect(await boundIn({ ...writing, mode: 'read' })).to.equal('0');
+  });
+
+  it('are given up by a server that is left waiting for longer, as one that has gone', async () => {
+    const failure = await rejection(
+      inTransaction(async (transaction) => {
+        await insert(transaction, 30);
+        await transaction.executeQuery(compiled(`select set_config('${idleBound}', '50', true)`, []));
+        await setTimeout(500);
+        return insert(transaction, 31);
+      }),
+    );
+    expect(postgresqlDialect.failureOf(failure)).to.deep.equal({ kind: 'away' });
+    expect(await ids()).to.not.include(30);
   });
 }

@@ -1,4 +1,5 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import { DATABASE_IDLE_MS } from '../../../lib/values/limits.ts';
 import type { Row } from '../sql/columns.ts';
 import type { CompiledStatement, Transaction } from '../sql/connection.ts';
 import { LostCommitError, type Reach, type TransactionKind, type Transactions } from '../sql/transactions.ts';
@@ -14,7 +15,7 @@ import {
   together,
 } from './statement-batch.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
-import { BEGINNING, eachInTransaction } from './transactions.ts';
+import { BEGINNING, eachInTransaction, IDLE_SETTING } from './transactions.ts';
 
 /** The parts of the driver's pool that are used. */
 export interface DriverPool {
@@ -61,8 +62,15 @@ function settingOf(reach: Reach): Statement {
   return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
 }
 
+/** In the same statement, so that it costs nothing. */
+function writeSettingsOf(reach: Reach): Statement {
+  const { text, values } = settingOf(reach);
+  return { text: `${text}, set_config('${IDLE_SETTING}', '${DATABASE_IDLE_MS}', true)`, values };
+}
+
 function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
-  return [{ text: BEGINNING[mode], values: [] }, settingOf(reach)];
+  const settings = mode === 'write' ? writeSettingsOf(reach) : settingOf(reach);
+  return [{ text: BEGINNING[mode], values: [] }, settings];
 }
 
 /**

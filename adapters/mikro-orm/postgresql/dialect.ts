@@ -42,8 +42,11 @@ const uniqueViolation = '23505';
  * (53300).
  */
 const isOutOfResources = /^53...$/;
-/** Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014). */
-const isServerAway = /^(08...|57P0[123]|57014)$/;
+/**
+ * Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014); a
+ * transaction that was left waiting (25P03).
+ */
+const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
 /** Error codes of the operating system for a server that cannot be reached. */
 const unreachable = new Set([
   'ECONNREFUSED',
