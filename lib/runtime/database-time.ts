@@ -24,7 +24,8 @@ export class DatabaseTime implements SystemClock {
     const askedMs = this.#local.nowMs();
     const databaseMs = await this.#databaseMs();
     const answeredMs = this.#local.nowMs();
-    this.#aheadMs = Math.max(askedMs - databaseMs, 0) - Math.max(databaseMs - answeredMs, 0);
+    const isSame = askedMs <= databaseMs && databaseMs <= answeredMs;
+    this.#aheadMs = isSame ? 0 : Math.round((askedMs + answeredMs) / 2) - databaseMs;
   }
 
   nowMs(): number {

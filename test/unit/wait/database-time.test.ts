@@ -38,6 +38,13 @@ describe('the time of nodes (platform §15 rule 7)', () => {
     });
   }
 
+  it('of an answer that takes its time half was the way back', async () => {
+    const machine = { nowMs: 1_300_000 };
+    const time = timeOf(machine, { nowMs: 1_000_000, answerMs: 2_000 });
+    await time.compare();
+    expect(time.nowMs()).to.equal(1_001_000);
+  });
+
   it('what the answer takes is no difference', async () => {
     const machine = { nowMs: 1_000_000 };
     const time = timeOf(machine, { nowMs: 1_000_900, answerMs: 2_000 });
