@@ -20,7 +20,7 @@ import { killNode, type NodeOptions, signUpMany, startNodes, stopNode } from './
 const PERIODS = ['2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z'];
 /** How much must be claimed before a node counts as being at work. */
 const CLAIMED_AT_LEAST = 10;
-/** For what a node has sent to the database before it was stopped to come to its end there. */
+/** For what a node has sent to the database before it was stopped to come to its end there, and for it to get on. */
 const SETTLES_IN_MS = 100;
 /** A month has more, and what is cut off is looked into within a few. */
 const MOST_DAYS = 20;
@@ -119,6 +119,7 @@ export class Deployment {
         await setTimeout(SETTLES_IN_MS);
         if ((await this.claimedBy(node.name)) > CLAIMED_AT_LEAST) return node;
         node.process.kill('SIGCONT');
+        await setTimeout(SETTLES_IN_MS);
       }
     }
     throw new Error('No node has claimed much');
