@@ -27,6 +27,7 @@ const rooms = [
   'payments',
   'overdue',
   'nodes',
+  'queues',
   'export',
   'timeline',
   'check',

@@ -16,9 +16,11 @@ import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
 import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
 import { nodesOf, switchable } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
+import { openedBacklog } from './engine/queues.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
 import type { Clock, Ports } from './ports/index.ts';
+import type { BacklogOperations } from './queues/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyOperations } from './runtime/index.ts';
 import type { SecurityOperations } from './security/index.ts';
@@ -57,6 +59,8 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly idempotency: IdempotencyOperations;
   /** Looks for what cannot be in the stored data of all tenants; for operators. */
   readonly checks: CheckOperations;
+  /** What of the queues of all tenants is late, in processing or given up; for operators. */
+  readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
   /** Notes the requests of whoever serves the operations: for the access log and the samples (platform §12). */
@@ -121,6 +125,7 @@ export const Billing = {
       security: engine.security,
       idempotency: engine.idempotency,
       checks: engine.checks,
+      backlog: calls.of(openedBacklog(engine.backlog, (id) => engine.tenants.refOf(id))),
       nodes: calls.of(openedNodes(nodes)),
       requests: monitor.requests,
       clock: ports.clock,
@@ -147,14 +152,28 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
-    const ports = portsOf(switchable(options));
-    const node = { nodes: async () => [], storeRequests: async () => undefined };
-    const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
-    const { checks } = engineOf(ports, settings);
-    await options.storage.prepare();
-    return checks;
+    return (await beside(options)).checks;
+  },
+  /**
+   * The queues alone, for a look at a database on which others work: takes over no work, and writes nothing unless entries
+   * are put back. Pass the plugins and settings that the others have. The caller closes the storage.
+   * @throws when the storage's schema is not the one that this version knows.
+   */
+  async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {
+    const { backlog, tenants } = await beside(options);
+    return openedBacklog(backlog, (id) => tenants.refOf(id));
   },
 };
+
+/** An engine that does none of the work of the database. */
+async function beside<Host>(options: BillingOptions<Host>): Promise<Engine> {
+  const ports = portsOf(switchable(options));
+  const node = { nodes: async () => [], storeRequests: async () => undefined };
+  const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
+  const engine = engineOf(ports, settings);
+  await options.storage.prepare();
+  return engine;
+}
 
 /** Every statement keeps tenants apart; this warns that the second barrier is missing (platform §2, isolation rule 2). */
 async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {

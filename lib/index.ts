@@ -33,6 +33,7 @@ export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {
   AccountCreditOperations,
   AccountInvoicesRequest,
+  AccountParking,
   CalculationStep,
   CatalogReportOperations,
   ChangeReportPart,
@@ -176,6 +177,19 @@ export type {
 export { PaymentStateName } from './payments/index.ts';
 export * from './ports/index.ts';
 export type { DeliveryListRequest, DeliveryOperations, DeliveryView, ExternalEvent } from './push/index.ts';
+export type {
+  BacklogOperations,
+  Explained,
+  FailedWorkRequest,
+  LateEntryView,
+  OfOneTenant,
+  PutBackRequest,
+  QueueEntryView,
+  QueueExportRequest,
+  QueueLookRequest,
+  QueueOperations,
+} from './queues/index.ts';
+export { LateCause } from './queues/index.ts';
 export * from './records/index.ts';
 export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';
 export type {

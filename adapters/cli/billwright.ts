@@ -116,6 +116,18 @@ const usage = `Usage: billwright <command> [options]
     --before <date>      the first day of a month, such as 2026-04-01: points before it
     --database <where>   as above
 
+  queues     Look at the work that the engine has to do: "queues late" lists what is late with the reason, "queues busy" what
+             nodes work on, "queues failed" what was given up, the oldest first. These read only, beside a running server.
+             "queues put-back" lets failed entries be done after all; a SQLite file must have no server then.
+    --tenant <name>      one tenant, by id or API key (default: all)
+    --account <id>       one account (not for put-back)
+    --kind <bus|notification>
+                         only these (default: both; put-back needs one)
+    --limit <n>          at most so many, 1 to 1000 (default 100)
+    --record <n>         number of an entry that is put back, once for each
+    --json               one JSON object per line in place of text
+    --database <where>   as above
+
   openapi    Print the OpenAPI document of the HTTP interface.
 
 Environment: BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
@@ -195,6 +207,32 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
     console.log(
       archivedText(await archiveUsage({ database: values.database, tenant, before, configuration })),
     );
+  },
+  async queues([look = 'late', ...args]) {
+    const [{ entryText, lookAtQueues, queueLooks }, { environmentConfiguration }] = await Promise.all([
+      import('./queues.ts'),
+      import('./engine-settings.ts'),
+    ]);
+    const chosen = queueLooks.find((each) => each === look);
+    if (chosen === undefined) throw new UsageError(`queues takes ${queueLooks.join(', ')}, not ${look}`);
+    const { values } = parsed(args, {
+      database,
+      tenant: { type: 'string' },
+      account: { type: 'string' },
+      kind: { type: 'string' },
+      limit: { type: 'string' },
+      record: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+    });
+    const { record, json, ...options } = values;
+    const configuration = environmentConfiguration(process.env);
+    const looked = await lookAtQueues({ ...options, look: chosen, records: record, configuration });
+    if ('putBack' in looked) {
+      console.log(json ? JSON.stringify(looked) : `${looked.putBack} put back.`);
+      return;
+    }
+    for (const entry of looked.entries) console.log(json ? JSON.stringify(entry) : entryText(entry));
+    if (!json && looked.entries.length === 0) console.log('There is nothing.');
   },
   async openapi(args) {
     parsed(args, {});

@@ -1,6 +1,6 @@
 import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { IdempotencyService } from '../runtime/index.ts';
+import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { SecurityService } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
 import { catalogArea } from './catalog.ts';
@@ -11,6 +11,7 @@ import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
 import { pushArea } from './push.ts';
+import { queueArea } from './queues.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
 import { usageArea } from './usage.ts';
@@ -29,6 +30,9 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const payments = paymentArea(foundation, accounts.operations.accounts);
   const ahead = [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
+  // The order in which they handle an entry that several of them consume.
+  const handlers = [...ahead, ...overdue.handlers];
+  const queues = queueArea(foundation, topicsOf(handlers));
   return {
     tenants,
     security: new SecurityService(ports),
@@ -41,8 +45,8 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     runCounts: invoicing.runCounts,
     idle: payments.idle,
     attempts: payments.attempts,
-    // The order in which they handle an entry that several of them consume.
-    handlers: [...ahead, ...overdue.handlers],
+    handlers,
+    backlog: queues.backlog,
     askedByEvents: overdue.asked,
     operations: {
       ...tenant.operations,
@@ -60,6 +64,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
         exportOf: accounts.operations.accounts.export,
         keyValuesOf: (context) => keyValues.search(context, ''),
       }).operations,
+      ...queues.operations,
     },
   };
 }

@@ -163,6 +163,8 @@ export const inputs: Inputs = {
   invoices: {
     generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
     generateGroup: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
+    park: [account, null],
+    unpark: [account],
     listGroup: [['request', { accountId: 'uuid', groupId: 'uuid' }]],
     get: [invoice, null],
     getByItem: [item, null],
@@ -292,6 +294,12 @@ export const inputs: Inputs = {
     list: [['request', { accountId: 'uuid' }]],
     get: [['deliveryId', 'uuid']],
     sendAgain: [['deliveryId', 'uuid']],
+  },
+  queues: {
+    export: [['request', { accountId: 'uuid', maxDate: 'instant', minDate: 'instant' }]],
+    late: [['request', { accountId: 'uuid' }]],
+    busy: [['request', { accountId: 'uuid' }]],
+    failed: [['request', { accountId: 'uuid', from: 'instant', to: 'instant' }]],
   },
   signingSecrets: {},
   configuration: {},

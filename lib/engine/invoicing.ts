@@ -21,6 +21,7 @@ import {
   ParentCommitHandler,
   ParentSummaryHandler,
   ParkedRunService,
+  ParkingService,
   RatedUsageService,
   RunConsultation,
   ThresholdHandler,
@@ -77,6 +78,7 @@ export function invoicingArea(foundation: Foundation) {
       invoices: {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...methodsOf(new ParkedRunService(ports, runs)),
+        ...methodsOf(new ParkingService(ports)),
         ...methodsOf(invoices),
         ...methodsOf(dryRuns, 'dryRun'),
         ...methodsOf(new ExplanationService(ports)),

@@ -21,6 +21,7 @@ import type {
   PaymentOperations,
 } from '../payments/index.ts';
 import type { DeliveryOperations } from '../push/index.ts';
+import type { QueueOperations } from '../queues/index.ts';
 import type { Leading } from '../records/index.ts';
 import type {
   BlockingOperations,
@@ -107,6 +108,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly invoiceTexts: InvoiceTextOperations<C>;
   /** What is and was sent to the tenant's callback. */
   readonly deliveries: DeliveryOperations<C>;
+  /** The work that the engine has to do for the tenant, for those who look after it. */
+  readonly queues: QueueOperations<C>;
   /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
   /** The settings in force for the tenant. */

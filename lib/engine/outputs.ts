@@ -46,6 +46,7 @@ const monitoredEntry = {
   createdDate: 'instant',
   effectiveDate: 'instant',
 } as const;
+const queueEntry = { availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' } as const;
 
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
 
@@ -132,6 +133,7 @@ export const outputs: Outputs = {
   invoices: {
     generate: invoice,
     generateGroup: invoice,
+    parked: { parkedDate: 'instant' },
     listGroup: invoice,
     dryRun: invoice,
     get: invoice,
@@ -217,6 +219,7 @@ export const outputs: Outputs = {
   keyValues: {},
   invoiceTexts: {},
   deliveries: { list: delivery, get: delivery },
+  queues: { late: queueEntry, busy: queueEntry, failed: queueEntry },
   signingSecrets: {},
   configuration: {
     settings: {

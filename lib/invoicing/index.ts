@@ -59,6 +59,7 @@ export type {
 export type { CreditNoteOperations } from './operations/credit-note-operations.ts';
 export type {
   AccountInvoicesRequest,
+  AccountParking,
   CoverageDifference,
   DeleteCreditRequest,
   GenerateRequest,
@@ -94,6 +95,7 @@ export { verifyAccounts } from './review/verify-coverage.ts';
 export { billAfterMovedDay } from './runs/bill-after-moved-day.ts';
 export { CatalogChangeHandler } from './runs/catalog-change-handler.ts';
 export { ParkedRunService } from './runs/parked-run-service.ts';
+export { ParkingService } from './runs/parking-service.ts';
 export type { RunCounts } from './runs/run-counts.ts';
 export { InvoiceRunHandler } from './runs/run-handler.ts';
 export { InvoiceRunService } from './runs/run-service.ts';

@@ -6,7 +6,7 @@
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 24 * HOUR_MS;
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
 
@@ -638,6 +638,13 @@ export const QUEUE_PURGE_SIZE = 1_000;
 
 /** How long bus entries of an account wait for an earlier one that failed. */
 export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
+
+/** Entries that the list of queues reads at once, and that one look at what is late, busy or failed can give. */
+export const QUEUE_LIST_PAGE = 500;
+export const MAX_QUEUE_LOOK = 1_000;
+
+/** Characters of the reason for which an operator parks an account, as of a comment. */
+export const MAX_PARKING_REASON_CHARACTERS = 255;
 
 /** How often a node gives a sign of life, and how long without one it is still listed (platform §15 rule 1). */
 export const NODE_BEAT_MS = 30 * SECOND_MS;

@@ -46,6 +46,8 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [['toString'], /no command "toString"/],
   [['serve', '--nonsense'], /--nonsense/],
   [['archive-usage', '--tenant', 'bob'], /needs --tenant and --before/],
+  [['queues', 'early'], /queues takes late, busy, failed, put-back, not early/],
+  [['queues', 'put-back', '--kind', 'bus'], /needs --kind and at least one --record/],
   [['serve', '--port', 'http'], /--port http is no port/],
   [
     ['serve', '--trusted-proxies', '10.0.0.0/33'],

@@ -15,6 +15,7 @@ import { describeGroups } from './group-steps.ts';
 import { describeHistory } from './history-steps.ts';
 import { BY, Ids, type Journey } from './journey.ts';
 import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
+import { describeNodes } from './node-steps.ts';
 import { describeOverdueConfig, describeOverdueState } from './overdue-steps.ts';
 import { describePaymentGateways } from './payment-gateway-steps.ts';
 import { describePaymentMethods } from './payment-method-steps.ts';
@@ -59,6 +60,7 @@ eachDatabase((kind, open) => {
     });
 
     describeTenants(journey);
+    describeNodes(journey);
     describeSecurity(journey);
     describeCatalog(journey);
     describeOverdueConfig(journey);

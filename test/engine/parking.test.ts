@@ -72,6 +72,34 @@ anyDatabase((_kind, open) => {
       expect(await isParked(withSetUp)).to.equal(true);
     });
 
+    it('parking by hand keeps automatic runs away until the account is unparked, which bills what has fallen due', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      const { invoices } = engine.acme;
+      const parked = async () => (await invoices.parked({ offset: 0, limit: 10 })).rows;
+      expect(await parked()).to.deep.equal([]);
+      await invoices.park(id, { reason: 'under review' });
+      await invoices.park(id);
+      expect((await parked()).map(({ accountId, parkedDate }) => [accountId, parkedDate])).to.deep.equal([
+        [id, engine.clock.now()],
+      ]);
+      const [tag] = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
+      const history = await engine.acme.audit.history({ type: 'TAG', id: tag?.id ?? id });
+      expect(history.map(({ comments }) => comments)).to.deep.equal(['under review']);
+      await engine.runTo('2024-03-02T00:00:00Z');
+      expect(await linesOf(id)).to.have.length(1);
+      await invoices.unpark(id);
+      await invoices.unpark(id);
+      await engine.settle();
+      expect(await parked()).to.deep.equal([]);
+      expect((await linesOf(id)).flat()).to.have.length(3);
+      const unknown = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
+      for (const call of [invoices.park(unknown), invoices.unpark(unknown)])
+        expect(await codeOf(call)).to.equal(ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID);
+      expect(await codeOf(invoices.park(id, { reason: 'x'.repeat(256) }))).to.equal(60003);
+    });
+
     it('a start in the past is billed period by period, each run counting for its own day', async () => {
       await begin('2024-06-01T00:00:00Z');
       const late = await subscriber('solo-now', { billingDate: '2022-01-01' });

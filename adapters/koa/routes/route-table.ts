@@ -41,6 +41,7 @@ import { healthRoutes } from './server/health.ts';
 import { metricsRoutes } from './server/metrics.ts';
 import { monitoringRoutes } from './server/monitoring.ts';
 import { nodeRoutes } from './server/nodes.ts';
+import { queueRoutes } from './server/queues.ts';
 import { testModeRoutes } from './server/test-mode.ts';
 import { blockingRoutes } from './subscriptions/blocking.ts';
 import { bundleRoutes } from './subscriptions/bundles.ts';
@@ -111,6 +112,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...nodeRoutes,
     ...monitoringRoutes,
     ...administrationRoutes,
+    ...queueRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({

@@ -9,6 +9,7 @@ import {
   type NodeStore,
   type PoolUse,
   type PushStore,
+  type QueueLooks,
   type QueueStore,
   type ReadSession,
   type SecurityStore,
@@ -26,6 +27,7 @@ import {
 } from '../../../lib/values/limits.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { pushStore } from '../queue/push-store.ts';
+import { queueLooks } from '../queue/queue-pages.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import {
   type Connection,
@@ -115,6 +117,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly monitoring: MonitoringStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
+  readonly queueLooks: QueueLooks;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -153,6 +156,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     });
     this.monitoring = monitoringStore(access, dialect);
     this.nodes = nodeStore(access, dialect);
+    this.queueLooks = queueLooks(access, dialect);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);

@@ -8,6 +8,7 @@ import { endEntries, markEntriesDone } from '../queue/completion.ts';
 import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { leaveDeliveries, pushReads, pushWrites } from '../queue/push-store.ts';
+import { queuePages } from '../queue/queue-pages.ts';
 import type { Runner } from '../sql/runner.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
@@ -56,6 +57,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   exports: ({ scope }) => exportReads(scope),
   notifications: ({ scope }) => notificationReads(scope),
   deliveries: ({ scope }) => pushReads(scope),
+  queue: ({ scope }) => queuePages(scope),
   checks: ({ scope }) => checkReads(scope),
 };
 

@@ -3,7 +3,7 @@ import type { Leading, Page, PageRequest } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
@@ -21,6 +21,12 @@ export interface GenerateRequest {
   readonly draftId?: Uuid | null;
   /** Goes past the safety bounds this once (§8.4). Default false. */
   readonly acceptBounds?: boolean;
+}
+
+/** An account that automatic runs pass over. */
+export interface AccountParking {
+  readonly accountId: Uuid;
+  readonly parkedDate: Instant;
 }
 
 /** What a run of a parked account has come to. */
@@ -112,6 +118,23 @@ export interface InvoiceOperations<C extends Leading = []> {
    * has, so others of it are among them. @throws as `generate`.
    */
   generateGroup(...given: [...C, request: Given<GenerateRequest>]): Promise<readonly InvoiceView[]>;
+
+  /** The accounts that automatic runs pass over, in the order in which they were parked. */
+  parked(...given: [...C, request: PageRequest]): Promise<Page<AccountParking>>;
+
+  /**
+   * Lets automatic runs pass over an account until it is unparked, or until a run that somebody asks for succeeds (§8.6).
+   * @param options `reason`: kept with the change, 1 to 255 characters.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY, MISSING_OR_INVALID_FIELD (60003).
+   */
+  park(...given: [...C, accountId: Uuid | string, options?: { readonly reason?: string }]): Promise<void>;
+
+  /**
+   * Lets automatic runs go on with an account; what has fallen due meanwhile is invoiced at once. Without effect on one
+   * that is not parked.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY.
+   */
+  unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
    * Runs the accounts that automatic runs pass over since one has failed, a window of them in the order in which they were

@@ -12,6 +12,7 @@ import type { NodeStore } from './nodes.ts';
 import type { PushStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
+import type { QueueLooks } from './queue-pages.ts';
 import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
@@ -44,6 +45,7 @@ export type * from './payments.ts';
 export type * from './push.ts';
 export type * from './queue.ts';
 export type * from './queue-entries.ts';
+export type * from './queue-pages.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
@@ -119,6 +121,7 @@ export interface Storage<Host = never> {
   readonly monitoring: MonitoringStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
+  readonly queueLooks: QueueLooks;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;

@@ -24,6 +24,7 @@ import type { OverdueReads, OverdueWrites } from './overdue.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { PushReads, PushWrites } from './push.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
+import type { QueuePages } from './queue-pages.ts';
 import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { TagReads, TagWrites } from './tags.ts';
@@ -51,6 +52,7 @@ export interface ReadSession {
   readonly exports: ExportReads;
   readonly notifications: NotificationReads;
   readonly deliveries: PushReads;
+  readonly queue: QueuePages;
   readonly checks: CheckReads;
 }
 

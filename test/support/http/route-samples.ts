@@ -64,6 +64,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
       nodeCommandProperties: [{ key: 'pluginKey', value: 'payment-test' }],
     },
   }),
+  getQueueEntries: () => ({ query: 'minDate=2000-01-01' }),
+  getLateQueueEntries: nothing,
   invalidatesCache: () => ({ query: 'cacheName=tenant-catalog' }),
   invalidatesCacheByAccount: nothing,
   invalidatesCacheByTenant: nothing,

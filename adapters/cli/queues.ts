@@ -1,0 +1,119 @@
+import { Billing } from '../../lib/billing.ts';
+import type {
+  BacklogOperations,
+  LateEntryView,
+  QueueEntryView,
+  QueueKind,
+  QueueLookRequest,
+} from '../../lib/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/index.ts';
+import { formatInstant } from '../../lib/values/time/index.ts';
+import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import { openStorage } from './database.ts';
+import { createLogger } from './logger.ts';
+import { namedTenant } from './named-tenant.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What is asked of the queues. */
+export const queueLooks = ['late', 'busy', 'failed', 'put-back'] as const;
+export type QueueLook = (typeof queueLooks)[number];
+
+export interface QueueOptions {
+  readonly look: QueueLook;
+  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  readonly database: string;
+  /** Id or API key of the one tenant; undefined = all. */
+  readonly tenant?: string | undefined;
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly limit?: string | undefined;
+  /** Numbers of the entries that are put back. */
+  readonly records: readonly string[];
+  /** Properties of the engine by name, as for the server. */
+  readonly configuration: ConfigurationObject;
+}
+
+/** What is shown of a look: the entries, or how many were put back. */
+export type Looked =
+  | { readonly entries: readonly (QueueEntryView | LateEntryView)[] }
+  | { readonly putBack: number };
+
+const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
+
+/** Looks at the queues of a database, or puts failed entries back; takes over no work. */
+export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
+  const { look, kind } = options;
+  const isChange = look === 'put-back';
+  if (kind !== undefined && !Object.hasOwn(kinds, kind))
+    throw new UsageError(`--kind ${kind} is neither bus nor notification`);
+  const records = options.records.map(numberOf);
+  if (isChange && (kind === undefined || records.length === 0))
+    throw new UsageError('queues put-back needs --kind and at least one --record');
+  const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange });
+  try {
+    const system = systemClock();
+    const clock = sharedTestClock(storage.system, system);
+    const backlog = await Billing.openBacklog<never>({
+      storage,
+      clock,
+      systemClock: system,
+      ids: uuidGenerator(),
+      hasher: scryptHasher(),
+      cipher: unencrypted(),
+      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
+      configuration: options.configuration,
+    });
+    // The time of a server in test mode, or else of the machine.
+    await clock.refresh();
+    const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
+    const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
+    const ofKind = kind === undefined ? {} : { kind: kinds[kind] as QueueKind };
+    if (isChange)
+      return {
+        putBack: await backlog.putBack({
+          ...ofTenant,
+          kind: kinds[kind ?? ''] as QueueKind,
+          recordIds: records,
+        }),
+      };
+    const request = {
+      ...ofTenant,
+      ...ofKind,
+      ...(options.account === undefined ? {} : { accountId: options.account }),
+      ...(options.limit === undefined ? {} : { limit: numberOf(options.limit) }),
+    };
+    return { entries: await entriesOf(backlog, look, request as QueueLookRequest) };
+  } finally {
+    await storage.close();
+  }
+}
+
+function entriesOf(
+  backlog: BacklogOperations,
+  look: Exclude<QueueLook, 'put-back'>,
+  request: QueueLookRequest,
+): Promise<readonly (QueueEntryView | LateEntryView)[]> {
+  switch (look) {
+    case 'late':
+      return backlog.late(request);
+    case 'busy':
+      return backlog.busy(request);
+    case 'failed':
+      return backlog.failed(request);
+  }
+}
+
+/** An entry in a line for people. */
+export function entryText(entry: QueueEntryView | LateEntryView): string {
+  const { kind, recordId, topic, dueDate, tenantId, accountId, errorCount, reason, processingOwner } = entry;
+  const whose = `tenant ${tenantId ?? 'none'}${accountId === null ? '' : ` account ${accountId}`}`;
+  const head = `${kind} ${recordId} ${topic} due ${formatInstant(dueDate)} ${whose}`;
+  if ('why' in entry) return `${head}: ${entry.cause}, ${entry.why}`;
+  if (entry.state === 'IN_PROCESSING') return `${head}: ${processingOwner ?? 'a node'} works on it`;
+  return `${head}: ${entry.state} after ${errorCount} retries${reason === null ? '' : `, ${reason}`}`;
+}
+
+function numberOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`${text} is no positive whole number`);
+}

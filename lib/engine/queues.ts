@@ -1,0 +1,60 @@
+import type { Ports } from '../ports/index.ts';
+import {
+  type BacklogOperations,
+  BacklogService,
+  type FailedWorkRequest,
+  type LateEntryView,
+  type OfOneTenant,
+  type PutBackRequest,
+  type QueueEntryView,
+  type QueueLookRequest,
+  QueueService,
+} from '../queues/index.ts';
+import type { TenantRef } from '../records/index.ts';
+import { type Given, readableBy, type Shape, takerOf } from '../values/given/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { idOf } from './caller.ts';
+import type { EngineSettings } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** The queue as those see it who look after it. */
+export function queueArea(
+  { ports, settings }: { readonly ports: Ports; readonly settings: EngineSettings },
+  topics: readonly string[],
+) {
+  const backlog = new BacklogService(ports, {
+    topics,
+    lateThresholdMs: settings.server.server['health.lateThreshold'],
+  });
+  return { backlog, operations: { queues: methodsOf(new QueueService(ports, backlog)) } };
+}
+
+const makeReadable = readableBy({
+  availableDate: 'instant',
+  createdDate: 'instant',
+  dueDate: 'instant',
+} satisfies Shape<QueueEntryView, 'instant'>);
+
+const takeTexts = takerOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
+
+/** Opens the queues of all tenants to hosts. */
+export function openedBacklog(
+  backlog: BacklogService,
+  refOf: (tenantId: Uuid) => Promise<TenantRef>,
+): BacklogOperations {
+  const asked = async <R extends object>(given: Given<R> & OfOneTenant) => {
+    const { tenantId, ...request }: OfOneTenant = given;
+    const tenant = tenantId === undefined ? null : await refOf(idOf(tenantId, 'tenantId'));
+    return { ...(takeTexts(request, '') as R), tenantRecordId: tenant?.recordId ?? null };
+  };
+  const shown = <V extends QueueEntryView | LateEntryView>(views: readonly V[]): readonly V[] => {
+    views.forEach(makeReadable);
+    return views;
+  };
+  return Object.freeze<BacklogOperations>({
+    late: async (request = {}) => shown(await backlog.late(await asked<QueueLookRequest>(request))),
+    busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),
+    failed: async (request = {}) => shown(await backlog.failed(await asked<FailedWorkRequest>(request))),
+    putBack: async (request) => backlog.putBack(await asked<PutBackRequest>(request)),
+  });
+}

@@ -1,0 +1,132 @@
+import { loadAccount } from '../accounts/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { QueuePart, ReadSession } from '../ports/storage/index.ts';
+import { type CallContext, QueueKind, QueueName } from '../records/index.ts';
+import { DAY_MS, QUEUE_LIST_PAGE } from '../values/limits.ts';
+import { addMilliseconds, type Instant } from '../values/time/index.ts';
+import { busEventJson, deliveryJson, notificationJson } from './entry-json.ts';
+import { topicsNamed } from './named-topics.ts';
+import type { QueueExportRequest } from './queue-operations.ts';
+
+/** What is written, with every default in its place. */
+interface Wanted {
+  readonly accountRecordId: number | null;
+  readonly withHistory: boolean;
+  readonly withInProcessing: boolean;
+  /** Of finished entries. */
+  readonly from: Instant | null;
+  /** Of live entries. */
+  readonly to: Instant | null;
+  /** Of notifications; null = all. */
+  readonly topics: readonly string[] | null;
+}
+
+/** Writes some rows of a list. */
+type WriteRows = (rows: readonly string[]) => Promise<void>;
+
+const WINDOW_MS = 2 * DAY_MS;
+
+/** The list of a tenant's queues (platform §9.4). */
+export class QueueExportService {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
+    this.#ports = ports;
+  }
+
+  async export(context: CallContext, request: QueueExportRequest = {}): Promise<AsyncIterable<string>> {
+    const { storage, systemClock } = this.#ports;
+    return storage.readText(context.tenant, async (session, write) => {
+      const wanted = await wantedBy(session, request, context.createdDate);
+      const lists: (readonly [name: string, rows: (writeRows: WriteRows) => Promise<void>])[] = [];
+      if (request.withBusEvents ?? true)
+        lists.push(['busEvents', (writeRows) => writeBusEvents(session, wanted, writeRows)]);
+      if (request.withNotifications ?? true)
+        lists.push(['notifications', (writeRows) => writeNotifications(session, wanted, writeRows)]);
+      await write('{');
+      for (const [index, [name, rows]] of lists.entries()) {
+        await write(`${index === 0 ? '' : ','}"${name}":[`);
+        let separator = '';
+        await rows(async (texts) => {
+          if (texts.length > 0) await write(separator + texts.join(','));
+          if (texts.length > 0) separator = ',';
+          await systemClock.nextTurn();
+        });
+        await write(']');
+      }
+      await write('}');
+    });
+  }
+}
+
+async function wantedBy(session: ReadSession, request: QueueExportRequest, now: Instant): Promise<Wanted> {
+  const { accountId, minDate, maxDate, withHistory = true, withInProcessing = true } = request;
+  const shared = { withHistory, withInProcessing, topics: topicsNamed(request) };
+  if (accountId !== undefined) {
+    const { recordId } = await loadAccount(session, accountId);
+    return { ...shared, accountRecordId: recordId, from: null, to: null };
+  }
+  return {
+    ...shared,
+    accountRecordId: null,
+    from: minDate ?? addMilliseconds(now, -WINDOW_MS),
+    to: maxDate ?? addMilliseconds(now, WINDOW_MS),
+  };
+}
+
+async function writeBusEvents(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
+  await writeEntries(session, { ...wanted, topics: null, kind: QueueKind.BUS }, (entries) =>
+    write(entries.map(busEventJson)),
+  );
+}
+
+async function writeNotifications(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
+  const { topics } = wanted;
+  if (topics?.length !== 0)
+    await writeEntries(session, { ...wanted, kind: QueueKind.NOTIFICATION }, (entries) =>
+      write(entries.map(notificationJson)),
+    );
+  if (topics === null || topics.includes(QueueName.PUSH_NOTIFICATIONS))
+    await writeDeliveries(session, wanted, write);
+}
+
+/** History first, then what is live. */
+async function writeEntries(
+  session: ReadSession,
+  { withHistory, withInProcessing, from, to, ...of }: Wanted & { readonly kind: QueueKind },
+  write: (entries: Awaited<ReturnType<ReadSession['queue']['entries']>>) => Promise<void>,
+): Promise<void> {
+  const parts: readonly QueuePart[] = [
+    ...(withHistory ? (['FINISHED'] as const) : []),
+    'AVAILABLE',
+    ...(withInProcessing ? (['PROCESSING'] as const) : []),
+  ];
+  for (const part of parts) {
+    const dates = part === 'FINISHED' ? { from, to: null } : { from: null, to };
+    let page: Awaited<ReturnType<ReadSession['queue']['entries']>> = [];
+    do {
+      const after = page.at(-1) ?? null;
+      page = await session.queue.entries({ ...of, part, ...dates, after, limit: QUEUE_LIST_PAGE });
+      await write(page);
+    } while (page.length === QUEUE_LIST_PAGE);
+  }
+}
+
+/** Pushes lie in a table of their own. */
+async function writeDeliveries(
+  session: ReadSession,
+  { withHistory, accountRecordId, from, to }: Wanted,
+  write: WriteRows,
+): Promise<void> {
+  for (const part of withHistory ? (['FINISHED', 'AVAILABLE'] as const) : (['AVAILABLE'] as const)) {
+    let afterRecordId = 0;
+    let length = 0;
+    do {
+      const request = { part, accountRecordId, from, to, afterRecordId, limit: QUEUE_LIST_PAGE };
+      const page = await session.queue.deliveries(request);
+      await write(page.map((delivery) => deliveryJson(delivery, session.tenant.recordId)));
+      afterRecordId = page.at(-1)?.recordId ?? afterRecordId;
+      length = page.length;
+    } while (length === QUEUE_LIST_PAGE);
+  }
+}

@@ -1,0 +1,121 @@
+import type { EventPayload, Leading, ProcessingState, QueueKind } from '../records/index.ts';
+import type { Given } from '../values/given/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
+import type { Explained } from './late-cause.ts';
+
+/** Which entries the list of queues has (platform §9.4); what is switched off is left out. */
+export interface QueueExportRequest {
+  /** Only those of this account; the dates are then ignored. Default: of all, and those of the tenant itself. */
+  readonly accountId?: Uuid;
+  /** Only notifications of queues with this name, with the service in front or without. */
+  readonly queueName?: string;
+  /** Only notifications of queues of this service. */
+  readonly serviceName?: string;
+  /** Finished entries that were due since then; default two days before now. */
+  readonly minDate?: Instant;
+  /** Live entries that are due by then; default two days after now. */
+  readonly maxDate?: Instant;
+  /** Each default true. */
+  readonly withHistory?: boolean;
+  readonly withInProcessing?: boolean;
+  readonly withBusEvents?: boolean;
+  readonly withNotifications?: boolean;
+}
+
+/** An entry of the queue as operators see it. */
+export interface QueueEntryView {
+  readonly recordId: number;
+  readonly kind: QueueKind;
+  /** Type of a bus event, `<service>:<queue>` of a notification. */
+  readonly topic: string;
+  readonly event: EventPayload;
+  /** Null = the system's own. */
+  readonly tenantId: Uuid | null;
+  /** Null = of the tenant itself. */
+  readonly accountId: Uuid | null;
+  readonly userToken: Uuid;
+  readonly createdDate: Instant;
+  /** When it was due, by the business clock. */
+  readonly dueDate: Instant;
+  readonly state: ProcessingState;
+  /** Failed attempts. */
+  readonly errorCount: number;
+  /** What went wrong last. */
+  readonly reason: string | null;
+  /** The node that works on it, or did last. */
+  readonly processingOwner: string | null;
+  /** In system time: when its next attempt is due, or the time of the node that works on it is over; null = neither. */
+  readonly availableDate: Instant | null;
+}
+
+/** An entry that is late, and why. */
+export interface LateEntryView extends QueueEntryView, Explained {}
+
+export interface QueueLookRequest {
+  /** Default: bus entries and notifications. */
+  readonly kind?: QueueKind;
+  readonly accountId?: Uuid;
+  /** At most so many of them, the oldest; 1 to 1,000, default 100. */
+  readonly limit?: number;
+}
+
+export interface FailedWorkRequest extends QueueLookRequest {
+  /** When they were due: default the last 90 days. */
+  readonly from?: Instant;
+  readonly to?: Instant;
+}
+
+/** Failed entries that are to be done after all. */
+export interface PutBackRequest {
+  readonly kind: QueueKind;
+  /** At most 1,000. */
+  readonly recordIds: readonly number[];
+}
+
+/** The queue of the tenant, for those who look after it (platform §9). */
+export interface QueueOperations<C extends Leading = []> {
+  /**
+   * The queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that has ended before the first piece
+   * is given; memory does not grow with the queue. The caller reads to the end or calls the iterator's `return`.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before anything is given.
+   */
+  export(...given: [...C, request?: Given<QueueExportRequest>]): Promise<AsyncIterable<string>>;
+  /**
+   * Entries that are due for longer than `health.lateThreshold` and not done, the oldest first, each with the reason: who
+   * works on it, what it waits for, how it has failed.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a limit out of range.
+   */
+  late(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
+  /** Entries that nodes work on now. @throws BillingError as `late`. */
+  busy(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
+  /** Entries that were given up, the oldest first. @throws BillingError as `late`. */
+  failed(...given: [...C, request?: Given<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
+  /**
+   * Lets entries that were given up be done after all, as new entries that have not failed yet; the failed ones read
+   * REAPED from then on. Those that are not FAILED, or not of this kind, are passed over.
+   * @returns how many were put back.
+   * @throws BillingError INVALID_PARAMETER (60002) for more than 1,000.
+   */
+  putBack(...given: [...C, request: PutBackRequest]): Promise<number>;
+}
+
+/** Whose queue is looked at: one tenant's, by default all. */
+export interface OfOneTenant {
+  readonly tenantId?: Uuid | string;
+}
+
+/** The queues of all tenants, for operators: as `acme.queues`, of one tenant or of all. */
+export interface BacklogOperations {
+  /** What is late, and why. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly LateEntryView[]>;
+  /** What nodes work on now. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
+  /** What was given up. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
+  /**
+   * Lets entries that were given up be done after all.
+   * @returns how many were put back. @throws BillingError INVALID_PARAMETER (60002) for more than 1,000.
+   */
+  putBack(request: PutBackRequest & OfOneTenant): Promise<number>;
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { SeenEntry } from '../../../lib/ports/storage/index.ts';
+import { lateCause } from '../../../lib/queues/late-cause.ts';
+import { instant } from '../../../lib/values/time/index.ts';
+import { newId } from '../../support/storage/stored-records.ts';
+
+const NOW_MS = Date.UTC(2025, 2, 10, 10);
+const entry: SeenEntry = {
+  recordId: 7,
+  kind: 'NOTIFICATION',
+  topic: 'payment-service:retry',
+  payload: {},
+  accountRecordId: 1,
+  tenantRecordId: 1,
+  tenantId: newId(),
+  accountId: newId(),
+  userToken: newId(),
+  createdDate: instant(0),
+  effectiveDate: instant(0),
+  errorCount: 0,
+  processingState: 'AVAILABLE',
+  processingOwner: null,
+  doneHandlers: [],
+  availableAtMs: null,
+  reason: null,
+  underWay: null,
+  behind: null,
+};
+const now = { systemNowMs: NOW_MS, topics: new Set([entry.topic]), isAnybodyAtWork: true };
+const claimed = { processingState: 'IN_PROCESSING', processingOwner: 'n1' } as const;
+
+/** platform §9.5 rule 1, line by line: each holds where those before it do not. */
+const table: readonly (readonly [changes: Partial<SeenEntry>, cause: string, why: string])[] = [
+  [
+    { ...claimed, availableAtMs: NOW_MS + 1_000 },
+    'IN_PROCESSING',
+    'n1 works on it until 2025-03-10T10:00:01.000Z, unless it renews that',
+  ],
+  [
+    { ...claimed, availableAtMs: NOW_MS },
+    'NODE_GONE',
+    'n1 had it until 2025-03-10T10:00:00.000Z and has not renewed that',
+  ],
+  [
+    { availableAtMs: NOW_MS + 5_000, errorCount: 2, reason: 'Error: no', behind: 3 },
+    'PAUSED',
+    'it has failed 2 times (Error: no); it is tried again at 2025-03-10T10:00:05.000Z',
+  ],
+  [
+    { availableAtMs: NOW_MS + 100 },
+    'PAUSED',
+    'its account was busy; it is tried again at 2025-03-10T10:00:00.100Z',
+  ],
+  [{ topic: 'elsewhere:new', behind: 3 }, 'UNKNOWN_TOPIC', 'nothing in this version handles elsewhere:new'],
+  [
+    { underWay: { recordId: 5, owner: 'n2' }, behind: 3 },
+    'BEHIND',
+    'entry 5 of its account is in processing at n2',
+  ],
+  [{ behind: 3 }, 'BEHIND', 'entry 3 of its account comes first'],
+  [{ availableAtMs: NOW_MS }, 'WAITING', 'the next node that has time takes it'],
+];
+
+describe('why an entry of the queue is late (platform §9.5 rule 1)', () => {
+  for (const [changes, cause, why] of table)
+    it(`an entry is late because of ${cause}: ${why}`, () => {
+      expect(lateCause({ ...entry, ...changes }, now)).to.deep.equal({ cause, why });
+    });
+
+  it('an entry is late because of NO_NODE where none is at work', () => {
+    expect(lateCause(entry, { ...now, isAnybodyAtWork: false }).cause).to.equal('NO_NODE');
+    expect(lateCause({ ...entry, behind: 3 }, { ...now, isAnybodyAtWork: false }).cause).to.equal('BEHIND');
+  });
+});
