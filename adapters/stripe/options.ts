@@ -41,6 +41,6 @@ export interface StripeGatewayOptions {
   readonly multicapture?: boolean;
   /** How long one request to Stripe may take, in milliseconds; default 12,000. A lost answer is asked for once more. */
   readonly requestTimeoutMs?: number;
-  /** More for the client of Stripe's library, such as `httpAgent` for a proxy. */
+  /** More for the client of Stripe's library, such as `httpAgent` for a proxy; `telemetry` is off unless it is asked for. */
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }

@@ -40,6 +40,7 @@ export class StripeAccounts {
     const { httpAgent, ...rest } = client;
     const sent = new SentRequests();
     const stripe = new Stripe(checkedKey(given), {
+      telemetry: false,
       ...rest,
       httpClient: sent.client(httpAgent),
       maxNetworkRetries: TRIES_AGAIN,

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { openDispute } from '../support/stripe/refunds.ts';
+import { endpoints } from '../support/stripe/stripe-endpoints.ts';
+import { StripeMock } from '../support/stripe/stripe-mock.ts';
+import { StripeShop } from '../support/stripe/stripe-shop.ts';
+
+const command = StripeMock.installed();
+
+describe('requests to Stripe', () => {
+  const shop = new StripeShop();
+  let mock: StripeMock;
+
+  before(async function () {
+    if (command === null) {
+      process.stderr.write(
+        '    NOT LOOKED AT: stripe-mock is not installed, so nobody has checked requests against Stripe’s description of its API (go install github.com/stripe/stripe-mock@latest, or BILLWRIGHT_TEST_STRIPE_MOCK=/path/to/it)\n',
+      );
+      this.skip();
+    }
+    mock = await StripeMock.start(command);
+    await shop.double.start();
+  });
+  after(async () => {
+    if (command === null) return;
+    await mock.stop();
+    await shop.double.stop();
+  });
+
+  it('are all such as Stripe’s own description of its API takes', async () => {
+    await everythingAskedBy(shop);
+    const sent = new Map(shop.double.requests.map((each) => [JSON.stringify(each), each]));
+    const refused: string[] = [];
+    for (const request of sent.values()) {
+      const refusal = await mock.refusalOf(request);
+      if (refusal !== null) refused.push(`${request.method} ${request.pathname} ${request.text}: ${refusal}`);
+    }
+    expect(refused).to.deep.equal([]);
+    expect(called(shop)).to.have.members(endpoints.map(({ method, path }) => `${method} ${path}`));
+  });
+
+  it('would be refused with a parameter that there is not', async () => {
+    const request = { method: 'POST', pathname: '/v1/customers', text: 'colour=blue' };
+    expect(await mock.refusalOf(request)).to.match(/^400 /);
+  });
+});
+
+/** Each endpoint that the double has, as the gateway asks it. */
+async function everythingAskedBy(shop: StripeShop): Promise<void> {
+  const { double, context } = shop;
+  await shop.restart({ multicapture: true, returnUrl: 'https://shop.example/back' }).customerWith();
+  const { gateway, accountId, paymentMethodId } = shop;
+  const method = { accountId, paymentMethodId, properties: [] };
+  const properties = { off_session: 'false', description: 'Order 7', return_url: 'https://shop.example/7' };
+  const bought = shop.asked({ properties });
+  for (const _ of [1, 2]) await gateway.purchase(bought, context);
+  const refund = shop.asked({ paymentId: bought.paymentId, amount: '4' });
+  for (const _ of [1, 2]) await gateway.refund(refund, context);
+  const checked = shop.asked({ amount: '0' });
+  for (const _ of [1, 2]) await gateway.authorize(checked, context);
+  const held = shop.asked();
+  await gateway.authorize(held, context);
+  await gateway.capture(shop.asked({ paymentId: held.paymentId, amount: '4' }), context);
+  await shop.restart();
+  const other = shop.asked();
+  await shop.gateway.authorize(other, context);
+  await shop.gateway.void(shop.asked({ paymentId: other.paymentId }), context);
+  await shop.told(bought);
+  await gateway.getPaymentMethodDetail(method, context);
+  await gateway.getPaymentMethods({ accountId, refreshFromGateway: true, properties: [] }, context);
+  const pages = {
+    success_url: 'https://shop.example/added',
+    cancel_url: 'https://shop.example/',
+    currency: 'EUR',
+  };
+  const customFields = Object.entries(pages).map(([key, value]) => ({ key, value, isUpdatable: false }));
+  for (const fields of [[], customFields])
+    await gateway.buildFormDescriptor({ accountId, customFields: fields, properties: [] }, context);
+  openDispute(double.books, double.intentOf(bought.transactionId), { amount: 100 });
+  const { rawBody } = double.notification('charge.dispute.created');
+  await gateway.processNotification({ body: rawBody, properties: [] }, context);
+  await findInSearch(shop);
+  await gateway.deletePaymentMethod(method, context);
+}
+
+/** What is only asked of customers with more than a hundred payments, and of old accounts. */
+async function findInSearch(shop: StripeShop): Promise<void> {
+  const { double } = shop;
+  shop.accountId = shop.idOfHoursAgo(48);
+  await shop.restart().addMethod('pm_card_visa');
+  const bought = shop.asked();
+  await shop.gateway.purchase(bought, shop.context);
+  const made = double.intentOf(bought.transactionId);
+  for (let number = 0; number < 100; number += 1)
+    double.books.intents.set(`pi_${number}`, { ...made, id: `pi_${number}`, metadata: {} });
+  await shop.told(bought);
+}
+
+/** The endpoints that were asked, with `:id` in the place of ids. */
+function called({ double }: StripeShop): readonly string[] {
+  const names = double.requests.map(({ method, pathname }) => {
+    const path = pathname.replace(/\/(cus|pm|pi|seti|re|du|pm_card)_[^/]+/, '/:id');
+    return `${method} ${path}`;
+  });
+  return [...new Set(names)];
+}
