@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { stripeGateway } from '../../adapters/stripe/index.ts';
-import { decimal, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
+import { codeOf } from '../support/errors.ts';
 import { type Serving, serve } from '../support/http/serving.ts';
 import { populate } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -117,8 +118,10 @@ anyDatabase((kind, open) => {
     it('a tenant hears nothing of the payments of another one with the same Stripe account', async () => {
       const { invoiceId, intent } = await charged();
       openDispute(double.books, intent, {});
+      const logged = serving.log.lines.length;
       expect(await sent(double.notification('charge.dispute.created'), 'eve')).to.equal(200);
       expect(await balanceOf(invoiceId)).to.equal(0);
+      expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.deep.equal([]);
     });
 
     it('only what an endpoint’s secret has signed within five minutes is taken', async () => {
@@ -131,6 +134,25 @@ anyDatabase((kind, open) => {
       const { rawBody, headers } = signed(event);
       expect(await sent({ rawBody: rawBody.replace('evt_', 'evt-'), headers })).to.equal(401);
       expect(await sent({ rawBody, headers: {} })).to.equal(401);
+    });
+
+    it('what is pending and cannot be completed, since Stripe is away, is found by recovery and not called off', async () => {
+      const { accountId } = await charged();
+      double.bank = 'IS_SLOW';
+      const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
+      double.bank = 'BY_METHOD';
+      double.settle(transaction.id);
+      await double.stop();
+      const statusOf = async (withPluginInfo: boolean) =>
+        (await acme.payments.get(payment.id, { withPluginInfo })).transactions[0]?.status;
+      try {
+        const completed = acme.payments.complete({ paymentId: payment.id, transactionId: transaction.id });
+        expect(await codeOf(completed)).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+        expect(await statusOf(false)).to.equal('UNKNOWN');
+      } finally {
+        await double.start();
+      }
+      expect(await statusOf(true)).to.equal('SUCCESS');
     });
 
     it('a method that Stripe has saved without us is taken over by a refresh, and charged', async () => {

@@ -111,6 +111,14 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
+    it('a decline that is asked for again tells what has become of the payment since', async () => {
+      double.bank = 'DECLINES';
+      const { asked } = await purchase();
+      double.settle(asked.transactionId);
+      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
     it('of a customer with more than a hundred payments an old one is found by search', async () => {
       const { asked } = await purchase();
       const template = double.intentOf(asked.transactionId);
