@@ -6,6 +6,7 @@ import {
   MAX_ACCESS_LINES_HELD,
   MAX_ACCESS_URI,
 } from '../values/limits.ts';
+import { madeStorable } from '../values/text/index.ts';
 import { shownUri } from './shown-uri.ts';
 
 /** A request that was answered, as who has served it tells. */
@@ -59,12 +60,15 @@ export class AccessLog {
       return;
     }
     const { systemClock } = this.#ports;
+    // One line that the database refuses would keep back all the others.
     this.#held.push({
       ...answered,
       ...this.#node,
+      principal: answered.principal === null ? null : madeStorable(answered.principal),
+      createdBy: answered.createdBy === null ? null : madeStorable(answered.createdBy),
       tenantRecordId: tenantRecordId ?? 0,
       atMs: systemClock.nowMs(),
-      uri: shownUri(path, query).slice(0, MAX_ACCESS_URI),
+      uri: madeStorable(shownUri(path, query).slice(0, MAX_ACCESS_URI)),
       statusCode: status,
     });
     const isFull = this.#held.length % ACCESS_FLUSH_LINES === 0;

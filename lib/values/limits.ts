@@ -693,7 +693,7 @@ export const MAX_SHOWN_ENTRIES = 100;
 /** Entries that are looked at, or put back, by one call. */
 export const MAX_NAMED_ENTRIES = 1_000;
 
-/** Finished entries among which the recent ones of a tenant are looked for. */
+/** The last entries of the server, among which the recent ones of a tenant are looked for. */
 export const MAX_RECENT_ENTRIES = 50_000;
 
 /** Accounts that the health report shows as parked. */

@@ -13,8 +13,12 @@ const dayMs = 86_400_000;
 eachDatabase((kind, open) => {
   describe(`how a deployment fares, on ${kind} (platform §12)`, () => {
     let engine: TestEngine;
+    let statements = 0;
+    const trace = (): void => {
+      statements += 1;
+    };
     beforeEach(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', pushSender: failingSender });
+      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', pushSender: failingSender, trace });
     });
     afterEach(() => engine.close());
 
@@ -61,6 +65,20 @@ eachDatabase((kind, open) => {
       engine.systemClock.push(15 * dayMs);
       await first.purge();
       expect(await told()).to.deep.equal([]);
+    });
+
+    it('the report takes as many statements for much as for little', async () => {
+      const { acme } = engine;
+      const count = async (): Promise<number> => {
+        statements = 0;
+        await acme.monitoring.data();
+        return statements;
+      };
+      await acme.createAccount({ currency: 'USD' });
+      const few = await count();
+      for (let each = 0; each < 12; each += 1) await acme.createAccount({ currency: 'USD' });
+      await engine.settle();
+      expect(await count()).to.equal(few);
     });
 
     it('an account that could not be invoiced is shown as parked, and counted', async () => {

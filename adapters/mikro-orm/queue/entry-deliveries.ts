@@ -29,10 +29,10 @@ export function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: (
         order by ${due}, record_id limit ${limit}`),
     recentDeliveries: async ({ limit, among, ...of }) =>
       read(sql`
-        select ${columns} from (
-          select * from bw_push_deliveries where ended_date is not null
-          order by ended_date desc, record_id desc limit ${among}) as last
-        where 1 = 1 ${ofTenants(of)} order by ended_date desc, record_id desc limit ${limit}`),
+        select ${columns} from bw_push_deliveries
+        where record_id > (select max(record_id) from bw_push_deliveries) - ${among}
+          and ended_date is not null ${ofTenants(of)}
+        order by record_id desc limit ${limit}`),
     failedDeliveries: async ({ from, to, limit, ...of }) =>
       read(sql`
         select ${columns} from bw_push_deliveries

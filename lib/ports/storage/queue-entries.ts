@@ -40,7 +40,7 @@ export interface ChosenEntries extends EntriesOf {
 export interface EntryStore {
   /** Live entries that are late, whoever works on them, the oldest first. */
   late(request: LateEntriesRequest): Promise<readonly KeptEntry[]>;
-  /** Those of the last `among` finished entries of all tenants and kinds that are asked for, the newest first. */
+  /** Finished entries among the last `among` record ids of the queue, the newest first. */
   recent(
     request: EntriesOf & { readonly limit: number; readonly among: number },
   ): Promise<readonly KeptEntry[]>;
@@ -64,7 +64,7 @@ export interface EntryStore {
   countProcessing(kind: QueueKind): Promise<number>;
   /** Pushes that were due before that and are not sent, the oldest first. */
   lateDeliveries(request: Omit<LateEntriesRequest, 'kind'>): Promise<readonly KeptDelivery[]>;
-  /** Those of the last `among` pushes of all tenants that have ended and are asked for, the newest first. */
+  /** Pushes that have ended among the last `among` of all tenants, the newest first. */
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
   ): Promise<readonly KeptDelivery[]>;

@@ -75,6 +75,13 @@ describe('the access log (platform §12.1 rule 5)', () => {
     expect(stored).to.have.length(MAX_ACCESS_LINES_HELD);
   });
 
+  it('stores what no database would take without it', async () => {
+    const { log, add, stored } = logOver();
+    add(`/a\0b${'\ud83d'}`);
+    await log.close();
+    expect(stored.map(({ uri }) => uri)).to.deep.equal(['/a\ufffdb\ufffd']);
+  });
+
   it('keeps nothing where nothing is to be kept', async () => {
     const { log, add, state } = logOver({ retentionMs: 0 });
     add('/a');
