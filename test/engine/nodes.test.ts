@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { fakeClock } from '../../adapters/testing/index.ts';
+import { fakeClock, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { EntitlementPlugin, InvoicePlugin, NodeCommand, PaymentControl } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
@@ -185,6 +185,29 @@ anyDatabase((kind, open) => {
         ['error', 'FAIL'],
         ['warn', 'toString'],
       ]);
+    });
+
+    it('a dropped cache lets a catalog plugin be asked again, although its stamp has stayed; of one tenant or of all', async () => {
+      const plugin = memoryCatalogPlugin();
+      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
+      try {
+        const { acme, billing, tenant } = engine;
+        plugin.serve(null, 'the same');
+        const askedBy = async (act: () => Promise<void>) => {
+          const before = plugin.calls.catalog.length;
+          await act();
+          await acme.catalogs.current(null);
+          return plugin.calls.catalog.length - before;
+        };
+        await acme.catalogs.current(null);
+        const other = { id: tenant.id, recordId: tenant.recordId + 1 };
+        expect(await askedBy(async () => undefined)).to.equal(0);
+        expect(await askedBy(() => billing.nodes.dropCaches(ops, other))).to.equal(0);
+        expect(await askedBy(() => billing.nodes.dropCaches(ops, tenant))).to.equal(1);
+        expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
+      } finally {
+        await engine.close();
+      }
     });
 
     it('a command that cannot be is refused: without a type, too long, of a plugin that no node has or that is not named', async () => {
