@@ -158,11 +158,10 @@ export function controlOf<Host>(
   calls: Calls,
 ): BillingControl {
   let inRotation = true;
-  const isInRotation = (): boolean => inRotation;
   const health = new HealthService(
     { ...ports, systemClock: options.systemClock },
     {
-      isInRotation,
+      isInRotation: () => inRotation,
       workedOn: () => dispatcher.workedOn,
       lateThresholdMs: server['health.lateThreshold'],
     },
@@ -212,8 +211,12 @@ export function controlOf<Host>(
       health: () => health.report(),
       metrics: () => metrics.read(),
     }),
-    isInRotation,
+    isInRotation: () => {
+      calls.check();
+      return inRotation;
+    },
     setInRotation: (wanted) => {
+      calls.check();
       inRotation = wanted;
       ports.logger.warn({ inRotation }, 'this node was put in rotation, or taken out of it');
     },

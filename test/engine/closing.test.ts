@@ -56,7 +56,9 @@ anyDatabase((_kind, open) => {
         const within = await host.transaction(async (em) => before.within(em));
         await host.close();
         await billing.close();
-        const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...own } = billing;
+        const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...others } = billing;
+        // Whoever serves notes the requests that it has refused too.
+        const { requests: _requests, ...own } = others;
         const bound = functionsOf(before, 'as.').filter(([name]) => name !== 'as.within');
         const calls = [...functionsOf(own), ...bound, ...functionsOf(within, 'within.')];
         calls.push(['within', () => before.within({} as never)]);
