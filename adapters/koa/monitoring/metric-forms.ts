@@ -63,7 +63,10 @@ function kindOf(type: unknown): string {
 function single<T>(metrics: readonly Values[], form: (value: number) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(
     metrics.flatMap(({ name, values }) =>
-      values.map(({ labels, value }) => [series(name, textsOf(labels)), form(value)] as const),
+      // A lag of which there is no sample yet is no number, which JSON cannot tell.
+      values
+        .filter(({ value }) => Number.isFinite(value))
+        .map(({ labels, value }) => [series(name, textsOf(labels)), form(value)] as const),
     ),
   );
 }
