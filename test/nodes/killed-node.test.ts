@@ -7,6 +7,8 @@ const ACCOUNTS = isLongRun ? 2_000 : 60;
 const NAMES = isLongRun ? ['north', 'south', 'east', 'west'] : ['north', 'south'];
 /** So that work of few accounts takes as long as that of many. */
 const PURCHASE_MS = isLongRun ? '100' : '500';
+/** The claims of a commit end soon, so that nobody waits for them. */
+const LEASE_MS = isLongRun ? QUEUE_LEASE_MS : 3_000;
 /** In real time; the clock of the business is moved on. At every commit the machine may be busy with other things. */
 const PAID_WITHIN_MS = isLongRun ? 300_000 : 150_000;
 /** For a look at the queue. */
@@ -24,7 +26,14 @@ describe('a node that is killed', function () {
   afterEach(() => nodes.end());
 
   const start = (names: readonly string[]) =>
-    nodes.start(names.map((name) => ({ name, 'purchase-ms': PURCHASE_MS, tells: 'nothing' })));
+    nodes.start(
+      names.map((name) => ({
+        name,
+        'purchase-ms': PURCHASE_MS,
+        'claim-time': `${LEASE_MS / 1_000}s`,
+        tells: 'nothing',
+      })),
+    );
 
   it(`leaves all that it had claimed to the others: ${ACCOUNTS} accounts are paid once`, async () => {
     const started = await start(NAMES);
@@ -32,7 +41,7 @@ describe('a node that is killed', function () {
     await nodes.kill(victim);
     const killedAt = Date.now();
     const seen = new Set<number>();
-    await eventually(killedAt + QUEUE_LEASE_MS + SLACK_MS, async () => {
+    await eventually(killedAt + LEASE_MS + SLACK_MS, async () => {
       const left = await nodes.claimedBy(victim.name);
       seen.add(left);
       return left === 0;
