@@ -68,6 +68,7 @@ export const ActingComponent = {
   JANITOR: 'Janitor',
   OVERDUE: 'OverdueService',
   ENTITLEMENT: 'EntitlementService',
+  USAGE: 'UsageService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 

@@ -8,6 +8,7 @@ export { UsageBook, type UsageBookInput } from './collecting/usage-book.ts';
 export type {
   ConsumingInterval,
   DayUsage,
+  FreedPoints,
   PartOfDay,
   PointRange,
   UsagePiece,
@@ -50,7 +51,7 @@ export type {
 } from './operations/usage-operations.ts';
 export { UsageTimelineService } from './operations/usage-timeline-service.ts';
 export { TermLine } from './rating/apply-terms.ts';
-export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum } from './rating/quantities.ts';
+export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum, unitsOf } from './rating/quantities.ts';
 export { type RatingInput, rateUsage } from './rating/rate-usage.ts';
 export type { BlockLine, Overflow, PeakLine, RatedUsage } from './rating/rated-usage.ts';
 export { OverflowPolicy } from './rating/rated-usage.ts';
@@ -63,6 +64,7 @@ export { type Bounds, boundsIn, type RequestedBounds } from './roll-up/roll-up-b
 export { UsageGranularity } from './roll-up/usage-buckets.ts';
 export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
+export type { BilledOfSection, PlannedInterval } from './settlement/planned-interval.ts';
 export {
   type Consumption,
   type SettledInterval,
@@ -81,12 +83,7 @@ export {
   type UsageConfig,
   usageSettings,
 } from './settlement/usage-config.ts';
-export {
-  type BilledOfSection,
-  type PlannedInterval,
-  planUsage,
-  type UsagePlan,
-} from './settlement/usage-plan.ts';
+export { planUsage, type UsagePlan } from './settlement/usage-plan.ts';
 export { type SuppliedBySubscription, UsageSources } from './sources/usage-sources.ts';
 export { isComparable } from './supplied/planned-spans.ts';
 export {

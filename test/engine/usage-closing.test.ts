@@ -36,6 +36,18 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it('accounts §9: what was used of the running period is told as unbilled until an explicit run bills it', async () => {
+      await stage.use('7 calls 2026-05-05', 't2');
+      await stage.runTo('2026-05-10');
+      await close({ cancelAllSubscriptions: true });
+      await stage.runTo('2026-06-01', '2026-06-02');
+      expect(await stage.lines()).to.have.lengthOf(1);
+      const dates = { startDate: '2026-05-01', endDate: '2026-06-01' };
+      const unbilled = await stage.engine.acme.usage.unbilled(stage.subscriptionId, dates);
+      expect(unbilled.map(({ amount }) => amount.toFixed())).to.deep.equal(['7']);
+      expect(itemLines(await stage.run('2026-06-02'))).to.deep.equal(['USAGE 2026-05-01..2026-05-10 7']);
+    });
+
     it(
       'accounts §16: the export has the days of usage and what is billed of them',
       onEachDatabase(async () => {

@@ -4,6 +4,26 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 
 anyDatabase((_kind, open) => {
   describe('statements of reads of usage', () => {
+    it('usage §3.3: are no more for periods of two lengths than of one, to rate what is running', async () => {
+      const counts: number[] = [];
+      for (const planName of ['api-std', 'two-lengths']) {
+        const statements: string[] = [];
+        const start = { planName, from: '2026-01-01' };
+        const stage = await UsageStage.begin(open, start, { trace: (text) => statements.push(text) });
+        try {
+          await stage.use('3 calls 2026-01-10');
+          await stage.runTo('2026-01-15');
+          statements.length = 0;
+          const items = await stage.engine.acme.usage.rated(stage.subscriptionId);
+          expect(items).to.have.lengthOf(counts.length + 1);
+          counts.push(statements.length);
+        } finally {
+          await stage.close();
+        }
+      }
+      expect(counts[1]).to.equal(counts[0]);
+    });
+
     it('usage §11: are no more for many points, days and billed periods than for few', async () => {
       const statements: string[] = [];
       const stage = await UsageStage.begin(

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { BillingError, formatLocalDate, type InvoiceView } from '../../lib/index.ts';
+import { BillingError, formatLocalDate, type InvoiceView, instant } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
@@ -9,7 +9,7 @@ import { openShop } from '../support/shop.ts';
 import { shelfDocuments } from '../support/usage-oracle/metered-shelf.ts';
 import { DEFAULT_SETTINGS, type OracleSettings } from '../support/usage-oracle/usage-facts.ts';
 import { Random } from './random.ts';
-import { later, Refused, subscribe, usageOperations } from './usage-operations.ts';
+import { Refused, subscribe, usageOperations } from './usage-operations.ts';
 import { invoicesOf, type MeteredCustomer, UsageTown } from './usage-town.ts';
 
 /** `BILLWRIGHT_USAGE_LIVES` plays so many accounts on each database. */
@@ -151,6 +151,7 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
     readonly customer: MeteredCustomer;
     readonly invoice: InvoiceView;
     readonly seen: number;
+    readonly today: number;
   }[] = [];
   for (const customer of town.customers) {
     if (customer.isOff || !random.percent(25)) continue;
@@ -158,15 +159,21 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
       accountId: customer.accountId,
       dryRunType: 'UPCOMING_INVOICE',
     });
-    if (invoice !== null) foreseen.push({ customer, invoice, seen: customer.seen.size });
+    if (invoice !== null)
+      foreseen.push({ customer, invoice, seen: customer.seen.size, today: town.todayOf(customer) });
   }
-  town.engine.clock.set(later(town, random.within(1, MOST_DAYS_PER_ROUND * 86_400)));
-  await town.settle();
+  const seconds = random.within(1, MOST_DAYS_PER_ROUND * 86_400);
+  await town.passTo(instant(town.engine.clock.now() + seconds * 1_000));
   let count = 0;
-  for (const { customer, invoice, seen } of foreseen) {
+  for (const { customer, invoice, seen, today } of foreseen) {
     const { targetDate } = invoice;
     if (targetDate === null || targetDate >= town.todayOf(customer)) continue;
-    const made = (await invoicesOf(customer)).slice(seen).filter((one) => one.targetDate === targetDate);
+    // Today's run may have been, though an event of today is still to come.
+    if (targetDate === today) continue;
+    const since = (await invoicesOf(customer)).slice(seen);
+    const made = since.filter((one) => one.targetDate === targetDate);
+    // A run for which nothing falls due, as at a block that changes nothing, takes along what came late.
+    if (since.some((one) => one.targetDate !== targetDate && isOfPast(one, today))) continue;
     expect(made.flatMap(linesOf), `foreseen for ${formatLocalDate(targetDate)}`).to.deep.equal(
       linesOf(invoice),
     );
@@ -176,6 +183,12 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
     count += 1;
   }
   return count;
+}
+
+/** Whether it only has what ended before that day. */
+function isOfPast({ items }: InvoiceView, today: number): boolean {
+  const own = items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
+  return own.every(({ endDate }) => endDate !== null && endDate <= today);
 }
 
 /** Without account credit, which other invoices move. */

@@ -92,7 +92,7 @@ export const usageOperations: readonly UsageOperation[] = [
       const made = await customer.acme.invoices
         .generate({ accountId: customer.accountId, targetDate })
         .catch(ignoreNothingToDo);
-      await town.audit([customer], made === undefined ? targetDate : 0);
+      await town.audit([customer], { through: made === undefined ? targetDate : 0 });
     },
   },
   { name: 'switch runs off or on', weight: 0.7, run: switchRuns },

@@ -3,9 +3,12 @@ import {
   BillingError,
   ErrorCode,
   formatDecimal,
+  formatInstant,
   formatLocalDate,
+  type Instant,
   type InvoiceItemView,
   type InvoiceView,
+  instant,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
@@ -13,6 +16,7 @@ import type { TestEngine } from '../support/engine.ts';
 import type { BilledEntry } from '../support/usage-oracle/billed-record.ts';
 import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
 import { billionths } from '../support/usage-oracle/numbers.ts';
+import type { OwedInterval } from '../support/usage-oracle/owed-interval.ts';
 import { historyOf } from '../support/usage-oracle/stored-history.ts';
 import { type ToldItem, toldItems } from '../support/usage-oracle/told-items.ts';
 import type { OracleSettings } from '../support/usage-oracle/usage-facts.ts';
@@ -82,15 +86,50 @@ export class UsageTown {
   }
 
   /**
-   * The oracle says of each new invoice what usage it has to have; where nothing is due, that nothing is left.
-   * @param through date of a run that has made no invoice, or 0.
+   * Time passes. A run that makes no invoice is told by nothing where zero items are dropped, so that each of these is looked
+   * at by itself.
    */
-  async audit(customers: readonly MeteredCustomer[] = this.customers, through = 0): Promise<void> {
+  async passTo(until: Instant): Promise<void> {
+    const { clock } = this.engine;
+    for (;;) {
+      const due = await this.#nextSilentRun(until);
+      if (due === null) break;
+      clock.set(formatInstant(due));
+      await this.engine.settle();
+      await this.audit(this.customers, { isAsked: false });
+    }
+    clock.set(formatInstant(until));
+    await this.settle();
+  }
+
+  /** When work falls due next, up to then, of accounts for which zero items are dropped; null = there is none. */
+  async #nextSilentRun(until: Instant): Promise<Instant | null> {
+    const { clock } = this.engine;
+    const rows = await this.#tables.rows(
+      `select accounts.id as account, min(entries.effective_date) as due
+       from bw_queue_entries entries join bw_accounts accounts on accounts.record_id = entries.account_record_id
+       where entries.kind = 'NOTIFICATION' and entries.effective_date > ${clock.now()}
+         and entries.effective_date <= ${until} group by accounts.id`,
+    );
+    const silent = new Set<string>(
+      this.customers.filter(({ settings }) => settings.dropsZeroItems).map(({ accountId }) => accountId),
+    );
+    const dates = rows.flatMap(({ account, due }) => (silent.has(account ?? '') ? [Number(due)] : []));
+    return dates.length === 0 ? null : instant(Math.min(...dates));
+  }
+
+  /**
+   * The oracle says of each new invoice what usage it has to have; where nothing is due, that nothing is left.
+   */
+  async audit(
+    customers: readonly MeteredCustomer[] = this.customers,
+    { through = 0, isAsked = true }: AskedRun = {},
+  ): Promise<void> {
     const events = await this.#tables.rows('select * from bw_subscription_events where is_active');
     const blocks = await this.#tables.rows('select * from bw_blocking_states where is_active');
     for (const customer of customers) {
       this.#tell(customer, events, blocks);
-      await this.#auditOne(customer, through);
+      await this.#auditOne(customer, { through, isAsked });
     }
   }
 
@@ -109,7 +148,7 @@ export class UsageTown {
     }
   }
 
-  async #auditOne(customer: MeteredCustomer, through: number): Promise<void> {
+  async #auditOne(customer: MeteredCustomer, { through, isAsked }: Required<AskedRun>): Promise<void> {
     const invoices = await invoicesOf(customer);
     const isOfUsage = new Set(
       invoices.flatMap(({ items }) => items).flatMap((item) => (item.itemType === 'USAGE' ? [item.id] : [])),
@@ -121,7 +160,8 @@ export class UsageTown {
       this.#auditInvoice(customer, invoice, isOfUsage);
     }
     const isRun = !customer.isOff && (!customer.isVoided || customer.settings.dropsZeroItems);
-    if (isRun || through > 0) this.#auditRest(customer, Math.max(through, latestTarget(invoices)));
+    if (!isRun && through === 0) return;
+    await this.#auditRest(customer, { through: Math.max(through, latestTarget(invoices)), isAsked });
   }
 
   #auditInvoice(customer: MeteredCustomer, invoice: InvoiceView, isOfUsage: ReadonlySet<Uuid>): void {
@@ -158,9 +198,11 @@ export class UsageTown {
   }
 
   /** What runs store without an invoice; and nothing that has ended is unbilled. */
-  #auditRest(customer: MeteredCustomer, latest: number): void {
-    const target = Math.max(this.todayOf(customer), latest);
-    for (const { oracle } of customer.subscriptions) {
+  async #auditRest(customer: MeteredCustomer, { through, isAsked }: Required<AskedRun>): Promise<void> {
+    const target = Math.max(this.todayOf(customer), through);
+    const isSure = customer.settings.dropsZeroItems && isAsked;
+    const isStored = isSure ? () => true : await this.#silentlyStored();
+    for (const { id, oracle } of customer.subscriptions) {
       const owed = oracle.owed(target);
       const unbilled = owed.intervals.filter(({ previous }) => previous.length === 0);
       const missing = unbilled.filter(
@@ -171,10 +213,24 @@ export class UsageTown {
         expect(told, `is not billed, ${this.#context(customer, null)}`).to.deep.equal([]);
       }
       this.#silent += 1;
-      const silent = unbilled.filter(({ items }) => items.length === 0);
+      const silent = unbilled.filter((interval) => interval.items.length === 0 && isStored(id, interval));
       const run = { run: `silent ${this.#silent}`, hasInvoice: false, at: this.engine.clock.now() };
       oracle.bill({ ...owed, intervals: silent }, run);
     }
+  }
+
+  /** Nobody knows whether there was a run, such as after a cancellation to come, but for what it has stored. */
+  async #silentlyStored() {
+    const rows = await this.#tables.rows(
+      `select subscription_id, usage_name, starts_at, ends_at from bw_usage_intervals where invoice_id is null`,
+    );
+    const stored = new Set(
+      rows.map(({ subscription_id: id, usage_name: name, starts_at: start, ends_at: end }) =>
+        [id, name, start, end].join(' '),
+      ),
+    );
+    return (id: Uuid, { run, interval }: OwedInterval) =>
+      stored.has([id, run.section.name, interval.start.at, interval.end.at].join(' '));
   }
 
   #count({ intervals }: Owed): void {
@@ -243,6 +299,13 @@ export class UsageTown {
       1,
     );
   }
+}
+
+interface AskedRun {
+  /** Date of a run that has made no invoice, or 0. */
+  readonly through?: number;
+  /** Whether a run has been asked for just now where zero items are dropped. */
+  readonly isAsked?: boolean;
 }
 
 const DAY_MS = 86_400_000;

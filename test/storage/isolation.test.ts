@@ -72,7 +72,12 @@ eachDatabaseAndSuperuser((kind, open) => {
       );
       const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
       await opened.write(async (session) => {
-        await session.usage.insertIntervals([usageInterval(billed)]);
+        const gone = invoice(ownerOf(acme), { status: 'VOID', isParentInvoice: false });
+        await session.invoices.insertInvoices([gone]);
+        await session.usage.insertIntervals([
+          usageInterval(billed),
+          usageInterval({ ...billed, invoiceId: gone.id }),
+        ]);
         const days = await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(3) }], 10);
         const [day] = days.filter(({ localDate: date }) => date === dayAt(2));
         if (day)
@@ -195,6 +200,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         overdueAccounts: overdue.findAccounts([acme.id]),
         overduePage: overdue.page({ afterAccountId: null, limit: 10 }),
         usageIntervals: usage.intervals([{ subscriptionId: all.subscription.id, from: null }]),
+        voidUsageIntervals: usage.voidIntervals([{ subscriptionId: all.subscription.id, from: null }]),
         usageBilledOn: usage.billedOn(all.invoice.id),
         usageTrackingIds: usage.trackingIds([all.invoice.id], 10).then((found) => [...found.values()].flat()),
         usageTrackingIdsPage: usage.pageOfTrackingIds(all.invoice.id, page).then(counted),

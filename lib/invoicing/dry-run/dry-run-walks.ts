@@ -12,15 +12,15 @@ import {
 import { lastUsageDate, questionOf, withSupply } from '../evaluation/usage-supply.ts';
 
 export interface DryRunWalks {
-  /** Leads to the invoice; null = there will be none. */
-  readonly walk: DryRunWalk | null;
+  /** Leads to the invoice of a date, where one is asked for, else to the next one; null = there will be none. */
+  readonly walkTo: (targetDate: LocalDate | null) => DryRunWalk | null;
   /** What usage sources have to be asked; null = nothing, or they need not be. */
   readonly question: SourceQuestion | null;
   /** The walk with what they have told. */
-  readonly walkWith: (usages: SuppliedBySubscription) => DryRunWalk | null;
+  readonly walkWith: (usages: SuppliedBySubscription, targetDate: LocalDate | null) => DryRunWalk | null;
 }
 
-export const NO_WALK: DryRunWalks = { walk: null, question: null, walkWith: () => null };
+export const NO_WALK: DryRunWalks = { walkTo: () => null, question: null, walkWith: () => null };
 
 export interface WalksInput {
   readonly billing: AccountBilling;
@@ -37,14 +37,14 @@ export function walksOf(
   input: DryRunWalkInput,
   { billing, choice, targetDate, asksSources, nextId }: WalksInput,
 ): DryRunWalks {
-  const walkOf = (subscriptions: DryRunWalkInput['subscriptions']): DryRunWalk => {
-    const given = { ...input, subscriptions };
+  const walkOf = (subscriptions: DryRunWalkInput['subscriptions'], asked: LocalDate | null): DryRunWalk => {
+    const given = { ...input, subscriptions, targetDate: asked ?? input.targetDate };
     return choice === null ? walkToTargetDate(given, nextId) : walkToUpcomingInvoice(given, choice, nextId);
   };
   const last = choice === null ? maxDate(input.targetDate, targetDate) : lastUsageDate(billing, targetDate);
   return {
-    walk: walkOf(billing.subscriptions),
+    walkTo: (asked) => walkOf(billing.subscriptions, asked),
     question: asksSources ? questionOf({ ...billing, targetDate: last }, input.config) : null,
-    walkWith: (usages) => walkOf(withSupply(billing.subscriptions, usages)),
+    walkWith: (usages, asked) => walkOf(withSupply(billing.subscriptions, usages), asked),
   };
 }

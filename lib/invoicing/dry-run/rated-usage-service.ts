@@ -43,24 +43,15 @@ export class RatedUsageService {
     { targetDate: asked = null }: RatedUsageRequest = {},
   ): Promise<readonly InvoiceItemView[]> {
     const { accountId, today, ends } = await this.#running(context, subscriptionId);
-    const [first = today, ...later] = asked === null ? ends : [asked];
-    const items = [...(await this.#usageItems(context, { accountId, targetDate: first, subscriptionId }))];
-    // Where periods of other lengths are running, each is looked at when it ends.
-    for (const targetDate of later) {
-      const found = await this.#usageItems(context, { accountId, targetDate, subscriptionId });
-      items.push(...found.filter((item) => isRunning(item, today, targetDate)));
-    }
-    return items;
-  }
-
-  async #usageItems(
-    context: CallContext,
-    { subscriptionId, ...request }: { accountId: Uuid; targetDate: LocalDate; subscriptionId: Uuid },
-  ): Promise<readonly InvoiceItemView[]> {
-    const invoice = await this.#dryRuns.dryRun(context, request);
-    return (invoice?.items ?? []).filter(
-      (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
-    );
+    const dates = asked !== null ? [asked] : ends.length > 0 ? ends : [today];
+    const invoices = await this.#dryRuns.upTo(context, { accountId, dates });
+    return dates.flatMap((end, index) => {
+      const items = (invoices[index]?.items ?? []).filter(
+        (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
+      );
+      // Where periods of other lengths are running, each is looked at when it ends.
+      return index === 0 ? items : items.filter((item) => isRunning(item, today, end));
+    });
   }
 
   async #running(context: CallContext, subscriptionId: Uuid): Promise<RunningPeriods> {

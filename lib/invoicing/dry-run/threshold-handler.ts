@@ -90,7 +90,7 @@ export class ThresholdHandler implements QueueHandler {
       })
     ).filter((look): look is Looked => 'reached' in look);
     const ended = looks.filter(({ billing }) => billing === null).map(({ entry }) => entry);
-    const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
+    const authorship = batchAuthorship(entries, ActingComponent.USAGE, now);
     const changed = await storage.write(tenant, authorship, async (session) => {
       const { seen, changed: again } = await tell(session, looked, now);
       await batch.finish(session, [...ended, ...seen]);
@@ -118,9 +118,10 @@ export class ThresholdHandler implements QueueHandler {
     ]);
     const ids = accounts.map(({ id }) => id);
     const states = await session.invoices.loadStates(ids);
+    const stateOf = new Map(states.map((state) => [state.accountId, state]));
     const requests = accounts.map((account) => {
       const today = localDateOf(now, account.timeZone);
-      const state = states.find(({ accountId }) => accountId === account.id) ?? initialState(account);
+      const state = stateOf.get(account.id) ?? initialState(account);
       return { account, targetDate: today, runDate: today, state };
     });
     const { billings, failures, recordIds } = await loadBillingState(session, {

@@ -7,7 +7,7 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import { type LocalDate, minDate } from '../../values/time/index.ts';
+import { type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { fixedProposals } from '../periods/fixed-proposals.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
@@ -130,13 +130,19 @@ export function evaluateSubscription(
     cursor: {
       subscriptionId,
       dirtyFrom: null,
-      ...standing,
+      settledThrough: settledThrough(subscription.cursor, standing.settledThrough),
       nextDueDate: earlier(standing.nextDueDate, usage?.nextDate ?? null),
       usage: usage?.reading ?? null,
     },
     foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
+}
+
+/** Late usage may be looked at on an earlier date than the last one: what was settled then stays so. */
+function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
+  const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
+  return settled === null || after === null ? (settled ?? after) : maxDate(settled, after);
 }
 
 function usageOf(

@@ -5,6 +5,7 @@ import {
   NO_TERMS,
   type PlannedInterval,
   planUsage,
+  type Quantities,
   type SettledInterval,
   type SettledUsage,
   settleUsage,
@@ -32,8 +33,8 @@ import {
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { billed } = input.usage;
-  const { plan, meter, settled } = settleUpTo(input);
-  const rated = settled.intervals.map((one) => {
+  const { plan, meter, beyond, settled } = settleUpTo(input);
+  const rated = [...settled.intervals, ...settled.outdated].map((one) => {
     const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
     return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
   });
@@ -45,7 +46,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     repairable: repairableAfter(billed, items),
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
-    foreseenDate: mayComeTo(input, plan.intervals, intervals) ? plan.nextDate : null,
+    foreseenDate: mayComeTo(input, { plan, intervals, beyond }) ? plan.nextDate : null,
     reading: readingAfter(input, intervals, items.length > 0),
   };
 }
@@ -53,6 +54,8 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
 interface SettledUpTo {
   readonly plan: UsagePlan<ConsumingInterval>;
   readonly meter: UsageMeter;
+  /** By usage name: what came late for billed intervals before the look-back. */
+  readonly beyond: ReadonlyMap<string, Quantities>;
   readonly settled: SettledUsage<ConsumingInterval>;
 }
 
@@ -64,20 +67,28 @@ export function settleUpTo(input: UsageRunInput): SettledUpTo {
   const { events, usage, targetDate, currency, config } = input;
   const { zone, billed, from = null, supplied = null, terms = NO_TERMS } = usage;
   const all = planUsage({ events, targetDate, zone, config, billed, from });
-  const plan = { ...all, intervals: all.intervals.filter((one) => isComparable(one, supplied !== null)) };
+  const isSupplied = supplied !== null;
+  const plan = {
+    ...all,
+    intervals: all.intervals.filter((one) => isComparable(one, isSupplied)),
+    // What a source tells of an interval that is asked for no more is not known.
+    outdated: isSupplied ? [] : all.outdated.filter((one) => isComparable(one, false)),
+  };
   const meter =
     supplied === null ? recordedMeter({ events, ...usage }, plan) : suppliedMeter(supplied, billed);
   if (config.refusesUnknownUnits)
     for (const planned of plan.intervals) refuseUnknownUnits(planned, meter, input);
+  const beyond = meter.beyond();
   const settled = settleUsage({
     plan,
     collected: plan.intervals.map((planned) => meter.collect(planned)),
-    beyond: meter.beyond(),
+    left: plan.outdated.map((planned) => meter.collect(planned).billed),
+    beyond,
     currency,
     terms,
     config: supplied === null ? config : { ...config, negativeDelta: config.negativeDeltaOfSources },
   });
-  return { plan, meter, settled };
+  return { plan, meter, beyond, settled };
 }
 
 /** The usage as the next run finds it once this one is saved. @param hasInvoice whether the run has made one. */

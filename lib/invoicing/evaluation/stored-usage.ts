@@ -1,6 +1,6 @@
 import type { InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
 import { InvoiceItemType } from '../../records/index.ts';
-import type { BilledEntry, ConsumingInterval } from '../../usage/index.ts';
+import type { BilledEntry, ConsumingInterval, FreedPoints } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -17,18 +17,31 @@ export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   { itemOf, bases }: StoredItems,
 ): readonly ConsumingInterval[] {
-  return intervals.map(({ usageName, start, end, itemIds, consumed, supplied, createdDate }) => ({
+  return intervals.map((stored) => ({
+    usageName: stored.usageName,
+    versionDate: stored.versionDate,
+    priceIdentity: stored.priceIdentity,
+    instants: { start: stored.start.at, end: stored.end.at },
+    startDate: stored.start.date,
+    endDate: stored.end.date,
+    consumed: stored.consumed,
+    supplied: stored.supplied,
+    billedAt: stored.createdDate,
+    entries: stored.itemIds.flatMap((id): readonly BilledEntry[] => {
+      const item = itemOf.get(id);
+      return item === undefined ? [] : [entryOf(item, bases.get(id) ?? null)];
+    }),
+  }));
+}
+
+/** What was charged by invoices that are VOID now. */
+export function freedPoints(intervals: readonly StoredUsageInterval[]): readonly FreedPoints[] {
+  return intervals.map(({ usageName, start, end, consumed }) => ({
     usageName,
     instants: { start: start.at, end: end.at },
     startDate: start.date,
     endDate: end.date,
     consumed,
-    supplied,
-    billedAt: createdDate,
-    entries: itemIds.flatMap((id): readonly BilledEntry[] => {
-      const item = itemOf.get(id);
-      return item === undefined ? [] : [entryOf(item, bases.get(id) ?? null)];
-    }),
   }));
 }
 

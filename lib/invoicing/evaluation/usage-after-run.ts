@@ -4,6 +4,9 @@ import {
   mayHaveMinimum,
   NO_TERMS,
   type PlannedInterval,
+  type Quantities,
+  type UsagePlan,
+  unitsOf,
   usageSettings,
   usageWindow,
 } from '../../usage/index.ts';
@@ -63,6 +66,11 @@ function lookedDays(
   const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
   const [first, ...others] = ends;
   if (marks === null || from === null || first === undefined) return null;
+  // Of late usage that was charged with a later period: where it is void now, no day that is looked at shows it.
+  const isCarried = [...billed, ...intervals].some(
+    ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
+  );
+  if (isCarried) return null;
   const through = maxDate(first, ...others);
   let mark = 0;
   for (const [date, one] of marks) {
@@ -71,32 +79,37 @@ function lookedDays(
   return { through, mark };
 }
 
+interface RatedPlan {
+  readonly plan: UsagePlan<ConsumingInterval>;
+  readonly intervals: readonly RatedInterval[];
+  /** By usage name, what waits for the next period that is not billed. */
+  readonly beyond: ReadonlyMap<string, Quantities>;
+}
+
 /**
  * Whether later runs may make an item, as far as is known now: not where the tenant drops items of 0 and no point lies
  * beyond what is billed.
  */
-export function mayComeTo(
-  { events, usage, config }: UsageRunInput,
-  planned: readonly PlannedInterval<ConsumingInterval>[],
-  intervals: readonly RatedInterval[],
-): boolean {
+export function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
   if (!config.dropsZeroItems) return true;
-  const names = (events.at(-1)?.usages ?? []).map(({ name }) => name);
   // A minimum is charged where nothing is used, too.
-  if (names.some((name) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
+  if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
   // What a source will tell of later days is not known.
   if (usage.supplied != null) return false;
-  // Usage from beyond the look-back waits for the first period that is not billed.
-  const billsNew = planned.some(({ match }) => match.previous.length === 0);
-  if (config.beyondLookBack === 'NEXT_PERIOD' && !billsNew) return true;
   const billed = [...usage.billed, ...intervals];
-  return names.some((name) => {
+  return plan.open.some((section) => {
+    const { name } = section;
+    const isNew = ({ run, match }: PlannedInterval): boolean =>
+      run.section.name === name && match.previous.length === 0;
+    const waits = config.beyondLookBack === 'NEXT_PERIOD' && !plan.intervals.some(isNew);
+    if (waits && [...(beyond.get(name) ?? [])].some(([, quantity]) => !quantity.isZero())) return true;
     const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);
     const [first, ...others] = ends;
     const through = first === undefined ? null : maxDate(first, ...others);
+    const units = new Set(unitsOf(section));
     return usage.pieces.some(
-      ({ localDate, sum, max }) =>
-        (through === null || localDate >= through) && !(sum.isZero() && max.isZero()),
+      ({ unit, localDate, sum, max }) =>
+        units.has(unit) && (through === null || localDate >= through) && !(sum.isZero() && max.isZero()),
     );
   });
 }

@@ -25,13 +25,13 @@ export interface NewlyBilled {
 /** What was recorded. */
 export function recordedMeter(
   input: UsageBookInput,
-  { intervals }: Pick<UsagePlan<ConsumingInterval>, 'intervals'>,
+  { intervals, open }: Pick<UsagePlan<ConsumingInterval>, 'intervals' | 'open'>,
 ): UsageMeter {
   const book = new UsageBook(input);
   return {
     collect: (planned) => book.collect(planned),
     unitsIn: (interval) => book.unitsIn(interval),
-    beyond: () => book.beyond(intervals),
+    beyond: () => book.beyond(intervals, [...intervals.map(({ run }) => run.section), ...open]),
     newlyBilled: ({ planned, consumes }) => ({
       consumed: book.newlyConsumed(planned, consumes, intervals),
       supplied: null,

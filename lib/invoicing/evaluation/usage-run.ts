@@ -1,6 +1,7 @@
 import type { BillingEvent, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import type {
   ConsumingInterval,
+  FreedPoints,
   SuppliedUsage,
   UsageConfig,
   UsagePiece,
@@ -16,6 +17,8 @@ export interface SubscriptionUsage {
   readonly zone: TimeZone;
   /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
   readonly billed: readonly ConsumingInterval[];
+  /** On VOID invoices, from there on, where late usage is not billed; default none. */
+  readonly freed?: readonly FreedPoints[];
   /** Where the reading began; null = all that is billed is known. Default null. */
   readonly from?: LocalDate | null;
   /** Those of `piecesNeeded`. */

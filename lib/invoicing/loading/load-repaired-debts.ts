@@ -20,11 +20,11 @@ export async function loadRepairedDebts(
   const shares = (await session.invoices.findItems(settled.map(({ id }) => id))).filter(
     ({ itemType }) => itemType === InvoiceItemType.PARENT_SUMMARY,
   );
+  const shareOf = new Map(shares.map((item) => [keyOf(item.invoiceId, item.childAccountId), item]));
   const isDebt = ({ accountId, parentInvoiceId }: Invoice): boolean => {
     const summary = parentInvoiceId === null ? undefined : summaries.get(parentInvoiceId);
     if (summary === undefined) return true;
-    const share = shares.find((item) => item.invoiceId === summary.id && item.childAccountId === accountId);
-    return !isPaidWhole(summary, share);
+    return !isPaidWhole(summary, shareOf.get(keyOf(summary.id, accountId)));
   };
   const debts = new Map(invoices.filter(isDebt).map((invoice) => [invoice.id, invoice]));
   return new Map(
@@ -33,4 +33,8 @@ export async function loadRepairedDebts(
       return debt === undefined ? [] : [[itemId, debt] as const];
     }),
   );
+}
+
+function keyOf(summaryId: Uuid, childAccountId: Uuid | null): string {
+  return `${summaryId} ${childAccountId}`;
 }

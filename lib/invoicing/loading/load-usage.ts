@@ -2,6 +2,8 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { DayUsage, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
 import {
   type ConsumingInterval,
+  type FreedPoints,
+  LateMode,
   piecesNeeded,
   type UsagePiece,
   type UsageTerms,
@@ -11,7 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
-import { billedIntervals } from '../evaluation/stored-usage.ts';
+import { billedIntervals, freedPoints } from '../evaluation/stored-usage.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/usage-run.ts';
 import { type UsageOrigin, withSupply } from '../evaluation/usage-supply.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
@@ -31,7 +33,8 @@ interface LoadingUnderTerms extends UsageLoading {
 /** A subscription that charges usage. */
 interface Metered {
   readonly subscriptionId: Uuid;
-  readonly subscriptionRecordId: number;
+  /** null = it is not stored, so that nothing can have been recorded for it. */
+  readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
@@ -52,7 +55,7 @@ export async function withUsage(
   if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
   const terms = await loadUsageTerms(session);
   const metered = billings.flatMap((billing) => meteredOf(billing, { ...loading, terms }));
-  const usages = await loadUsage(session, metered);
+  const usages = await loadUsage(session, metered, loading.config.lateMode === LateMode.IGNORE);
   return billings.map((billing) => {
     const origin = loading.originOf(billing.account.id);
     const subscriptions = billing.subscriptions.map((subscription) => {
@@ -72,8 +75,7 @@ function meteredOf(
   return subscriptions.flatMap((subscription): readonly Metered[] => {
     const { subscriptionId, events } = subscription;
     if (!events.some(({ usages }) => usages.length > 0)) return [];
-    // Record ids begin at 1.
-    const subscriptionRecordId = recordIds.get(subscriptionId) ?? 0;
+    const subscriptionRecordId = recordIds.get(subscriptionId) ?? null;
     const from = readFrom(subscription, usageSettings(config, terms));
     return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from, isRecorded }];
   });
@@ -89,17 +91,21 @@ function readFrom({ cursor }: SubscriptionBilling, settings: string): LocalDate 
 async function loadUsage(
   session: ReadSession,
   metered: readonly Metered[],
+  ignoresLate: boolean,
 ): Promise<ReadonlyMap<Uuid, SubscriptionUsage>> {
+  const freedOf = ignoresLate ? await loadFreed(session, metered) : NONE_FREED;
   const stored = Map.groupBy(await session.usage.intervals(metered), ({ subscriptionId }) => subscriptionId);
   const storedOf = ({ subscriptionId }: Metered): readonly StoredUsageInterval[] =>
     stored.get(subscriptionId) ?? [];
-  const recorded = metered.filter(({ isRecorded }) => isRecorded);
+  const recorded = metered.filter(hasRecords);
   const [billedOf, days] = await Promise.all([
     loadBilled(session, [...stored.values()].flat()),
     session.usage.days(
       recorded.map((each) => ({
         ...each,
-        dates: storedOf(each).flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
+        dates: [...storedOf(each), ...(freedOf.get(each.subscriptionId) ?? [])].flatMap(({ consumed }) =>
+          consumed.map(({ localDate }) => localDate),
+        ),
       })),
     ),
   ]);
@@ -108,11 +114,15 @@ async function loadUsage(
     const billed = billedOf(storedOf(each));
     const own = daysOf.get(each.subscriptionId) ?? [];
     const marks = each.isRecorded ? marksOf(own) : null;
-    return { ...each, billed, marks, ...piecesNeeded({ ...each, billed, days: own }) };
+    const freed = freedOf.get(each.subscriptionId) ?? [];
+    const needed = piecesNeeded({ ...each, billed: [...billed, ...freed], days: own });
+    return { ...each, billed, freed, marks, ...needed };
   });
-  const requests = needed.flatMap(({ subscriptionId, subscriptionRecordId, split }) =>
-    split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),
-  );
+  const requests = needed
+    .filter(hasRecords)
+    .flatMap(({ subscriptionId, subscriptionRecordId, split }) =>
+      split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),
+    );
   const found = await session.usage.pieces(requests);
   const pieces = new Map<Uuid, UsagePiece[]>();
   for (const [index, { subscriptionId }] of requests.entries()) {
@@ -121,11 +131,26 @@ async function loadUsage(
     pieces.set(subscriptionId, own);
   }
   return new Map(
-    needed.map(({ subscriptionId, zone, billed, from, marks, whole }) => [
+    needed.map(({ subscriptionId, zone, billed, freed, from, marks, whole }) => [
       subscriptionId,
-      { zone, billed, from, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
+      { zone, billed, freed, from, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
     ]),
   );
+}
+
+type FreedOf = ReadonlyMap<Uuid, readonly FreedPoints[]>;
+
+const NONE_FREED: FreedOf = new Map();
+
+/** What invoices had charged that are VOID now: it is billed again, be its time billed or not (usage §7.7 rule 6). */
+async function loadFreed(session: ReadSession, metered: readonly Metered[]): Promise<FreedOf> {
+  const stored = await session.usage.voidIntervals(metered);
+  const bySubscription = Map.groupBy(stored, ({ subscriptionId }) => subscriptionId);
+  return new Map([...bySubscription].map(([id, intervals]) => [id, freedPoints(intervals)]));
+}
+
+function hasRecords<One extends Metered>(one: One): one is One & { readonly subscriptionRecordId: number } {
+  return one.isRecorded && one.subscriptionRecordId !== null;
 }
 
 /** A number that grows with each point that is recorded for a day, and each time that some are voided. */

@@ -8,6 +8,8 @@ import {
   type Bounds,
   boundsIn,
   type ConsumingInterval,
+  type FreedPoints,
+  LateMode,
   piecesNeeded,
   type RequestedBounds,
   type UnbilledUsage,
@@ -16,6 +18,7 @@ import {
 } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, type LocalDate, localDateOf, type TimeZone } from '../../values/time/index.ts';
+import { freedPoints } from '../evaluation/stored-usage.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import { loadBilled } from '../loading/load-usage.ts';
@@ -60,8 +63,8 @@ export class UnbilledUsageService {
       for (const { error } of failures) throw error;
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;
       const asked = { subscriptionId, subscriptionRecordId, zone, bounds, events: events ?? [] };
-      const { billed, pieces } = await loadAround(session, asked);
-      return unbilledUsage({ ...bounds, events, billed, pieces, zone, today, currency, config: usage });
+      const found = await loadAround(session, asked, usage.lateMode === LateMode.IGNORE);
+      return unbilledUsage({ ...bounds, events, ...found, zone, today, currency, config: usage });
     });
   }
 }
@@ -76,6 +79,7 @@ interface Asked {
 
 interface FoundUsage {
   readonly billed: readonly ConsumingInterval[];
+  readonly freed: readonly FreedPoints[];
   readonly pieces: readonly UsagePiece[];
 }
 
@@ -83,10 +87,13 @@ interface FoundUsage {
 async function loadAround(
   session: ReadSession,
   { subscriptionId, subscriptionRecordId, zone, bounds, events }: Asked,
+  ignoresLate: boolean,
 ): Promise<FoundUsage> {
   const cuts = [datedIn(zone, bounds.start), datedIn(zone, bounds.end)];
   const [first, last] = cuts.map(({ date }) => date) as [LocalDate, LocalDate];
-  const stored = await session.usage.intervals([{ subscriptionId, from: null }]);
+  const windows = [{ subscriptionId, from: null }];
+  const stored = await session.usage.intervals(windows);
+  const freed = ignoresLate ? freedPoints(await session.usage.voidIntervals(windows)) : [];
   const within = stored.filter(({ start, end }) => start.date <= last && end.date >= first);
   const [billedOf, [days = []]] = await Promise.all([
     loadBilled(session, stored),
@@ -104,11 +111,11 @@ async function loadAround(
     days: days.filter(({ localDate }) => localDate <= latest),
     events,
     zone,
-    billed,
+    billed: [...billed, ...freed],
     cuts,
   });
   const split = needed.split.map((request) => ({ ...request, subscriptionRecordId }));
-  return { billed, pieces: [...needed.whole, ...(await session.usage.pieces(split)).flat()] };
+  return { billed, freed, pieces: [...needed.whole, ...(await session.usage.pieces(split)).flat()] };
 }
 
 function datedIn(zone: TimeZone, at: Bounds['start']): DatedInstant {

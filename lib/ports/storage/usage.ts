@@ -89,6 +89,8 @@ export interface UsageReads extends UsageArchiveReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly StoredUsageInterval[]>;
+  /** The same of those on VOID invoices; one statement. */
+  voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Promise<readonly StoredUsageInterval[]>;
   /** By record id of the subscription, how often it was marked as something was recorded; without those that never were. */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The subscriptions and days from which the invoice bills usage, also such as comes to nothing; some come repeatedly. */

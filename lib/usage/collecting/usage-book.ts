@@ -1,13 +1,19 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../values/time/index.ts';
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
 import { isLate } from '../settlement/late-time.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
+import type { PlannedInterval } from '../settlement/planned-interval.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
-import type { PlannedInterval } from '../settlement/usage-plan.ts';
-import { type ConsumingInterval, holds, type PointRange, type UsagePiece } from './usage-piece.ts';
+import {
+  type ConsumingInterval,
+  type FreedPoints,
+  holds,
+  type PointRange,
+  type UsagePiece,
+} from './usage-piece.ts';
 
 export interface UsageBookInput {
   /** All of the subscription, in order. */
@@ -15,6 +21,8 @@ export interface UsageBookInput {
   readonly zone: TimeZone;
   /** On invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];
+  /** Where late points are not billed, those that were charged in vain, and so are not late. Default none. */
+  readonly freed?: readonly FreedPoints[];
   /** Those of `piecesNeeded`: whole days, and what storage has answered. */
   readonly pieces: readonly UsagePiece[];
 }
@@ -31,12 +39,14 @@ export class UsageBook {
   readonly #zone: TimeZone;
   readonly #billed: readonly ConsumingInterval[];
   readonly #piecesOn: ReadonlyMap<LocalDate, readonly UsagePiece[]>;
+  readonly #freed: readonly FreedPoints[];
   readonly #consumersOn: ReadonlyMap<LocalDate, readonly Consumer[]>;
 
-  constructor({ events, zone, billed, pieces }: UsageBookInput) {
+  constructor({ events, zone, billed, freed = [], pieces }: UsageBookInput) {
     this.#times = billedTimes(events);
     this.#zone = zone;
     this.#billed = billed;
+    this.#freed = freed;
     this.#piecesOn = Map.groupBy(pieces, ({ localDate }) => localDate);
     const consumers = billed.flatMap((by) => by.consumed.map((range): Consumer => ({ by, range })));
     this.#consumersOn = Map.groupBy(consumers, ({ range }) => range.localDate);
@@ -60,10 +70,13 @@ export class UsageBook {
   }
 
   /** By usage name: what no billed interval has consumed of those that are not planned again (§7.7). */
-  beyond(planned: readonly PlannedInterval<ConsumingInterval>[]): ReadonlyMap<string, Quantities> {
-    const sections = new Map(planned.map(({ run }) => [run.section.name, run.section]));
+  beyond(
+    planned: readonly PlannedInterval<ConsumingInterval>[],
+    sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
+  ): ReadonlyMap<string, Quantities> {
+    const named = new Map(sections.map((section) => [section.name, section]));
     return new Map(
-      [...sections].map(([name, section]) => [name, quantitiesOf(section, this.#beyond(name, planned))]),
+      [...named].map(([name, section]) => [name, quantitiesOf(section, this.#beyond(name, planned))]),
     );
   }
 
@@ -96,7 +109,16 @@ export class UsageBook {
 
   #onTime(planned: PlannedInterval<ConsumingInterval>): readonly UsagePiece[] {
     const { run, interval } = planned;
-    return this.#fresh(run.section.name, interval).filter((piece) => !isLate(planned, this.#beginOf(piece)));
+    const { name } = run.section;
+    return this.#fresh(name, interval).filter(
+      (piece) => !isLate(planned, this.#beginOf(piece)) || this.#isFreed(name, piece),
+    );
+  }
+
+  #isFreed(name: string, piece: UsagePiece): boolean {
+    return this.#freed.some(
+      ({ usageName, consumed }) => usageName === name && consumed.some((range) => holds(range, piece)),
+    );
   }
 
   #beyond(name: string, planned: readonly PlannedInterval<ConsumingInterval>[]): readonly UsagePiece[] {

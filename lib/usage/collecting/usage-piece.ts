@@ -1,5 +1,5 @@
 import type { PartOfDay, PointRange, SuppliedDigest } from '../../records/index.ts';
-import type { BilledOfSection } from '../settlement/usage-plan.ts';
+import type { BilledOfSection } from '../settlement/planned-interval.ts';
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
@@ -9,6 +9,12 @@ export interface ConsumingInterval extends BilledOfSection {
   /** What a usage source said when it was billed; null = it was billed from points. Default null. */
   readonly supplied?: SuppliedDigest | null;
 }
+
+/** Points that an invoice had charged that is VOID now. */
+export type FreedPoints = Pick<
+  ConsumingInterval,
+  'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
+>;
 
 /** True if the range has all points of the piece. */
 export function holds(range: PointRange, piece: PointRange): boolean {

@@ -1,6 +1,6 @@
 import type { Instant } from '../../values/time/index.ts';
 import type { BilledInterval } from './billed-interval.ts';
-import type { PlannedInterval } from './usage-plan.ts';
+import type { PlannedInterval } from './planned-interval.ts';
 
 /** Whether what counts then was late: the time is billed, and was over when it was (§7.7). */
 export function isLate(

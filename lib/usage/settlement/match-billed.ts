@@ -25,6 +25,14 @@ export function matchBilled<Billed extends BilledInterval>(
   return { kind: 'OPEN', previous: those('INSIDE'), overlapping: those('OVERLAPS') };
 }
 
+/** Those of them that lie within the interval, or are equal to it. */
+export function billedWithin<Billed extends BilledInterval>(
+  interval: UsageInterval,
+  billed: readonly Billed[],
+): readonly Billed[] {
+  return billed.filter((one) => relationOf(interval, one) === 'INSIDE');
+}
+
 type Relation = 'AROUND' | 'INSIDE' | 'OVERLAPS' | 'APART';
 
 interface Span {

@@ -5,15 +5,18 @@ import { rateUsage } from '../rating/rate-usage.ts';
 import type { RatedUsage } from '../rating/rated-usage.ts';
 import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../terms/section-terms.ts';
 import { type CollectedUsage, chargedUsage } from './late-usage.ts';
+import type { BilledOfSection, PlannedInterval } from './planned-interval.ts';
 import { settleInterval } from './settle-interval.ts';
 import { isZeroItem, type UsageCharge } from './usage-charge.ts';
 import { ItemMode, type UsageConfig } from './usage-config.ts';
-import type { BilledOfSection, PlannedInterval, UsagePlan } from './usage-plan.ts';
+import type { UsagePlan } from './usage-plan.ts';
 
 export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSection> {
   readonly plan: UsagePlan<Billed>;
   /** One for each interval of the plan. */
   readonly collected: readonly CollectedUsage[];
+  /** One for each outdated interval of the plan: what is left of its points. */
+  readonly left: readonly Quantities[];
   /** By usage name: points that arrived late for billed intervals before the look-back. */
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
@@ -44,6 +47,8 @@ export interface Consumption<Billed extends BilledOfSection = BilledOfSection> {
 
 export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> {
   readonly intervals: readonly SettledInterval<Billed>[];
+  /** Outdated ones of which something is given back. */
+  readonly outdated: readonly SettledInterval<Billed>[];
   /** Latest end of its items, zero items that are dropped included (§7.5 rule 4, §7.9 rule 2); null = there are none. */
   readonly chargedThrough: LocalDate | null;
 }
@@ -67,11 +72,25 @@ export function settleUsage<Billed extends BilledOfSection>(
   const { dropsZeroItems } = input.config;
   return {
     intervals: dropsZeroItems ? all.map(withoutZeroItems) : all,
+    outdated: givenBack(input),
     chargedThrough: dates.reduce<LocalDate | null>(
       (last, date) => (last === null || date > last ? date : last),
       null,
     ),
   };
+}
+
+/** What is charged stays charged, and nothing more comes to it: the history has other intervals there. */
+function givenBack<Billed extends BilledOfSection>(
+  input: SettleUsageInput<Billed>,
+): readonly SettledInterval<Billed>[] {
+  return input.plan.outdated.flatMap((planned, index) => {
+    const quantities = input.left[index] ?? NO_USAGE;
+    const consumes = { quantities, freshOf: [], onTimeOf: [], beyond: false };
+    const one = settled(planned, consumes, input);
+    const charges = one.charges.filter(({ kind }) => kind === 'CREDIT');
+    return charges.length === 0 ? [] : [{ ...one, charges }];
+  });
 }
 
 /** Late points go to another interval of the same usage name, whichever run it belongs to. */

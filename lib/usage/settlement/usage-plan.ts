@@ -1,18 +1,15 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import type { DatedInstant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import { nextUsageDates } from '../intervals/next-usage-dates.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval } from './billed-interval.ts';
-import { type BilledMatch, matchBilled } from './match-billed.ts';
+import { matchBilled } from './match-billed.ts';
+import { outdatedIntervals } from './outdated-intervals.ts';
+import type { BilledOfSection, PlannedInterval } from './planned-interval.ts';
 import { firstUnbilled, firstUnbilledStart } from './unbilled-time.ts';
 import type { UsageConfig } from './usage-config.ts';
-
-/** A billed interval of any section of a subscription. */
-export interface BilledOfSection extends BilledInterval {
-  readonly usageName: string;
-}
 
 export interface UsagePlanInput<Billed extends BilledOfSection> {
   /** All of one subscription, in order. */
@@ -26,17 +23,14 @@ export interface UsagePlanInput<Billed extends BilledOfSection> {
   readonly from?: LocalDate | null;
 }
 
-/** An interval to be rated. */
-export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
-  readonly run: UsageRun;
-  readonly interval: UsageInterval;
-  readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
-}
-
 /** What a run has to read and to rate of a subscription's usage. */
 export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
   /** By run, then time (§7.3). */
   readonly intervals: readonly PlannedInterval<Billed>[];
+  /** Billed ones that none of these takes up, of whose points some may be void by now. */
+  readonly outdated: readonly PlannedInterval<Billed>[];
+  /** Sections that go on to be charged after the target date. */
+  readonly open: readonly UsageSection[];
   /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
   readonly nextDate: LocalDate | null;
 }
@@ -45,8 +39,12 @@ export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
 export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<Billed>): UsagePlan<Billed> {
   const runs = usageRuns(input.events, input.targetDate);
   const dates = nextUsageDates(input.events, input.targetDate);
+  const planned = runs.flatMap((run) => plannedIntervals(run, runs, input));
+  const { billed } = input;
   return {
-    intervals: runs.flatMap((run) => plannedIntervals(run, runs, input)),
+    intervals: planned,
+    open: runs.flatMap(({ section, closedBy }) => (closedBy === null ? [section] : [])),
+    outdated: outdatedIntervals({ runs, planned, billed, lookBackOf: (run) => lookBackOf(run, input) }),
     nextDate: dates.reduce<LocalDate | null>(
       (first, date) => (first === null || date < first ? date : first),
       null,

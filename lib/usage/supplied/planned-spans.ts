@@ -1,6 +1,6 @@
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import type { ConsumingInterval } from '../collecting/usage-piece.ts';
-import type { PlannedInterval } from '../settlement/usage-plan.ts';
+import type { PlannedInterval } from '../settlement/planned-interval.ts';
 import type { SuppliedSpan } from './supplied-usage.ts';
 
 /**

@@ -16,8 +16,9 @@ import type { ConsumingInterval } from '../collecting/usage-piece.ts';
 import { isEnd } from '../intervals/usage-event.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
+import type { PlannedInterval } from '../settlement/planned-interval.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
-import { lookBackOf, type PlannedInterval, planUsage } from '../settlement/usage-plan.ts';
+import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
 import { isComparable, spansOf } from './planned-spans.ts';
 import { quantityKey } from './supplied-usage.ts';
 

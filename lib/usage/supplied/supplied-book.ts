@@ -14,8 +14,8 @@ import {
 } from '../rating/quantities.ts';
 import { isBilledAhead } from '../settlement/late-time.ts';
 import type { CollectedUsage } from '../settlement/late-usage.ts';
+import type { PlannedInterval } from '../settlement/planned-interval.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
-import type { PlannedInterval } from '../settlement/usage-plan.ts';
 import { spansOf } from './planned-spans.ts';
 import { quantityKey, type SuppliedPiece, type SuppliedSpan, type SuppliedUsage } from './supplied-usage.ts';
 

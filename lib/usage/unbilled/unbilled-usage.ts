@@ -3,6 +3,7 @@ import { addDays, type Instant, type LocalDate, startOfDay } from '../../values/
 import { UsageBook } from '../collecting/usage-book.ts';
 import {
   type ConsumingInterval,
+  type FreedPoints,
   holds,
   type PointRange,
   type UsagePiece,
@@ -12,7 +13,7 @@ import { rateUsage } from '../rating/rate-usage.ts';
 import { compareText } from '../rating/text-order.ts';
 import { planUsage } from '../settlement/usage-plan.ts';
 import { UnbilledReason } from './unbilled-reason.ts';
-import { type BillingSoFar, UnbilledReasons } from './why-unbilled.ts';
+import { type BillingSoFar, type PointHistory, UnbilledReasons } from './why-unbilled.ts';
 
 /** Usage of one unit that is on no invoice. */
 export interface UnbilledUsage {
@@ -43,13 +44,10 @@ export function unbilledUsage(input: UnbilledInput): readonly UnbilledUsage[] {
 }
 
 function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
-  const { pieces, billed, zone, start, end } = input;
+  const { pieces, billed, freed = [], zone, start, end } = input;
   const reasons = new UnbilledReasons(input);
   const times = billedTimes(input.events ?? []);
-  const consumers = Map.groupBy(
-    billed.flatMap(({ usageName, consumed }) => consumed.map((range) => ({ usageName, range }))),
-    ({ range }) => range.localDate,
-  );
+  const [consumers, freedOn] = [consumedOn(billed), consumedOn(freed)];
   const found = new Map<string, UnbilledUsage>();
   for (const piece of pieces) {
     const { unit: unitType, localDate, part, sum } = piece;
@@ -57,14 +55,24 @@ function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
     const recordInstant = isOfDay ? startOfDay(localDate, zone) : part.from;
     if (recordInstant < start || recordInstant >= end || isEmpty(piece)) continue;
     const at = isOfDay ? countsAt({ recordInstant, localDate, dateOnly: true }, times) : recordInstant;
-    const isConsumed = (name: string) => isIn(consumers.get(localDate) ?? [], name, piece);
-    for (const why of reasons.at(at, unitType, isConsumed)) {
+    const history: PointHistory = {
+      isConsumed: (name) => isIn(consumers.get(localDate) ?? [], name, piece),
+      isFreed: (name) => isIn(freedOn.get(localDate) ?? [], name, piece),
+    };
+    for (const why of reasons.at(at, unitType, history)) {
       const key = JSON.stringify([localDate, unitType, why.usageName, why.reason]);
       const amount = (found.get(key)?.amount ?? ZERO).plus(sum);
       found.set(key, { unitType, amount, ...why, startDate: localDate, endDate: addDays(localDate, 1) });
     }
   }
   return [...found.values()];
+}
+
+function consumedOn(intervals: readonly FreedPoints[]): ReadonlyMap<LocalDate, readonly Consumed[]> {
+  return Map.groupBy(
+    intervals.flatMap(({ usageName, consumed }) => consumed.map((range) => ({ usageName, range }))),
+    ({ range }) => range.localDate,
+  );
 }
 
 interface Consumed {

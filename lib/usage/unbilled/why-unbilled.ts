@@ -6,7 +6,7 @@ import {
   maxDate,
   type TimeZone,
 } from '../../values/time/index.ts';
-import type { ConsumingInterval } from '../collecting/usage-piece.ts';
+import type { ConsumingInterval, FreedPoints } from '../collecting/usage-piece.ts';
 import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
 import { nextUsageDate } from '../intervals/cadence.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
@@ -25,6 +25,8 @@ export interface BillingSoFar {
   readonly events: readonly BillingEvent[] | null;
   /** On invoices that are not VOID. */
   readonly billed: readonly ConsumingInterval[];
+  /** On those that are; default none. */
+  readonly freed?: readonly FreedPoints[];
   /** Local date of the account. */
   readonly today: LocalDate;
   readonly zone: TimeZone;
@@ -36,6 +38,14 @@ export interface WhyUnbilled {
   readonly reason: UnbilledReason;
   /** The section that would charge it; null where none is in force. */
   readonly usageName: string | null;
+}
+
+/** What has become of a point so far, by the name of a section. */
+export interface PointHistory {
+  /** A billed interval has charged it. */
+  readonly isConsumed: (usageName: string) => boolean;
+  /** An invoice had charged it that is VOID now. */
+  readonly isFreed: (usageName: string) => boolean;
 }
 
 /** An interval, be it complete, running or to come. */
@@ -60,8 +70,7 @@ export class UnbilledReasons {
     this.#intervals = so.events === null ? [] : knownIntervals({ ...so, events: so.events });
   }
 
-  /** @param isConsumed whether a billed interval of the section has charged it. */
-  at(at: Instant, unit: string, isConsumed: (usageName: string) => boolean): readonly WhyUnbilled[] {
+  at(at: Instant, unit: string, { isConsumed, isFreed }: PointHistory): readonly WhyUnbilled[] {
     const events = this.#events;
     if (events === null) return [{ reason: UnbilledReason.NOT_YET_DUE, usageName: null }];
     if (!isBilledAt(at, this.#times)) return [{ reason: reasonOutside(events, at), usageName: null }];
@@ -70,10 +79,10 @@ export class UnbilledReasons {
     if (sections.length === 0) return [{ reason: UnbilledReason.UNKNOWN_UNIT, usageName: null }];
     return sections
       .filter(({ name }) => !isConsumed(name))
-      .map((section) => ({ reason: this.#reasonOf(section, at), usageName: section.name }));
+      .map((section) => ({ reason: this.#reasonOf(section, at, isFreed), usageName: section.name }));
   }
 
-  #reasonOf({ name }: UsageSection, at: Instant): UnbilledReason {
+  #reasonOf({ name }: UsageSection, at: Instant, isFreed: PointHistory['isFreed']): UnbilledReason {
     const own = this.#intervals.find(
       ({ usageName, interval }) => usageName === name && isWithin(interval, at),
     );
@@ -84,7 +93,7 @@ export class UnbilledReasons {
         ? UnbilledReason.NOT_YET_DUE
         : UnbilledReason.BEYOND_LOOKBACK;
     if (own.match.kind === 'COVERED') return UnbilledReason.COVERED;
-    const isIgnored = lateMode === LateMode.IGNORE && own.match.previous.length > 0;
+    const isIgnored = lateMode === LateMode.IGNORE && own.match.previous.length > 0 && !isFreed(name);
     const isNeverBilled = isIgnored && isLate({ interval: own.interval, match: own.match }, at);
     return isNeverBilled ? UnbilledReason.LATE : UnbilledReason.NOT_YET_DUE;
   }

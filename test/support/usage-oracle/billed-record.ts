@@ -5,6 +5,8 @@ import type { OraclePoint } from './usage-facts.ts';
 /** What was billed of an interval at one time. */
 export interface BilledRecord extends Pick<OracleInterval, 'start' | 'end'> {
   readonly usageName: string;
+  /** Of its section. */
+  readonly prices: string;
   readonly points: ReadonlySet<OraclePoint>;
   readonly entries: readonly BilledEntry[];
   /** When; null: after its end. */

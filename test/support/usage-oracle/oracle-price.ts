@@ -1,5 +1,5 @@
 import { byText, ONE, total } from './numbers.ts';
-import type { OracleSection, OracleSettings, OracleTier } from './usage-facts.ts';
+import type { OraclePoint, OracleSection, OracleSettings, OracleTier } from './usage-facts.ts';
 
 /** A line of a rating: blocks of a unit in a tier, or a peak, which has neither size nor amount. */
 export interface PriceLine {
@@ -132,4 +132,15 @@ function partOf({ parts }: OracleTier, unit: string) {
 /** Begun blocks. */
 function blocks(units: bigint, size: bigint): bigint {
   return (units + size - 1n) / size;
+}
+
+/** By unit, what the points come to: sums, or peaks of CAPACITY. */
+export function usedOf(section: OracleSection, points: Iterable<OraclePoint>): ReadonlyMap<string, bigint> {
+  const used = new Map<string, bigint>();
+  for (const { unit, amount } of points) {
+    const before = used.get(unit) ?? 0n;
+    const peak = amount > before ? amount : before;
+    used.set(unit, section.kind === 'CAPACITY' ? peak : before + amount);
+  }
+  return used;
 }

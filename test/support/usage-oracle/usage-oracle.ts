@@ -1,4 +1,5 @@
 import { type BilledEntry, type BilledRecord, relationOf } from './billed-record.ts';
+import { givenUpPeriods } from './given-up-periods.ts';
 import {
   holds,
   intervalsOf,
@@ -9,7 +10,8 @@ import {
   type OracleRun,
   runsOf,
 } from './oracle-intervals.ts';
-import { priceOf, unitsOf } from './oracle-price.ts';
+import { priceOf, unitsOf, usedOf } from './oracle-price.ts';
+import type { OwedInterval } from './owed-interval.ts';
 import { type DueItem, dueItems } from './settled-items.ts';
 import {
   DEFAULT_SETTINGS,
@@ -18,16 +20,6 @@ import {
   type OracleSection,
   type OracleSettings,
 } from './usage-facts.ts';
-
-/** An interval with what a run would do about it. */
-export interface OwedInterval {
-  readonly run: OracleRun;
-  readonly interval: OracleInterval;
-  readonly previous: readonly BilledRecord[];
-  readonly items: readonly DueItem[];
-  /** What no later run charges again. */
-  readonly points: ReadonlySet<OraclePoint>;
-}
 
 export interface Owed {
   readonly intervals: readonly OwedInterval[];
@@ -66,6 +58,8 @@ export class UsageOracle {
   events: readonly OracleEvent[] = [];
   readonly points: OraclePoint[] = [];
   billed: readonly BilledRecord[] = [];
+  /** What was billed by invoices that are void. */
+  #freed: readonly BilledRecord[] = [];
 
   constructor(zone: string, settings: Partial<OracleSettings> = {}) {
     this.zone = zone;
@@ -82,17 +76,22 @@ export class UsageOracle {
     const [first] = events;
     if (first === undefined) return { intervals: [], chargedThrough: null, nextDate: null, trackingIds: [] };
     const runs = runsOf(events, target);
-    const planned = runs.flatMap((run) => {
-      const { name } = run.section;
-      const own = this.billed.filter(({ usageName }) => usageName === name);
+    const since = ({ section }: OracleRun) => {
+      const own = this.billed.filter(({ usageName }) => usageName === section.name);
       const billedThrough = latest(own.map(({ end }) => end.day));
-      const periods = settings.lookBackPeriods;
-      const since = lookBackOf(run.section, { first, billedThrough, periods, zone });
+      return lookBackOf(section, { first, billedThrough, periods: settings.lookBackPeriods, zone });
+    };
+    const planned = runs.flatMap((run) => {
+      const own = this.billed.filter(({ usageName }) => usageName === run.section.name);
       return intervalsOf(run, { target, zone })
-        .filter((interval) => interval.start.at >= since || hasUnbilledTime(interval, own))
+        .filter((interval) => interval.start.at >= since(run) || hasUnbilledTime(interval, own))
         .flatMap((interval) => this.#planned(run, interval));
     });
-    const intervals = planned.map((one) => this.#owed(one, planned));
+    const compared = new Set(planned.flatMap(({ previous }) => previous));
+    const intervals = [
+      ...planned.map((one) => this.#owed(one, planned)),
+      ...givenUpPeriods({ runs, billed: this.billed, compared, settings, since }),
+    ];
     const charging = intervals.filter(({ items }) => items.some(({ entry }) => entry.of === null));
     const shown = settings.dropsZeroItems ? intervals.map(withoutZeros) : intervals;
     const billedPoints = shown.flatMap(({ points }) => [...points]);
@@ -112,6 +111,7 @@ export class UsageOracle {
       .map(
         ({ run, interval, items, points }): BilledRecord => ({
           usageName: run.section.name,
+          prices: run.section.prices,
           start: interval.start,
           end: interval.end,
           points,
@@ -130,6 +130,7 @@ export class UsageOracle {
       this.billed.filter((record) => record.invoice === invoice),
       -1n,
     );
+    this.#freed = [...this.#freed, ...this.billed.filter((record) => record.invoice === invoice)];
     this.billed = this.billed.filter((record) => record.invoice !== invoice);
   }
 
@@ -164,7 +165,10 @@ export class UsageOracle {
     const closed = [...previous, ...those('PARTLY')].filter(
       ({ billedAt, end }) => billedAt === null || billedAt >= end.at,
     );
+    const isFreed = (point: OraclePoint) =>
+      this.#freed.some(({ usageName, points }) => usageName === section.name && points.has(point));
     const late = fresh.filter((point) => {
+      if (isFreed(point)) return false;
       const at = momentOf(point, this.events);
       return closed.some((one) => {
         const takesEnd = one.start.at === one.end.at || (interval.takesEnd && interval.end.at === one.end.at);
@@ -230,16 +234,6 @@ function hasUnbilledTime({ start, end }: OracleInterval, billed: readonly Billed
   // The first instant without anything is the start, or one at which something billed ends.
   const turns = [start.at, ...billed.map((one) => one.end.at)];
   return turns.some((at) => (at === start.at || (start.at < at && at < end.at)) && !isBilled(at));
-}
-
-function usedOf(section: OracleSection, points: Iterable<OraclePoint>): ReadonlyMap<string, bigint> {
-  const used = new Map<string, bigint>();
-  for (const { unit, amount } of points) {
-    const before = used.get(unit) ?? 0n;
-    const peak = amount > before ? amount : before;
-    used.set(unit, section.kind === 'CAPACITY' ? peak : before + amount);
-  }
-  return used;
 }
 
 function isNoZero({ entry, quantity }: DueItem): boolean {

@@ -18,9 +18,9 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   protected override collected(
     stored: readonly StoredInterval<readonly PointRange[]>[],
   ): Collected<readonly PointRange[]> {
-    const { events, zone } = this;
-    const pieces = this.pieces(stored);
-    const book = new UsageBook({ events, zone, billed: stored, pieces });
+    const { events, zone, freed } = this;
+    const pieces = this.pieces([...stored, ...freed]);
+    const book = new UsageBook({ events, zone, billed: stored, freed, pieces });
     return {
       collect: (planned) => book.collect(planned),
       beyond: (planned) => book.beyond(planned),

@@ -32,6 +32,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   #looked: LookedDays | null = null;
   #nextDate: LocalDate | null = null;
   #kept: readonly KeptInterval[] = [];
+  readonly #freed: KeptInterval[] = [];
   readonly #items = new Map<string, NewInvoiceItem>();
   #invoices = 0;
   readonly #nextItemId = countedIds();
@@ -79,7 +80,9 @@ export class EvaluatedUsageLife extends BookedUsageLife {
 
   override voidLast(): void {
     const last = Math.max(...this.#kept.map(({ invoice }) => invoice));
-    const gone = this.#kept.filter(({ invoice }) => invoice === last).flatMap(({ entries }) => entries);
+    const voided = this.#kept.filter(({ invoice }) => invoice === last);
+    this.#freed.push(...voided);
+    const gone = voided.flatMap(({ entries }) => entries);
     this.#kept = this.#kept
       .filter(({ invoice }) => invoice !== last)
       .map((one) => ({
@@ -106,13 +109,15 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   /** What the evaluation up to a date is given. */
   protected usage(billed: readonly RatedInterval[], _targetDate: LocalDate): SubscriptionUsage {
     const { zone, terms } = this;
-    return { zone, billed, from: this.from, terms, pieces: this.pieces(billed), marks: marksOf(this.days()) };
+    const freed = this.#freed;
+    const pieces = this.pieces([...billed, ...freed]);
+    return { zone, billed, freed, from: this.from, terms, pieces, marks: marksOf(this.days()) };
   }
 
   protected override days(): readonly DayUsage[] {
     const { from } = this;
     if (from === null) return super.days();
-    const read = this.#kept.filter(({ endDate }) => endDate >= from);
+    const read = [...this.#kept.filter(({ endDate }) => endDate >= from), ...this.#freed];
     const consumed = new Set(read.flatMap((one) => one.consumed.map(({ localDate }) => localDate)));
     return super.days().filter(({ localDate }) => localDate >= from || consumed.has(localDate));
   }

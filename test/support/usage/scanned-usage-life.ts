@@ -3,7 +3,7 @@ import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/bi
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
 import { isLate } from '../../../lib/usage/settlement/late-time.ts';
-import type { PlannedInterval } from '../../../lib/usage/settlement/usage-plan.ts';
+import type { PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 type Points = ReadonlySet<LifePoint>;
@@ -16,13 +16,17 @@ export class ScannedUsageLife extends UsageLife<Points> {
     const points = this.points.filter(({ isVoid }) => !isVoid);
     const isConsumed = (name: string, point: LifePoint): boolean =>
       stored.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
+    const isFreed = (name: string, point: LifePoint): boolean =>
+      this.freed.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
     const within = (interval: UsageInterval): readonly LifePoint[] =>
       points.filter((point) => isWithin(interval, countsAt(point, times)));
     const fresh = ({ run, interval }: Pick<Planned, 'run' | 'interval'>): readonly LifePoint[] =>
       within(interval).filter((point) => !isConsumed(run.section.name, point));
 
     const onTime = (planned: Planned): readonly LifePoint[] =>
-      fresh(planned).filter((point) => !isLate(planned, countsAt(point, times)));
+      fresh(planned).filter(
+        (point) => !isLate(planned, countsAt(point, times)) || isFreed(planned.run.section.name, point),
+      );
 
     /** Points of billed intervals that are not looked at any more. */
     const beyond = (name: string, planned: readonly Planned[]): readonly LifePoint[] => {

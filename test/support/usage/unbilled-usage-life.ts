@@ -9,9 +9,9 @@ import { at } from './sections.ts';
 export class UnbilledUsageLife extends BookedUsageLife {
   /** Each day as `2026-02-20 calls 3 (calls-usage) NOT_YET_DUE`, in order. */
   unbilled(today: string): readonly string[] {
-    const { events, zone, config, stored } = this;
-    const pieces = this.pieces(stored);
-    const told = { events, zone, config, billed: stored, pieces, today: day(today) };
+    const { events, zone, config, stored, freed } = this;
+    const pieces = this.pieces([...stored, ...freed]);
+    const told = { events, zone, config, billed: stored, freed, pieces, today: day(today) };
     const bounds = { start: at('2000-01-01T00:00:00Z'), end: LAST_INSTANT };
     return unbilledUsage({ ...told, ...bounds, currency: 'USD' }).map(lineOf);
   }

@@ -1,14 +1,11 @@
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
+import type { BilledOfSection, PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
 import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
 import type { UsageCharge } from '../../../lib/usage/settlement/usage-charge.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
-import {
-  type BilledOfSection,
-  type PlannedInterval,
-  planUsage,
-} from '../../../lib/usage/settlement/usage-plan.ts';
+import { planUsage } from '../../../lib/usage/settlement/usage-plan.ts';
 import { NO_TERMS, type UsageTerms } from '../../../lib/usage/terms/section-terms.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
@@ -93,6 +90,8 @@ export abstract class UsageLife<Consumed = unknown> {
   /** Where a run begins to read; null = it reads everything. */
   from: LocalDate | null = null;
   protected stored: StoredInterval<Consumed>[] = [];
+  /** Those of voided invoices. */
+  protected freed: StoredInterval<Consumed>[] = [];
   #invoices = 0;
   #items = 0;
 
@@ -131,15 +130,17 @@ export abstract class UsageLife<Consumed = unknown> {
     const settled = settleUsage({
       plan,
       collected: plan.intervals.map((planned) => usage.collect(planned)),
+      left: plan.outdated.map((planned) => usage.collect(planned).billed),
       beyond: usage.beyond(plan.intervals),
       currency: 'USD',
       config: this.config,
       terms: this.terms,
     });
-    const items = settled.intervals.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
-    const consumed = settled.intervals.map((one) => usage.newlyConsumed(one, plan.intervals));
+    const all = [...settled.intervals, ...settled.outdated];
+    const items = all.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
+    const consumed = all.map((one) => usage.newlyConsumed(one, plan.intervals));
     const trackingIds = [...new Set(consumed.flatMap((points) => usage.trackingIds(points)))].sort();
-    if (!isDry) this.#keep(settled.intervals, consumed, items.length > 0);
+    if (!isDry) this.#keep(all, consumed, items.length > 0);
     return {
       items,
       trackingIds: items.length > 0 ? trackingIds : [],
@@ -154,6 +155,7 @@ export abstract class UsageLife<Consumed = unknown> {
     for (const { entries, invoice } of this.stored) {
       if (invoice === last) for (const credit of entries) this.#giveBack(credit, credit.amount.negated());
     }
+    this.freed.push(...this.stored.filter(({ invoice }) => invoice === last));
     this.stored = this.stored.filter(({ invoice }) => invoice !== last);
   }
 
@@ -204,6 +206,8 @@ export abstract class UsageLife<Consumed = unknown> {
       if (!hasInvoice && match.previous.length > 0) continue;
       this.stored.push({
         usageName: run.section.name,
+        versionDate: run.section.versionDate,
+        priceIdentity: run.section.priceIdentity,
         instants: { start: interval.start.at, end: interval.end.at },
         startDate: interval.start.date,
         endDate: interval.end.date,

@@ -19,6 +19,7 @@ const firstDay = localDate(MIN_YEAR, 1, 1);
 export async function usageIntervals(
   scope: TenantScope,
   windows: Parameters<UsageReads['intervals']>[0],
+  { areVoid = false } = {},
 ): Promise<readonly StoredUsageInterval[]> {
   if (windows.length === 0) return [];
   const rows = windows.map(({ subscriptionId, from }) => [subscriptionId, writeDay(from ?? firstDay)]);
@@ -28,7 +29,7 @@ export async function usageIntervals(
     from ${firstRowsAs('w', windowColumns, rows)} cross join bw_usage_intervals c
       left join bw_invoices v on v.tenant_record_id = c.tenant_record_id and v.id = c.invoice_id
     where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = w.subscription_id
-      and c.ends_at_local >= w.from_date and (c.invoice_id is null or v.status <> 'VOID')
+      and c.ends_at_local >= w.from_date and ${raw(areVoid ? "v.status = 'VOID'" : "(c.invoice_id is null or v.status <> 'VOID')")}
     order by c.record_id`,
     (row) => usageIntervalsTable.decode(row),
   );

@@ -67,6 +67,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     pageOfTrackingIds: async (invoiceId, request) => pageOfTrackingIds(scope, invoiceId, request),
     trackingIdsOfPoints: async (points, limit) => trackingIdsOfPoints(scope, points, limit),
     intervals: async (windows) => usageIntervals(scope, windows),
+    voidIntervals: async (windows) => usageIntervals(scope, windows, { areVoid: true }),
     billedOn: async (invoiceId) => usageBilledOn(scope, invoiceId),
     days: async (requests) => usageDays(scope, requests),
     pieces: async (requests) => usagePieces(scope, requests),

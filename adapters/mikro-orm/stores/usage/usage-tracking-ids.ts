@@ -130,7 +130,7 @@ function storedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly 
       and p.local_date = r.local_date and p.unit_record_id = unit.record_id
       and ${raw(isInRange)}
       and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
-      and (k.voided_date is null or k.voided_date >= r.billed_at)`;
+      and (k.voided_date is null or k.voided_date > r.billed_at)`;
 }
 
 /** The same of points that are archived. */
@@ -146,7 +146,7 @@ function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly 
       and a.after_ordinal >= r.after_ordinal and a.up_to_ordinal <= r.up_to_ordinal
       and (r.of_day is null or (r.start_at is null and a.part = 'DAY_POINTS')
         or (a.start_at >= r.start_at and a.end_at <= r.end_at))
-      and (one.value->>2 is null or cast(one.value->>2 as bigint) >= r.billed_at)`;
+      and (one.value->>2 is null or cast(one.value->>2 as bigint) > r.billed_at)`;
 }
 
 interface BilledUsage {
@@ -168,8 +168,10 @@ async function billedOf(scope: TenantScope, invoiceIds: readonly Uuid[]): Promis
     from bw_usage_intervals u join bw_invoices v on v.tenant_record_id = u.tenant_record_id and v.id = u.invoice_id
     where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.invoice_id', 'uuid', invoiceIds)}
       and v.status <> 'VOID'`);
+  const indexOf = new Map(invoiceIds.map((id, index) => [id, index]));
   for (const row of rows) {
-    const index = invoiceIds.indexOf(invoiceId.read(row) as Uuid);
+    const index = indexOf.get(invoiceId.read(row) as Uuid);
+    if (index === undefined) continue;
     const ids = supplied.read(row)?.trackingIds ?? [];
     if (ids.length > 0) told.set(index, [...(told.get(index) ?? []), ...ids]);
     const billedAt = createdDate.read(row);

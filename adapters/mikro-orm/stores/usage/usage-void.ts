@@ -3,7 +3,7 @@ import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
 import { type Cell, numberOf, type Row, textOf } from '../../sql/columns.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { firstRowsAs, isIn, raw, rowsAs, sql } from '../../sql/sql.ts';
+import { firstRowsAs, isIn, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage/usage.ts';
 import { isVoided } from './usage-pieces.ts';
@@ -13,11 +13,11 @@ export async function voidSubmission(
   subscriptionRecordId: number,
   trackingId: string,
 ): Promise<VoidOutcome> {
-  const { runner, tenantRecordId, authorship } = scope;
+  const { runner, tenantRecordId } = scope;
   const key = sql`tenant_record_id = ${tenantRecordId} and subscription_record_id = ${subscriptionRecordId}
     and ${isIn('tracking_id', 'text', [trackingId])}`;
   const [voided] = await runner.rows(sql`
-    update bw_usage_keys set voided_date = ${authorship.createdDate} where ${key} and voided_date is null
+    update bw_usage_keys set voided_date = ${sinceRuns(scope, subscriptionRecordId)} where ${key} and voided_date is null
     returning record_id, first_day, last_day`);
   if (voided === undefined) {
     const stored = await runner.rows(sql`select 1 from bw_usage_keys where ${key}`);
@@ -28,6 +28,16 @@ export async function voidSubmission(
   if (isArchived(days, touched)) return VoidOutcome.ARCHIVED;
   await recompute(scope, touched);
   return VoidOutcome.VOID;
+}
+
+/** Now, but after every run that has billed something of the subscription: within one millisecond the order counts, too. */
+function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number): Sql {
+  return sql`(select max(moment) from (
+    select ${authorship.createdDate} as moment
+    union all
+    select u.created_date + 1 from bw_subscriptions s join bw_usage_intervals u
+      on u.tenant_record_id = s.tenant_record_id and u.subscription_id = s.id
+    where s.tenant_record_id = ${tenantRecordId} and s.record_id = ${subscriptionRecordId}) told)`;
 }
 
 /** All days from the first to the last of the submission, in the order in which whoever records takes them. */
