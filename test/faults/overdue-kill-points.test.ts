@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { Billing as Engine, TenantBilling, Uuid } from '../../lib/index.ts';
 import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
@@ -9,18 +8,12 @@ import { factsByLibrary } from '../support/overdue/account-facts.ts';
 import { linesOf } from '../support/overdue/account-lines.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
 import { eventsOfAccount, pendingChecks } from '../support/overdue/overdue-rows.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { sampled } from '../support/sampled.ts';
 import { shopIn, shopTemplate } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';
-import { killableStorage } from './killable.ts';
+import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';
 
 const BEGINS = '2012-05-01T00:03:42Z';
 const SETTLE_MS = 30_000;
-/** A process that starts again under its own name takes up at once what it had begun. */
-const NODE = 'the-only-node';
 
 interface Told {
   readonly acme: TenantBilling;
@@ -104,34 +97,19 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
     from: shopTemplate(specCatalog),
     async prepare(database) {
       const clock = fakeClock(BEGINS);
-      const billing = await openOn(database, { clock });
+      const billing = await openOnlyNode(database, { clock, gateways: [sandboxGateway()] });
       const { acme } = await shopIn(billing);
       await acme.overdue.upload(config);
       const setTo = (when: string) => clock.set(when);
       const runTo = async (when: string) => {
         setTo(when);
-        if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
+        await settled(billing);
       };
       await runTo(BEGINS);
       await story.prepare({ acme, runTo, setTo });
       await billing.close();
     },
   };
-}
-
-function openOn(
-  database: TestDatabase,
-  of: { readonly clock: ReturnType<typeof fakeClock>; readonly process?: DyingProcess },
-): Promise<Engine<never>> {
-  const storage = storageOf(database);
-  return Billing.open({
-    storage: of.process === undefined ? storage : killableStorage(storage, of.process),
-    clock: of.clock,
-    logger: recordingLogger(),
-    hasher: plainHasher(),
-    gateways: [sandboxGateway()],
-    nodeName: NODE,
-  });
 }
 
 eachDatabase((kind, open) => {
@@ -141,29 +119,23 @@ eachDatabase((kind, open) => {
     for (const [index, story] of stories.entries())
       it(`overdue §5.1: ${story.name} is done in one transaction, whole and once`, async () => {
         const template = templateOf(story, index);
-        const { steps, lines: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
-        expect(undisturbed).to.include.members([...story.leads]);
-        expect(steps).to.be.greaterThan(20);
-        const all = Array.from({ length: steps }, (_, step) => step + 1);
-        for (const step of sampled(all, { sqlite: 41, postgresql: 127 }[kind], index))
-          expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
-            undisturbed,
-          );
+        const every = { sqlite: 41, postgresql: 127 }[kind];
+        await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 20 });
 
         /** The work is begun by a process that dies at that step, and then by one of the same name. */
         async function dieAt(step: number) {
           const database = await open(template);
           const clock = fakeClock(story.at);
           const process = new DyingProcess(Number.POSITIVE_INFINITY);
-          const dying = await openOn(database, { clock, process });
+          const dying = await openOnlyNode(database, { clock, process, gateways: [sandboxGateway()] });
           process.dieIn(step);
           await dying.settle({ timeoutMs: SETTLE_MS }).catch(() => false);
           expect(process.isDead, `step ${step} was reached`).to.equal(Number.isFinite(step));
           const { steps } = process;
           process.end();
           await dying.close().catch(() => undefined);
-          const billing = await openOn(database, { clock });
-          if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
+          const billing = await openOnlyNode(database, { clock, gateways: [sandboxGateway()] });
+          await settled(billing);
           const lines = await linesIn(billing, database);
           expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
           await billing.close();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
+import type { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import {
   formatDecimal,
@@ -12,20 +12,13 @@ import {
 import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { sampled } from '../support/sampled.ts';
 import { shopIn, shopTemplate } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 import { DyingProcess } from './dying-process.ts';
-import { killableStorage } from './killable.ts';
+import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';
 
 const BEGINS = '2026-04-01T00:00:00Z';
-const SETTLE_MS = 30_000;
-/** A process that starts again under its own name takes up at once what it had begun. */
-const NODE = 'the-only-node';
 
 interface Told {
   readonly billing: Billing<never>;
@@ -58,9 +51,7 @@ async function record(acme: TenantBilling, of: Uuid | undefined, text: string): 
   await acme.usage.record({ ...lineOf(of, text), subscriptionId: of }, { onDuplicate: OnDuplicate.IGNORE });
 }
 
-async function settle({ billing }: Told): Promise<void> {
-  if (!(await billing.settle({ timeoutMs: SETTLE_MS }))) throw new Error('the queue did not settle');
-}
+const settle = ({ billing }: Told): Promise<void> => settled(billing);
 
 const stories: readonly Story[] = [
   {
@@ -142,21 +133,6 @@ async function toldOf(database: TestDatabase): Promise<readonly string[]> {
   return told.toSorted();
 }
 
-/** Opened by a life that is not the first. */
-function openOn(
-  database: TestDatabase,
-  of: { readonly clock: ReturnType<typeof fakeClock>; readonly process?: DyingProcess },
-): Promise<Billing<never>> {
-  const storage = storageOf(database);
-  return Billing.open({
-    storage: of.process === undefined ? storage : killableStorage(storage, of.process),
-    clock: of.clock,
-    logger: recordingLogger(),
-    hasher: plainHasher(),
-    nodeName: NODE,
-  });
-}
-
 async function subscriptionsOf(acme: TenantBilling): Promise<readonly Uuid[]> {
   const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
   const bundles = await Promise.all(rows.map(({ id }) => acme.subscriptions.bundlesOfAccount(id)));
@@ -174,7 +150,7 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
     from: shopTemplate(null),
     async prepare(database) {
       const clock = fakeClock(BEGINS);
-      const billing = await openOn(database, { clock });
+      const billing = await openOnlyNode(database, { clock });
       const { acme } = await shopIn(billing);
       await acme.uploadCatalog(usageCatalog);
       const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -212,20 +188,14 @@ eachDatabase((kind, open) => {
     for (const [index, story] of stories.entries())
       it(`usage §10 rules 2 and 3: ${story.name}: is done whole and once`, async () => {
         const template = templateOf(story, index);
-        const { steps, lines: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
-        expect(undisturbed).to.include.members([...story.leads]);
-        expect(steps).to.be.greaterThan(10);
-        const all = Array.from({ length: steps }, (_, step) => step + 1);
-        for (const step of sampled(all, { sqlite: 19, postgresql: 61 }[kind], index))
-          expect((await dieAt(step)).lines, `after a death at step ${step} of ${steps}`).to.deep.equal(
-            undisturbed,
-          );
+        const every = { sqlite: 19, postgresql: 61 }[kind];
+        await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 10 });
 
         async function dieAt(step: number) {
           const database = await open(template);
           const clock = fakeClock(index === 0 ? '2026-06-01T00:00:00Z' : BEGINS);
           const process = new DyingProcess(Number.POSITIVE_INFINITY);
-          const dying = await openOn(database, { clock, process });
+          const dying = await openOnlyNode(database, { clock, process });
           const { acme } = await shopIn(dying);
           const ids = await subscriptionsOf(acme);
           process.dieIn(step);
@@ -236,7 +206,7 @@ eachDatabase((kind, open) => {
           const { steps } = process;
           process.end();
           await dying.close().catch(() => undefined);
-          const billing = await openOn(database, { clock });
+          const billing = await openOnlyNode(database, { clock });
           try {
             const next = await shopIn(billing);
             await story.run({ billing, acme: next.acme, clock }, ids);

@@ -1,20 +1,9 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { historyRuns } from '../support/runs.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
-import {
-  billedAndVoided,
-  configs,
-  dateOf,
-  eventsOf,
-  histories,
-  play,
-  steps,
-  zones,
-} from '../support/usage/played-usage.ts';
+import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { WalkedUsageLife } from '../support/usage/walked-usage-life.ts';
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
@@ -23,85 +12,58 @@ describe('the book of what was used', () => {
   it('usage §11: sums of days, split where billing cuts them, bill what a look at every point bills', () => {
     let items = 0;
     let splits = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs),
-        (zone, first, [list, given]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
-          const events = eventsOf(first, zone);
-          const booked = new BookedUsageLife(events, { zone, config });
-          const scanned = new ScannedUsageLife(events, { zone, config });
-          play([booked, scanned], [...list, { do: 'BILL', on: 120 }], {
-            zone,
-            bill: (target) => {
-              const invoice = booked.bill(target);
-              expect(invoice).to.deep.equal(scanned.bill(target));
-              items += invoice.items.length;
-              splits += booked.splits.length;
-            },
-          });
+    ofEveryHistory(({ zone, events, list, config }) => {
+      const booked = new BookedUsageLife(events, { zone, config });
+      const scanned = new ScannedUsageLife(events, { zone, config });
+      play([booked, scanned], [...list, { do: 'BILL', on: 120 }], {
+        zone,
+        bill: (target) => {
+          const invoice = booked.bill(target);
+          expect(invoice).to.deep.equal(scanned.bill(target));
+          items += invoice.items.length;
+          splits += booked.splits.length;
         },
-      ),
-      { numRuns: historyRuns },
-    );
+      });
+    });
     expect(items, 'items billed').to.be.above(historyRuns);
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
 
   it('usage §7.10: a dry run goes from date to date with what it has read once, as runs do that read each time', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs),
-        (zone, first, [list, given]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
-          const walked = new WalkedUsageLife(eventsOf(first, zone), { zone, config });
-          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
-          play([walked, full], [...list, { do: 'BILL', on: 91 }], {
-            zone,
-            bill: (target) => {
-              walked.reload();
-              for (const ahead of [0, 9, 28, 31]) {
-                const date = formatLocalDate(addDays(parseLocalDate(target), ahead));
-                expect(walked.bill(date)).to.deep.equal(full.bill(date));
-              }
-            },
-          });
+    ofEveryHistory(({ zone, events, list, config }) => {
+      const walked = new WalkedUsageLife(events, { zone, config });
+      const full = new BookedUsageLife(events, { zone, config });
+      play([walked, full], [...list, { do: 'BILL', on: 91 }], {
+        zone,
+        bill: (target) => {
+          walked.reload();
+          for (const ahead of [0, 9, 28, 31]) {
+            const date = formatLocalDate(addDays(parseLocalDate(target), ahead));
+            expect(walked.bill(date)).to.deep.equal(full.bill(date));
+          }
         },
-      ),
-      { numRuns: historyRuns },
-    );
+      });
+    });
   }).timeout(0);
 
   it('usage §7.1: a run that reads no more of the past than it has to bills what one bills that reads all', () => {
     let leftOut = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs),
-        (zone, first, [list, given]) => {
-          // What lies before the look-back is found by other means.
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
-          const windowed = new WindowedUsageLife(eventsOf(first, zone), { zone, config });
-          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
-          play([windowed, full], [...list, { do: 'BILL', on: 120 }, { do: 'BILL', on: 150 }], {
-            zone,
-            bill: (target) => {
-              expect(windowed.bill(target)).to.deep.equal(full.bill(target));
-              if (windowed.from !== null && formatLocalDate(windowed.from) > dateOf(0)) leftOut += 1;
-            },
-            rewritten: () => {
-              windowed.from = null;
-            },
-          });
+    ofEveryHistory(({ zone, events, list, config: given }) => {
+      // What lies before the look-back is found by other means.
+      const config = { ...given, beyondLookBack: 'REPORT' as const };
+      const windowed = new WindowedUsageLife(events, { zone, config });
+      const full = new BookedUsageLife(events, { zone, config });
+      play([windowed, full], [...list, { do: 'BILL', on: 120 }, { do: 'BILL', on: 150 }], {
+        zone,
+        bill: (target) => {
+          expect(windowed.bill(target)).to.deep.equal(full.bill(target));
+          if (windowed.from !== null && formatLocalDate(windowed.from) > dateOf(0)) leftOut += 1;
         },
-      ),
-      { numRuns: historyRuns },
-    );
+        rewritten: () => {
+          windowed.from = null;
+        },
+      });
+    });
     expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
   }).timeout(0);
 
@@ -109,34 +71,25 @@ describe('the book of what was used', () => {
     let credits = 0;
     let again = 0;
     let passedOver = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs),
-        (zone, first, [list, given]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given };
-          const evaluated = new EvaluatedUsageLife(eventsOf(first, zone), { zone, config });
-          const full = new BookedUsageLife(eventsOf(first, zone), { zone, config });
-          play([evaluated, full], [...list, ...billedAndVoided], {
-            zone,
-            bill: (target) => {
-              const invoice = evaluated.bill(target);
-              expect(invoice).to.deep.equal(full.bill(target));
-              credits += invoice.items.filter((item) => item.credits !== undefined).length;
-              expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
-              full.bill(target);
-              again += 1;
-            },
-            rewritten: () => {
-              evaluated.from = null;
-            },
-          });
-          passedOver += evaluated.passedOver;
+    ofEveryHistory(({ zone, events, list, config }) => {
+      const evaluated = new EvaluatedUsageLife(events, { zone, config });
+      const full = new BookedUsageLife(events, { zone, config });
+      play([evaluated, full], [...list, ...billedAndVoided], {
+        zone,
+        bill: (target) => {
+          const invoice = evaluated.bill(target);
+          expect(invoice).to.deep.equal(full.bill(target));
+          credits += invoice.items.filter((item) => item.credits !== undefined).length;
+          expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
+          full.bill(target);
+          again += 1;
         },
-      ),
-      { numRuns: historyRuns },
-    );
+        rewritten: () => {
+          evaluated.from = null;
+        },
+      });
+      passedOver += evaluated.passedOver;
+    });
     expect(credits, 'items that give back').to.be.above(historyRuns / 50);
     expect(again, 'runs').to.be.above(historyRuns);
     expect(passedOver, 'runs that need not look at it').to.be.above(historyRuns / 2);

@@ -11,6 +11,12 @@ import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { usageEvent } from '../support/usage/usage-events.ts';
 import type { UsageLife } from '../support/usage/usage-life.ts';
 import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
+import {
+  calls as allCalls,
+  peaks as allPeaks,
+  endingAt,
+  top,
+} from '../support/usage-oracle/metered-sections.ts';
 import { OracleLife } from '../support/usage-oracle/oracle-life.ts';
 import { oracleSection, ruleSection, type SectionText } from '../support/usage-oracle/section-texts.ts';
 import type { OracleEvent } from '../support/usage-oracle/usage-facts.ts';
@@ -20,62 +26,15 @@ const begin = dayOf('2026-02-20');
 const dateOf = (offset: number) => dateText(begin + offset);
 const zones = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'] as const;
 
-const calls: SectionText = {
-  name: 'calls-usage',
-  kind: 'ALL_TIERS',
-  period: 'MONTHLY',
-  tiers: [
-    {
-      parts: [
-        ['calls', '2', '3', '1'],
-        ['mails', '0.5', '2', '0.335'],
-      ],
-    },
-    {
-      parts: [
-        ['calls', '1', '5', '0'],
-        ['mails', '1', '-1', '0.5'],
-      ],
-    },
-    {
-      parts: [
-        ['calls', '3', '2', '7.125'],
-        ['mails', '1', '-1', '9'],
-      ],
-    },
-  ],
-};
-const top: SectionText = {
-  name: 'top-usage',
-  kind: 'TOP_TIER',
-  period: 'THIRTY_DAYS',
-  tiers: [
-    { parts: [['mails', '1', '4', '10']] },
-    { parts: [['mails', '2', '4', '1.005']] },
-    { parts: [['mails', '5', '2', '0.333']] },
-  ],
-};
-const peaks: SectionText = {
-  name: 'peak-usage',
-  kind: 'CAPACITY',
-  period: 'MONTHLY',
-  tiers: [
-    {
-      price: '1',
-      parts: [
-        ['mails', '3'],
-        ['calls', '-1'],
-      ],
-    },
-    {
-      price: '5.555',
-      parts: [
-        ['mails', '6'],
-        ['calls', '8'],
-      ],
-    },
-  ],
-};
+const calls = endingAt(allCalls, [
+  ['3', '2'],
+  ['5', '-1'],
+  ['2', '-1'],
+]);
+const peaks = endingAt(allPeaks, [
+  ['3', '-1'],
+  ['6', '8'],
+]);
 const weekly: SectionText = { ...calls, name: 'weekly-usage', period: 'WEEKLY' };
 const quarterly: SectionText = { ...top, name: 'quarterly-usage', period: 'QUARTERLY' };
 

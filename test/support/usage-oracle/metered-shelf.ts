@@ -1,65 +1,10 @@
 import { catalogXml, lists, phase, plan, price, product } from '../catalogs/catalog-document.ts';
+import { calls, peaks, top } from './metered-sections.ts';
 import { oracleSection, type SectionText } from './section-texts.ts';
 import type { OracleSection } from './usage-facts.ts';
 
 // Plans that charge usage in every way, in two versions of a catalog; the second one has other prices for everybody.
 
-const calls: SectionText = {
-  name: 'calls-usage',
-  kind: 'ALL_TIERS',
-  period: 'MONTHLY',
-  tiers: [
-    {
-      parts: [
-        ['calls', '2', '3', '1'],
-        ['mails', '0.5', '2', '0.335'],
-      ],
-    },
-    {
-      parts: [
-        ['calls', '1', '5', '0'],
-        ['mails', '1', '4', '0.5'],
-      ],
-    },
-    {
-      parts: [
-        ['calls', '3', '4', '7.125'],
-        ['mails', '1', '3', '9'],
-      ],
-    },
-  ],
-};
-const top: SectionText = {
-  name: 'top-usage',
-  kind: 'TOP_TIER',
-  period: 'THIRTY_DAYS',
-  tiers: [
-    { parts: [['mails', '1', '4', '10']] },
-    { parts: [['mails', '2', '4', '1.005']] },
-    { parts: [['mails', '5', '2', '0.333']] },
-  ],
-};
-const peaks: SectionText = {
-  name: 'peak-usage',
-  kind: 'CAPACITY',
-  period: 'MONTHLY',
-  tiers: [
-    {
-      price: '1',
-      parts: [
-        ['mails', '3'],
-        ['calls', '7.5'],
-      ],
-    },
-    {
-      price: '5.555',
-      parts: [
-        ['mails', '6'],
-        ['calls', '8'],
-      ],
-    },
-  ],
-};
 const trial: SectionText = {
   name: 'trial-usage',
   kind: 'ALL_TIERS',

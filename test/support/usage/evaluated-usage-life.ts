@@ -18,8 +18,9 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { day, subscriptionId, text } from '../invoicing/billing-events.ts';
 import { countedIds } from '../invoicing/subscription-ledger.ts';
+import type { ToldItem } from '../usage-oracle/told-items.ts';
 import { BookedUsageLife, isIn } from './booked-usage-life.ts';
-import type { LifeInvoice, LifeItem } from './usage-life.ts';
+import type { LifeInvoice } from './usage-life.ts';
 
 interface KeptInterval extends RatedInterval {
   readonly invoice: number;
@@ -132,7 +133,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     this.#items.set(item.id, item);
   }
 
-  #told(item: NewInvoiceItem): LifeItem {
+  #told(item: NewInvoiceItem): ToldItem {
     const { basis, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
     if (basis?.kind !== 'USAGE' || startDate === null || endDate === null || itemDetails === null)
       throw new Error('An item of usage is not whole');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { BillingEvent } from '../../../lib/records/index.ts';
-import type { UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
+import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
+import { historyRuns } from '../runs.ts';
 import { capacity, consumable } from './sections.ts';
 import { usageEvent } from './usage-events.ts';
 import type { UsageLife } from './usage-life.ts';
@@ -87,6 +88,28 @@ export const billedAndVoided: readonly Step[] = [
 
 export type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[] | (infer One)[]> ? One : never;
 type Zone = (typeof zones)[number];
+
+/** A history, what is done in it, and by which settings it is billed. */
+export interface PlayedHistory {
+  readonly zone: Zone;
+  readonly events: readonly BillingEvent[];
+  readonly list: readonly Step[];
+  readonly config: UsageConfig;
+}
+
+/** Shows something of random histories, of as many as a commit or the long run has time for. */
+export function ofEveryHistory(show: (played: PlayedHistory) => void): void {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zones),
+      histories,
+      fc.tuple(steps, configs),
+      (zone, first, [list, given]) =>
+        show({ zone, events: eventsOf(first, zone), list, config: { ...DEFAULT_USAGE_CONFIG, ...given } }),
+    ),
+    { numRuns: historyRuns },
+  );
+}
 
 interface Played {
   readonly zone: Zone;

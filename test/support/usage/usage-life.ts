@@ -17,6 +17,7 @@ import {
   type TimeZone,
 } from '../../../lib/values/time/index.ts';
 import { day, text } from '../invoicing/billing-events.ts';
+import type { ToldItem } from '../usage-oracle/told-items.ts';
 import { at } from './sections.ts';
 import { UTC_ZONE } from './usage-events.ts';
 
@@ -32,22 +33,8 @@ export interface LifePoint {
   isVoid: boolean;
 }
 
-/** What an invoice has, in words that can be compared. */
-export interface LifeItem {
-  readonly usage: string;
-  readonly from: string;
-  readonly to: string;
-  readonly amount: string;
-  readonly rate: string | null;
-  readonly quantity: string | null;
-  /** Parsed. */
-  readonly details: unknown;
-  /** Only of a credit: amount of the item that it gives back from. */
-  readonly credits?: string;
-}
-
 export interface LifeInvoice {
-  readonly items: readonly LifeItem[];
+  readonly items: readonly ToldItem[];
   readonly trackingIds: readonly string[];
   readonly chargedThrough: string | null;
   readonly nextDate: string | null;
@@ -176,7 +163,7 @@ export abstract class UsageLife<Consumed = unknown> {
 
   protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
 
-  #item({ planned }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): LifeItem {
+  #item({ planned }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): ToldItem {
     const { run, interval } = planned;
     const isUsage = charge.kind === 'USAGE';
     const rate = isUsage ? charge.rate : null;
