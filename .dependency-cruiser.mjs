@@ -4,6 +4,7 @@ const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysel
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';
 const paymentPackages = '^node_modules/stripe/';
+const tracingPackages = '^node_modules/@opentelemetry/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
 /** From the ground up: a room knows those before it (lib/README.md). */
@@ -146,6 +147,12 @@ export default {
       to: { path: paymentPackages },
     },
     {
+      name: 'tracing-packages-stay-in-their-adapter',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/opentelemetry/' },
+      to: { path: tracingPackages },
+    },
+    {
       name: 'sqlite-needs-no-postgresql',
       comment: 'A host that wants only SQLite does not install pg.',
       severity: 'error',
@@ -163,7 +170,10 @@ export default {
       comment: 'The entry points `billwright` and `billwright/testing` work whatever else a host has installed.',
       severity: 'error',
       from: { path: '^adapters/(node/billwright|testing/index)[.]ts$' },
-      to: { path: [storagePackages, httpPackages, pdfPackages, paymentPackages, '^node_modules/(pino|zod)/'], reachable: true },
+      to: {
+        path: [storagePackages, httpPackages, pdfPackages, paymentPackages, tracingPackages, '^node_modules/(pino|zod)/'],
+        reachable: true,
+      },
     },
     {
       name: 'product-needs-no-development-package',

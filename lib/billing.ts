@@ -17,6 +17,7 @@ import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
 import { nodesOf, switchable } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
+import { type RequestTracking, requestsOf } from './engine/requests.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
 import type { Clock, Ports } from './ports/index.ts';
@@ -63,8 +64,11 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /** Notes the requests of whoever serves the operations: for the access log and the samples (platform §12). */
-  readonly requests: RequestObserver;
+  /**
+   * For whoever serves requests: notes them for the access log and the samples (platform §12), and ties what they log and
+   * cause to them (platform §13.1).
+   */
+  readonly requests: RequestObserver & RequestTracking;
   /** The clock that the engine was opened with. */
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform §4.3). */
@@ -115,7 +119,7 @@ export const Billing = {
     await dispatcher.recover();
     const pushes = pushDispatcherOf(parts);
     await pushes?.recover();
-    const calls = new Calls();
+    const calls = new Calls(ports);
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
@@ -127,9 +131,9 @@ export const Billing = {
       checks: engine.checks,
       backlog: calls.of(openedBacklog(engine.backlog, (id) => engine.tenants.refOf(id))),
       nodes: calls.of(openedNodes(nodes)),
-      requests: monitor.requests,
       clock: ports.clock,
       server,
+      requests: { ...monitor.requests, ...requestsOf(ports) },
       ...calls.of({ context: contextOf }),
       as: (caller) => {
         const within = (host: Host): TenantBilling => {

@@ -28,6 +28,7 @@ export type {
   GroupedOperations,
   Operations,
 } from './engine/operations.ts';
+export type { RequestSpan, RequestTracking, ServedRequest } from './engine/requests.ts';
 export type { AccountExportOperations } from './export/index.ts';
 export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {

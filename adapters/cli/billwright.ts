@@ -133,6 +133,7 @@ const usage = `Usage: billwright <command> [options]
 Environment: BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
 first start, and the one that "billwright password" sets (default: a random one, shown once); SERVICE_security_admin_user is
 the administrator's name (default admin); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info);
+BILLWRIGHT_TRACES=true gives traces to the OpenTelemetry SDK with which Node was started (default false);
 BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts what is stored and must be read again, such
 as the keys that sign bearer tokens; without it the key of a file does, made at the first start beside a SQLite file
 (<file>.key), for a PostgreSQL database in the working directory: keep a copy of it.

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
+import type { Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
@@ -17,6 +18,7 @@ import {
   sharedTestClock,
   systemClock,
   uuidGenerator,
+  workScopes,
 } from '../node/index.ts';
 import type { SandboxGateway } from '../payments/index.ts';
 import { pdfRenderer } from '../pdf/index.ts';
@@ -28,6 +30,7 @@ import { createLogger } from './logger.ts';
 import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
 import { cipherOf } from './server-key.ts';
 import type { HttpSettings } from './settings.ts';
+import { UsageError } from './usage-error.ts';
 
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
@@ -122,6 +125,8 @@ async function compose(parts: {
     hasher,
     cipher: cipherOf(options.environment, options.database, logger),
     logger,
+    scopes: workScopes(),
+    tracer: await tracerOf(options.environment),
     nodeName: options.nodeName,
     isFormerNode,
     version: productVersion(),
@@ -152,6 +157,14 @@ async function compose(parts: {
     test: testClock && { clock: testClock, sandbox },
   });
   return { billing, app, listen };
+}
+
+/** Undefined: nobody traces. */
+async function tracerOf({ BILLWRIGHT_TRACES: value }: Environment): Promise<Tracer | undefined> {
+  if (value === undefined || value === 'false') return undefined;
+  if (value !== 'true') throw new UsageError('BILLWRIGHT_TRACES must be true or false');
+  const { openTelemetryTracer } = await import('../opentelemetry/index.ts');
+  return openTelemetryTracer();
 }
 
 /** The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node. */

@@ -55,7 +55,10 @@ export function createKoaApp(options: KoaOptions): Koa {
   const app = new Koa();
   app.use(dispatcher({ ...options, ...served(options), ownsEveryPath: true }));
   // Failures after an answer has begun, such as a client that has gone.
-  app.on('error', (error: unknown) => options.logger.warn({ err: error }, 'connection failed'));
+  app.on('error', (error: unknown, ctx?: Koa.Context) => {
+    const requestId = ctx?.response.get('X-Request-Id');
+    options.logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
+  });
   return app;
 }
 

@@ -11,6 +11,7 @@ import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
 import { systemClock } from './system-clock.ts';
 import { uuidGenerator } from './uuid-generator.ts';
+import { workScopes } from './work-scopes.ts';
 
 export * from '../../lib/index.ts';
 
@@ -38,6 +39,7 @@ export const Billing = {
       hasher: scryptHasher(),
       cipher: unencrypted(),
       logger: consoleLogger(),
+      scopes: workScopes(),
       nodeName: newNodeName(),
       isFormerNode,
       version: productVersion(),

@@ -17,3 +17,4 @@ export {
 } from './shared-test-clock.ts';
 export { systemClock } from './system-clock.ts';
 export { uuidGenerator } from './uuid-generator.ts';
+export { workScopes } from './work-scopes.ts';

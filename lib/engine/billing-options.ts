@@ -17,7 +17,9 @@ import type {
   SecretCipher,
   SecretHasher,
   SystemClock,
+  Tracer,
   UsageSource,
+  WorkScopes,
 } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { ConfigurationObject } from '../tenants/index.ts';
@@ -32,6 +34,13 @@ export interface BillingOptions<Host> {
   /** Encrypts what the server must read again, such as the keys that sign tokens. */
   readonly cipher: SecretCipher;
   readonly logger: Logger;
+  /**
+   * Shows what the engine does as traces, such as `openTelemetryTracer()` of `billwright/opentelemetry`; default nobody
+   * looks, which costs nothing. It needs `scopes`.
+   */
+  readonly tracer?: Tracer | undefined;
+  /** Carries along on whose behalf something is done, so that log lines tell it: `workScopes()`. Without, they do not. */
+  readonly scopes?: WorkScopes | undefined;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];
   /** Stand before and behind operations on payments that name them, or whose tenant does (payments §2.3). */

@@ -17,8 +17,11 @@ export function binderOf<O extends object, B>(
   class BoundOperations {
     readonly #nextContext: NextContext;
     readonly #members = new Map<string, unknown>();
-    readonly #call = (operation: Operation, rest: readonly unknown[]): Promise<unknown> =>
-      calls.run(async () => operation(await this.#nextContext(), ...rest));
+    readonly #call: Call = (name, operation, rest) =>
+      calls.run(async () => {
+        const context = await this.#nextContext();
+        return calls.onBehalfOf(name, context, () => operation(context, ...rest));
+      });
 
     constructor(nextContext: NextContext) {
       this.#nextContext = nextContext;
@@ -38,7 +41,7 @@ export function binderOf<O extends object, B>(
     #member(name: string, value: object): unknown {
       const known = this.#members.get(name);
       if (known !== undefined) return known;
-      const bound = bind(value, this.#call);
+      const bound = bind(name, value, this.#call);
       this.#members.set(name, bound);
       return bound;
     }
@@ -47,10 +50,10 @@ export function binderOf<O extends object, B>(
     Object.freeze(Object.assign(new BoundOperations(nextContext), extra)) as never;
 }
 
-type Call = (operation: Operation, rest: readonly unknown[]) => Promise<unknown>;
+type Call = (name: string, operation: Operation, rest: readonly unknown[]) => Promise<unknown>;
 
-function bind(member: object, call: Call): unknown {
-  if (typeof member === 'function') return (...rest: unknown[]) => call(member as Operation, rest);
-  const group = Object.entries(member).map(([name, value]) => [name, bind(value, call)]);
+function bind(path: string, member: object, call: Call): unknown {
+  if (typeof member === 'function') return (...rest: unknown[]) => call(path, member as Operation, rest);
+  const group = Object.entries(member).map(([name, value]) => [name, bind(`${path}.${name}`, value, call)]);
   return Object.freeze(Object.fromEntries(group));
 }

@@ -1,9 +1,16 @@
+import type { CallContext } from '../records/index.ts';
+import { type ActivityPorts, asCall } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 
 /** The calls of an engine: it knows which are running, and refuses further ones once it is closed. */
 export class Calls {
+  readonly #ports: ActivityPorts;
   readonly #underWay = new Set<Promise<unknown>>();
   #isClosed = false;
+
+  constructor(ports: ActivityPorts) {
+    this.#ports = ports;
+  }
 
   /** @throws BillingError BUSY (60018) when the engine has been closed. */
   check(): void {
@@ -28,14 +35,20 @@ export class Calls {
   }
 
   /** The same operations, in groups or not, as calls of this engine. */
-  of<O extends object>(operations: O): O {
+  of<O extends object>(operations: O, path = ''): O {
     const calls = Object.entries(operations).map(([name, value]) => [
       name,
       typeof value === 'function'
-        ? async (...input: unknown[]) => this.run(() => value(...input))
-        : this.of(value as object),
+        ? async (...input: unknown[]) =>
+            this.run(() => this.onBehalfOf(path + name, input[0], async () => value(...input)))
+        : this.of(value as object, `${path}${name}.`),
     ]);
     return Object.freeze(Object.fromEntries(calls)) as O;
+  }
+
+  /** Runs an operation on behalf of the call, where its first parameter is the context of one. */
+  onBehalfOf<T>(name: string, first: unknown, work: () => Promise<T>): Promise<T> {
+    return isContext(first) ? asCall(this.#ports, { name, context: first }, work) : work();
   }
 
   /** Refuses calls from now on; resolves when all running ones have ended. */
@@ -43,4 +56,8 @@ export class Calls {
     this.#isClosed = true;
     await Promise.allSettled([...this.#underWay]);
   }
+}
+
+function isContext(value: unknown): value is CallContext {
+  return typeof value === 'object' && value !== null && 'callOrigin' in value && 'userToken' in value;
 }

@@ -6,7 +6,16 @@ import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
 import type { PushDispatcher } from '../push/index.ts';
 import type { CallContext, TenantRef, WithContext } from '../records/index.ts';
-import { atMost, type DatabaseTime, Dispatcher, pollMsOf, topicsOf } from '../runtime/index.ts';
+import {
+  atMost,
+  type DatabaseTime,
+  Dispatcher,
+  detached,
+  pollMsOf,
+  spanned,
+  topicsOf,
+  traceParentOf,
+} from '../runtime/index.ts';
 import {
   busyPausesOf,
   lockWaitOf,
@@ -88,9 +97,10 @@ interface Background {
 
 /** What the storage is told to follow. */
 export function storagePolicyOf({
+  ports,
   server,
   engine,
-}: Pick<ControlParts<never>, 'server' | 'engine'>): StoragePolicy {
+}: Pick<ControlParts<never>, 'ports' | 'server' | 'engine'>): StoragePolicy {
   return {
     countThreshold: server['server.pagination.countThreshold'],
     lockWaitOf: lockWaitOf(engine.settingsOf),
@@ -98,9 +108,18 @@ export function storagePolicyOf({
     askedByEvents: engine.askedByEvents,
     ...(engine.push === null ? {} : { deliveriesOf: engine.push.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
+    ...(ports.tracer === undefined ? {} : tracedPolicy(ports)),
     onEvents: (events) => engine.eventCounts.add(events),
     consumedTopics: new Set(topicsOf(engine.handlers)),
     pollMs: pollMsOf(queueSettingsOf(server)),
+  };
+}
+
+/** How a storage that is traced writes. */
+function tracedPolicy(ports: Ports): Pick<StoragePolicy, 'traceParentOf' | 'aroundWrite'> {
+  return {
+    traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
+    aroundWrite: (write) => spanned(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
   };
 }
 
@@ -188,10 +207,12 @@ export function controlOf<Host>(
   return {
     start: () => {
       calls.check();
-      dispatcher.start();
-      pushes?.start();
-      nodes.start();
-      monitor.recorder.start();
+      detached(ports, () => {
+        dispatcher.start();
+        pushes?.start();
+        nodes.start();
+        monitor.recorder.start();
+      });
     },
     ...calls.of({
       settle: async (settling: Parameters<BillingControl['settle']>[0]) => {

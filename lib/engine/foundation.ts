@@ -4,7 +4,7 @@ import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } f
 import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { DatabaseTime } from '../runtime/index.ts';
+import { DatabaseTime, scopedLogger } from '../runtime/index.ts';
 import {
   type CallbackPolicy,
   type ServerConfiguration,
@@ -67,6 +67,7 @@ export function portsOf<Host>(
     // One object for both, as in Node: business time is real time.
     clock: time !== null && Object.is(clock, systemClock) ? time.clock : clock,
     systemClock: time ?? systemClock,
+    logger: scopedLogger(options.logger, options.scopes),
     gateways: switches.runningByName([externalPaymentGateway(), ...(options.gateways ?? [])]),
     paymentControls: switches.runningByName(options.paymentControls ?? []),
   };
@@ -82,7 +83,7 @@ export function engineSettings<Host>(
     node,
     workOff,
     testMode: options.testMode ?? false,
-    plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
+    plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports),
     server: serverConfiguration(options.configuration ?? {}, ports.logger, options),
   };
 }

@@ -9,6 +9,8 @@ import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { PushSender } from './push-sender.ts';
 import type { Storage } from './storage/index.ts';
+import type { Tracer } from './tracer.ts';
+import type { WorkScopes } from './work-scope.ts';
 
 export type * from './clock.ts';
 export type * from './identity.ts';
@@ -30,6 +32,8 @@ export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
 export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
+export type * from './tracer.ts';
+export type * from './work-scope.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {
@@ -54,6 +58,10 @@ export interface Ports {
   readonly meters?: Meters | undefined;
   /** Reads log files; undefined: there are none. */
   readonly logFiles?: LogFiles | undefined;
+  /** Shows what is done as traces; undefined: nobody looks. It needs `scopes`. */
+  readonly tracer?: Tracer | undefined;
+  /** Carries along on whose behalf something is done; undefined: log lines do not tell. */
+  readonly scopes?: WorkScopes | undefined;
 }
 export type {
   BlockShape,

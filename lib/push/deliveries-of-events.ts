@@ -28,14 +28,18 @@ export function callbackOf(): CallbackOf {
 export function deliveriesOf({
   ids,
   callbackOf: registered,
+  traceParentOf,
 }: {
   readonly ids: IdGenerator;
   readonly callbackOf: CallbackOf;
+  /** Where in a trace what is done now on an account stands. */
+  readonly traceParentOf: (accountRecordId: number | null) => string | null;
 }): DeliveriesOf {
   return async (session, events) => {
     const url = await registered(session);
     if (url === null) return [];
-    const { createdDate } = session.authorship;
+    const { authorship } = session;
+    const { createdDate } = authorship;
     return events.flatMap((event): readonly New<PushDelivery>[] => {
       const told = externalEvent(event);
       if (told === null) return [];
@@ -53,6 +57,8 @@ export function deliveriesOf({
           attemptedDate: null,
           lastStatus: null,
           lastError: null,
+          userToken: authorship.userTokenOf(event.accountRecordId),
+          traceParent: traceParentOf(event.accountRecordId),
           createdDate,
           endedDate: null,
         },

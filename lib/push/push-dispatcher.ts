@@ -1,6 +1,6 @@
 import type { Clock, IdGenerator, Logger, SystemClock } from '../ports/index.ts';
 import type { PushLease, PushStore } from '../ports/storage/index.ts';
-import { atMost } from '../runtime/index.ts';
+import { type ActivityPorts, atMost, detached } from '../runtime/index.ts';
 import {
   PUSH_LEASE_MS,
   PUSH_POLL_MS,
@@ -11,7 +11,7 @@ import {
 import type { AfterAttempt } from './after-attempt.ts';
 import type { TenantStream } from './tenant-stream.ts';
 
-interface PushPorts {
+interface PushPorts extends ActivityPorts {
   readonly storage: { readonly push: PushStore; readonly singleNode: boolean };
   readonly clock: Clock;
   readonly systemClock: SystemClock;
@@ -118,7 +118,8 @@ export class PushDispatcher {
     for (const { stream } of this.#streams.values()) stream.wake();
     if (!this.#started || this.#stopping) return;
     this.#lookAgain = true;
-    this.#looking ??= this.#lookInBackground();
+    // Whoever has woken it is not who the pushes are sent for.
+    this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
   }
 
   /** As long as it is asked to; many commits while it looks ask once. */

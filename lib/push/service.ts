@@ -1,6 +1,7 @@
 import type { Ports, PushSender } from '../ports/index.ts';
 import type { DeliveriesOf } from '../ports/storage/index.ts';
 import type { TenantRef } from '../records/index.ts';
+import { type ActivityPorts, traceParentOf } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
@@ -9,10 +10,12 @@ import { PushCounts } from './push-counts.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { sendDelivery, type TenantTarget } from './send-delivery.ts';
 import { TenantStream } from './tenant-stream.ts';
+import { tracedAttempt } from './traced-attempt.ts';
 
-type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & {
-  readonly pushSender: PushSender;
-};
+type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> &
+  ActivityPorts & {
+    readonly pushSender: PushSender;
+  };
 
 export interface PushServiceInput {
   readonly policy: CallbackPolicy;
@@ -37,7 +40,11 @@ export class PushService {
     this.#ports = ports;
     this.#input = input;
     this.#callbackOf = callbackOf();
-    this.deliveriesOf = deliveriesOf({ ids: ports.ids, callbackOf: this.#callbackOf });
+    this.deliveriesOf = deliveriesOf({
+      ids: ports.ids,
+      callbackOf: this.#callbackOf,
+      traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
+    });
   }
 
   /** Sends what is due; one for each engine. */
@@ -59,7 +66,10 @@ export class PushService {
           logger,
           counts: this.counts,
           target: async () => this.#targetOf(await input.tenantOf(tenantRecordId)),
-          send: (delivery, target) => sendDelivery(delivery, target, { ports: this.#ports, policy }),
+          send: (delivery, target) =>
+            tracedAttempt(this.#ports, delivery, () =>
+              sendDelivery(delivery, target, { ports: this.#ports, policy }),
+            ),
           record,
         }),
     });

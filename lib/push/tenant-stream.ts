@@ -137,12 +137,20 @@ export class TenantStream {
     return true;
   }
 
-  #tell({ delivery: { id, url, eventType }, after }: Ended): void {
+  #tell({ delivery: { id, url, eventType, userToken }, after }: Ended): void {
     const outcome = outcomeOf(after);
     this.#parts.counts.add(outcome);
     if (outcome !== 'given_up') return;
     const { host } = new URL(url);
-    const facts = { deliveryId: id, host, eventType, attempts: after.attempts, reason: after.lastError };
+    const of = userToken === null ? {} : { requestId: userToken };
+    const facts = {
+      ...of,
+      deliveryId: id,
+      host,
+      eventType,
+      attempts: after.attempts,
+      reason: after.lastError,
+    };
     this.#parts.logger.error(facts, 'a push was given up');
   }
 }

@@ -30,6 +30,10 @@ export interface PushDelivery {
   readonly lastStatus: number | null;
   /** Why the last attempt failed; null = it did not. */
   readonly lastError: string | null;
+  /** Token of the call that has caused the event; null: it is not known, since an earlier version wrote it. */
+  readonly userToken: Uuid | null;
+  /** Where in a trace it was caused; null: nobody traces. */
+  readonly traceParent: string | null;
   readonly createdDate: Instant;
   /** When it was sent, given up or withdrawn. */
   readonly endedDate: Instant | null;

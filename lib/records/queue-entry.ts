@@ -61,6 +61,8 @@ export interface QueueEntry {
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
+  /** Where in a trace it was caused, as W3C Trace Context writes it; null: nobody traces. */
+  readonly traceParent: string | null;
   readonly createdDate: Instant;
   /** When it is due; for a bus entry, its creation. */
   readonly effectiveDate: Instant;

@@ -1,3 +1,15 @@
+export { asCall } from './activity/as-call.ts';
+export { handleEntries } from './activity/handled-entries.ts';
+export { scopedLogger } from './activity/scoped-logger.ts';
+export {
+  type ActivityPorts,
+  detached,
+  ofAccount,
+  onBehalfOf,
+  showDone,
+  spanned,
+  traceParentOf,
+} from './activity/spanned.ts';
 export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
 export { DatabaseTime } from './database-time.ts';
 export type { IdempotencyOperations } from './idempotency/idempotency-operations.ts';

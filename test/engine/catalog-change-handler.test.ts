@@ -74,7 +74,7 @@ anyDatabase((_kind, open) => {
     function newHandler(): CatalogChangeHandler {
       const { storage, systemClock, logger, clock } = engine;
       const ports = { storage, clock, systemClock, logger, ids: { next: () => '' as Uuid } };
-      const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
+      const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
       looked = [];
       const open: CatalogService['open'] = (request) => {
         looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));

@@ -74,7 +74,7 @@ anyDatabase((kind, open) => {
         billAfterMovedDay,
         loadBalances,
       });
-      catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
+      catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
       creations = new CreationService(ports, catalogs);
       subscriptions = new SubscriptionService(ports, catalogs);
       handler = new SubscriptionEventHandler(ports, catalogs);

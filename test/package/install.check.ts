@@ -51,6 +51,11 @@ const entryPoints: readonly EntryPoint[] = [
     peers: ['stripe'],
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'pdfkit'],
   },
+  {
+    name: 'billwright/opentelemetry',
+    peers: ['@opentelemetry/api'],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', '@opentelemetry/sdk-trace-base'],
+  },
 ];
 
 interface PackReport {

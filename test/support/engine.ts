@@ -71,6 +71,8 @@ export async function openEngine(
     /** Default: pushes are neither kept nor sent. */
     readonly pushSender?: BillingOptions<never>['pushSender'];
     readonly testMode?: boolean;
+    /** Default: nobody traces. */
+    readonly tracer?: BillingOptions<never>['tracer'];
     /** Told every statement that the storage sends. */
     readonly trace?: (statement: string) => void;
     /** Longer timers fire after that, such as the time limits of plugins. */
@@ -94,6 +96,7 @@ export async function openEngine(
     gateways: [gateway, ...(options.gateways ?? [])],
     pushSender: options.pushSender ?? null,
     testMode: options.testMode ?? false,
+    tracer: options.tracer,
     ...(documentRenderer === null ? {} : { documentRenderer }),
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { RequestSpan } from '../../../lib/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
@@ -91,7 +92,7 @@ interface Served {
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
-  const logger = billing.requests.counting(options.logger);
+  const logger = billing.requests.logger(billing.requests.counting(options.logger));
   const limits = {
     ...defaultRequestLimits,
     bulkBytes: billing.server['usage.bulk.maxBytes'],
@@ -100,7 +101,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
-  const access = new RequestAccess(options);
+  const access = new RequestAccess({ ...options, logger });
   const families = headerFamilies(options.aliasPrefixes);
   const setOrigin = crossOrigin(options.allowedOrigins ?? [], families);
   const paging = {
@@ -127,6 +128,22 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);
     setOrigin(ctx);
+    const request = {
+      name: ctx.method,
+      requestId: received.requestId.echo,
+      traceParent: ctx.get('traceparent') || undefined,
+    };
+    await billing.requests.run(request, (span) => served(ctx, { path, received, span }));
+  };
+
+  async function served(
+    ctx: Context,
+    {
+      path,
+      received,
+      span,
+    }: { readonly path: string; readonly received: Received; readonly span: RequestSpan },
+  ): Promise<void> {
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received, limits.url);
@@ -136,6 +153,16 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     } catch (error) {
       await writeRendered(ctx, failure(ctx, received, error).rendered);
     }
+    const { route } = received;
+    span.tell({
+      name: `${ctx.method} ${route?.path ?? 'none'}`,
+      attributes: {
+        'http.request.method': ctx.method,
+        'http.response.status_code': ctx.status,
+        ...(route === undefined ? {} : { 'http.route': route.path }),
+      },
+    });
+    if (ctx.status >= 500) span.fail(`answered ${ctx.status}`);
     const elapsedMs = performance.now() - startedMs;
     options.metrics?.observe({
       route: received.route?.path ?? 'none',
@@ -158,7 +185,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       },
       'request',
     );
-  };
+  }
 
   function isOurs(path: string): boolean {
     if (prefixes.some((prefix) => path.startsWith(prefix))) return true;
@@ -244,7 +271,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     };
     const run = () => outcomeOf(ctx, call, facts);
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
-    const rendering = keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, options, run);
+    const rendering =
+      keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, { billing, logger }, run);
     const rendered = await inTime(call, ctx.querystring, rendering);
     if (sentBody.bodyStream !== undefined) await endStream(ctx);
     await writeRendered(ctx, rendered);

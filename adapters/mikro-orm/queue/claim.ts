@@ -83,6 +83,7 @@ function readClaimed(row: Row): Claimed {
       accountRecordId: stored.accountRecordId,
       tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
       userToken: stored.userToken,
+      traceParent: stored.traceParent,
       createdDate: stored.createdDate,
       effectiveDate: stored.effectiveDate,
       errorCount: stored.errorCount,

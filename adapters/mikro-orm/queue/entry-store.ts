@@ -130,7 +130,8 @@ function tenantOf(row: Row): number {
 
 function keptEntry(row: Row): KeptEntry {
   const stored = queueEntriesTable.decode(row);
-  const { recordId, kind, topic, payload, accountRecordId, userToken, createdDate, effectiveDate } = stored;
+  const { recordId, kind, topic, payload, accountRecordId, createdDate, effectiveDate } = stored;
+  const { userToken, traceParent } = stored;
   const { errorCount, processingState, processingOwner, doneHandlers, availableAtMs, reason } = stored;
   return {
     recordId,
@@ -140,6 +141,7 @@ function keptEntry(row: Row): KeptEntry {
     accountRecordId,
     tenantRecordId: tenantOf(row),
     userToken,
+    traceParent,
     createdDate,
     effectiveDate,
     errorCount,

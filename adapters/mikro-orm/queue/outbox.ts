@@ -14,7 +14,7 @@ import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
 /** What decides how entries are dispatched. */
-type Dispatch = Pick<StoragePolicy, 'consumedTopics'> & { readonly pollMs: number };
+type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> & { readonly pollMs: number };
 
 /** What was left to the commit. */
 interface Told {
@@ -145,6 +145,7 @@ export class Outbox {
     return {
       accountRecordId,
       userToken: this.#authorship.userTokenOf(accountRecordId),
+      traceParent: this.#policy.traceParentOf?.(accountRecordId) ?? null,
       createdDate: this.#authorship.createdDate,
       errorCount: 0,
       processingOwner: null,

@@ -142,7 +142,8 @@ function seen(row: Row): SeenEntry {
     row[column] === null || row[column] === undefined ? null : textOf(row[column], column);
   const { recordId, kind, topic, payload, accountRecordId, userToken, createdDate, effectiveDate, ...rest } =
     queueEntriesTable.decode(row);
-  const { errorCount, processingState, processingOwner, doneHandlers, availableAtMs, reason } = rest;
+  const { traceParent, errorCount, processingState, processingOwner } = rest;
+  const { doneHandlers, availableAtMs, reason } = rest;
   const underWayId = numberOrNull('under_way');
   return {
     recordId,
@@ -154,6 +155,7 @@ function seen(row: Row): SeenEntry {
     tenantId: textOrNull('tenant_id') as Uuid | null,
     accountId: textOrNull('account_id') as Uuid | null,
     userToken,
+    traceParent,
     createdDate,
     effectiveDate,
     errorCount,

@@ -231,6 +231,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T> {
     const operation = { tenant, authorship, work };
+    const { aroundWrite } = this.#shared.policy;
+    return aroundWrite === undefined ? this.#write(operation) : aroundWrite(() => this.#write(operation));
+  }
+
+  async #write<T>(operation: Operation<T>): Promise<T> {
+    const { tenant } = operation;
     const host = this.#hostOf(tenant);
     if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
     const { result, flushed } = await this.#again(() =>

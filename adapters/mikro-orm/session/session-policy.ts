@@ -2,8 +2,10 @@ import type { StoragePolicy } from '../../../lib/ports/storage/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS, MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
 
 /** The policy that sessions follow; if no topics are named, every event may have a handler. */
-export type SessionPolicy = Required<Omit<StoragePolicy, 'consumedTopics'>> &
-  Pick<StoragePolicy, 'consumedTopics'>;
+export type SessionPolicy = Required<
+  Omit<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>
+> &
+  Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>;
 
 /** In force until an engine sets another. */
 export const defaultPolicy: SessionPolicy = {

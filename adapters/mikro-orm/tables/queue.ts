@@ -33,6 +33,7 @@ export interface StoredEntry {
   readonly topic: string;
   readonly payload: EventPayload;
   readonly userToken: Uuid;
+  readonly traceParent: string | null;
   readonly createdDate: Instant;
   readonly effectiveDate: Instant;
   /** 0 for a bus entry, which goes before every notification; else the due instant, at least 1. */
@@ -58,6 +59,7 @@ const fields: Fields<StoredEntry> = {
   topic: text('topic'),
   payload: json<EventPayload>('payload'),
   userToken: uuid('user_token'),
+  traceParent: textOrNull('trace_parent'),
   createdDate: instantAt('created_date'),
   effectiveDate: instantAt('effective_date'),
   dueOrder: bigint('due_order'),
@@ -165,6 +167,8 @@ export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
     attemptedDate: instantAtOrNull('attempted_date'),
     lastStatus: integerOrNull('last_status'),
     lastError: textOrNull('last_error'),
+    userToken: uuidOrNull('user_token'),
+    traceParent: textOrNull('trace_parent'),
     createdDate: instantAt('created_date'),
     endedDate: instantAtOrNull('ended_date'),
   },

@@ -1,6 +1,6 @@
 import type { CatalogPlugin, CatalogPluginContext, SystemClock } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
-import { type CalledPlugin, callPlugin, inParallel } from '../../runtime/index.ts';
+import { type ActivityPorts, type CalledPlugin, callPlugin, inParallel } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -15,6 +15,8 @@ import { canonicalXml } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { sha256Hex } from './content-hash.ts';
 import { StampedCache } from './stamped-cache.ts';
+
+type PluginCallPorts = { readonly systemClock: SystemClock } & ActivityPorts;
 
 /** The tenant and accounts that one operation is about. */
 export interface PluginRequest {
@@ -50,18 +52,18 @@ interface Loaded {
  */
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];
-  readonly #systemClock: SystemClock;
+  readonly #ports: PluginCallPorts;
   readonly #kept = new StampedCache<string, Loaded>({
     maxEntries: MAX_CACHED_PLUGIN_CATALOGS,
     maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
   });
 
-  constructor(plugins: readonly CatalogPlugin[], systemClock: SystemClock) {
+  constructor(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
     const names = plugins.map((plugin) => plugin.name);
     if (new Set(names).size < names.length)
       throw new Error(`Two catalog plugins have one name: ${names.join(', ')}`);
     this.#plugins = plugins;
-    this.#systemClock = systemClock;
+    this.#ports = ports;
   }
 
   get isEmpty(): boolean {
@@ -106,7 +108,7 @@ export class PluginCatalogs {
   ): Promise<readonly (readonly [accountId: Uuid | null, answer: Answer])[]> {
     const [first = null, ...others] = accountIds;
     const context = contextOf(request, others.length === 0 ? first : null);
-    const stamp = await callPlugin(called(plugin), this.#systemClock, () => plugin.latestVersion(context));
+    const stamp = await callPlugin(called(plugin), this.#ports, () => plugin.latestVersion(context));
     if (stamp === null) {
       return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
         const { answer } = await this.#load(plugin, request, contextOf(request, accountId));
@@ -121,7 +123,7 @@ export class PluginCatalogs {
   }
 
   async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Loaded> {
-    const given = await callPlugin(called(plugin), this.#systemClock, () => plugin.catalog(context));
+    const given = await callPlugin(called(plugin), this.#ports, () => plugin.catalog(context));
     if (given === null) return { answer: null, characters: 0 };
     const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
     const { versions } = compilePluginCatalog(given, origin);

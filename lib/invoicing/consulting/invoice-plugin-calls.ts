@@ -6,7 +6,7 @@ import type {
   SeenInvoice,
 } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
-import { callPlugin, pluginFailure } from '../../runtime/index.ts';
+import { type ActivityPorts, callPlugin, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -54,11 +54,11 @@ type Member = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
  * a claim: it is read as such, and the error for what cannot be names the plugin.
  */
 export class InvoicePluginCalls {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'> & ActivityPorts;
   readonly #plugins: readonly InvoicePlugin[];
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'> & ActivityPorts,
     plugins: readonly InvoicePlugin[],
   ) {
     this.#ports = ports;
@@ -202,7 +202,7 @@ export class InvoicePluginCalls {
     read: (answer: unknown) => T,
   ): Promise<T> {
     const called = { kind: 'invoice plugin', name, member, timeoutMs: INVOICE_PLUGIN_TIMEOUT_MS };
-    const answer = await callPlugin(called, this.#ports.systemClock, ask);
+    const answer = await callPlugin(called, this.#ports, ask);
     try {
       return read(answer);
     } catch (error) {

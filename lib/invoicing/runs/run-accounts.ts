@@ -2,6 +2,7 @@ import type { CatalogOfAccount } from '../../catalog/index.ts';
 import type { IdGenerator, Logger } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
+import { type ActivityPorts, ofAccount } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
 import type { Consultation, SeenRun } from '../consulting/consultation.ts';
@@ -200,12 +201,18 @@ function todayOf(account: Account, session: WriteSession): LocalDate {
 }
 
 /** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
-export function warnOfSkipped(logger: Logger, results: readonly RunResult[]): void {
+export function warnOfSkipped(
+  ports: { readonly logger: Logger } & ActivityPorts,
+  results: readonly RunResult[],
+): void {
   for (const result of results) {
     if (result.kind !== 'done' || result.skipped.length === 0) continue;
-    logger.warn(
-      { accountId: result.account.id, subscriptionIds: result.skipped },
-      'subscriptions whose events do not begin with their start are left out of the invoice run',
+    const { account, skipped } = result;
+    ofAccount(ports, account.recordId, () =>
+      ports.logger.warn(
+        { accountId: account.id, subscriptionIds: skipped },
+        'subscriptions whose events do not begin with their start are left out of the invoice run',
+      ),
     );
   }
 }

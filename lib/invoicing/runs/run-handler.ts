@@ -6,7 +6,7 @@ import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storag
 import type { Account, Authorship } from '../../records/index.ts';
 import { ActingComponent, QueueName } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
-import { batchAuthorship, isPassing } from '../../runtime/index.ts';
+import { type ActivityPorts, batchAuthorship, isPassing, ofAccount } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import type { LocalDate } from '../../values/time/index.ts';
@@ -20,6 +20,7 @@ import { PluginRetries } from './plugin-retries.ts';
 import type { RunResult } from './run-accounts.ts';
 import { warnOfSkipped } from './run-accounts.ts';
 import type { Asked, InvoiceRunService } from './run-service.ts';
+import { showInvoices } from './show-invoices.ts';
 
 /** The entries of one batch, and the accounts that they ask to run. */
 interface PlannedBatch {
@@ -56,13 +57,13 @@ interface BatchResult extends Pick<PlannedBatch, 'busy'> {
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'> & ActivityPorts;
   readonly #invoicing: InvoiceRunService;
   readonly #catalogs: CatalogProvider;
   readonly #retries = new PluginRetries();
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'clock' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'clock' | 'logger'> & ActivityPorts,
     invoicing: InvoiceRunService,
     catalogs: CatalogProvider,
   ) {
@@ -116,9 +117,10 @@ export class InvoiceRunHandler implements QueueHandler {
   /** Says what has become of the entries and accounts, once it is committed. */
   #settle(batch: HandlerBatch, { busy, parked, left, results, finished }: BatchResult): void {
     this.#invoicing.counts.add(results, parked);
+    showInvoices(this.#ports, results);
     if (busy.length > 0) batch.busy(busy);
     for (const failure of parked) this.#logParked(failure);
-    warnOfSkipped(this.#ports.logger, results);
+    warnOfSkipped(this.#ports, results);
     for (const entry of finished) this.#retries.forget(entry);
     for (const { entry, error } of left) {
       if (retryLaterOf(error) !== undefined) this.#retries.add(entry);
@@ -146,8 +148,11 @@ export class InvoiceRunHandler implements QueueHandler {
       await batch.finish(session, batch.entries);
       return run;
     });
-    for (const { id } of accounts)
-      logger.error({ accountId: id }, 'account was busy whenever its invoice run came; it is parked');
+    for (const { id, recordId } of accounts) {
+      const entry = batch.entries.find(({ accountRecordId }) => accountRecordId === recordId);
+      const facts = { requestId: entry?.userToken, accountId: id };
+      logger.error(facts, 'account was busy whenever its invoice run came; it is parked');
+    }
   }
 
   async #runAll(
@@ -231,9 +236,11 @@ export class InvoiceRunHandler implements QueueHandler {
   /** §8.6: an automatic run that fails parks its account and is not repeated. */
   #logParked({ account, error }: Failure): void {
     const illegalState = error instanceof InvariantError;
-    this.#ports.logger.error(
-      { err: error, accountId: account.id, illegalState },
-      'invoice run failed; account is parked',
+    ofAccount(this.#ports, account.recordId, () =>
+      this.#ports.logger.error(
+        { err: error, accountId: account.id, illegalState },
+        'invoice run failed; account is parked',
+      ),
     );
   }
 }

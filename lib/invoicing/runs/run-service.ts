@@ -4,7 +4,7 @@ import { effectsOnAccounts } from '../../control-tags/index.ts';
 import type { IdGenerator, Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { type ActivityPorts, authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
@@ -24,8 +24,9 @@ import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
 import { type RunResult, runAccounts, warnOfSkipped } from './run-accounts.ts';
 import { RunCounts } from './run-counts.ts';
+import { showInvoices } from './show-invoices.ts';
 
-type RunPorts = Pick<Ports, 'storage' | 'ids' | 'logger'>;
+type RunPorts = Pick<Ports, 'storage' | 'ids' | 'logger'> & ActivityPorts;
 
 /** What was said of runs before they are made; null where nobody is asked. */
 export interface Asked {
@@ -108,7 +109,8 @@ export class InvoiceRunService {
       if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
       if (outcome.kind === 'refused') throw outcome.error;
       if (outcome.kind === 'changed') continue;
-      warnOfSkipped(this.#ports.logger, outcome.results);
+      warnOfSkipped(this.#ports, outcome.results);
+      showInvoices(this.#ports, outcome.results);
       const [first, ...others] = outcome.invoiceIds;
       // An account with nothing to invoice is unparked nevertheless (§8.2 step 16), so this error is thrown after the
       // commit.

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import { inParallel } from '../../runtime/index.ts';
+import { type ActivityPorts, inParallel } from '../../runtime/index.ts';
 import { type Answer, callOperation, type OpenCall } from '../gateways/call-operation.ts';
 import { type RecordedPayments, recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { LateAnswers } from '../recovery/late-answers.ts';
@@ -10,7 +10,8 @@ import type { ControlResult } from '../state/settlement.ts';
 export type CallPorts = Pick<
   Ports,
   'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways' | 'paymentControls'
->;
+> &
+  ActivityPorts;
 
 /** A call with its answer, and what control plugins made of it. */
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };

@@ -7,6 +7,7 @@ import {
   type Ports,
 } from '../../ports/index.ts';
 import { type TenantRef, TransactionStatus } from '../../records/index.ts';
+import type { ActivityPorts } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { claimedResult } from '../claims/gateway-claims.ts';
@@ -15,6 +16,7 @@ import { operationOf } from '../reservation/gateway-operation.ts';
 import type { ReservedCall } from '../reservation/reserved-call.ts';
 import { type CallLimits, callGateway } from './call-gateway.ts';
 import { whileRunning } from './running-calls.ts';
+import { tracedCall } from './traced-call.ts';
 
 /** A reserved call that is to be made now. */
 export interface OpenCall extends ReservedCall {
@@ -43,8 +45,9 @@ export interface Caller {
 /** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
 export async function callOperation(
   call: OpenCall,
-  { clock, systemClock, meters }: Pick<Ports, 'clock' | 'systemClock' | 'meters'>,
+  ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,
 ): Promise<Answer> {
+  const { clock, systemClock, meters } = ports;
   const { tenant, userName, userToken } = call.caller;
   const { leaseUntil } = call.transaction;
   const now = clock.now();
@@ -55,8 +58,10 @@ export async function callOperation(
   if (gateway === null) return recorded(call, now);
   const context = { tenantId: tenant.id, userName, userToken, now };
   const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
-  const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
-  return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+  return tracedCall(ports, { ...call, gateway }, async () => {
+    const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
+    return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+  });
 }
 
 function callGatewayOf(

@@ -154,6 +154,10 @@ export interface StoragePolicy {
    * and it must not throw.
    */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
+  /** Where in a trace what is done now on this account stands, stored with the entries that it causes; default nowhere. */
+  readonly traceParentOf?: (accountRecordId: number | null) => string | null;
+  /** Wraps every transaction that writes, repeats included; default nothing. */
+  readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

@@ -68,7 +68,7 @@ export interface PushStore {
     lease: PushLease,
     changes: readonly Omit<
       PushDelivery,
-      'id' | 'accountRecordId' | 'eventType' | 'body' | 'url' | 'createdDate'
+      'id' | 'accountRecordId' | 'eventType' | 'body' | 'url' | 'userToken' | 'traceParent' | 'createdDate'
     >[],
     leaseEndsAtMs: number,
   ): Promise<boolean>;

@@ -11,6 +11,7 @@ import {
   QUEUE_WORKERS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
+import { type ActivityPorts, detached } from '../activity/spanned.ts';
 import { atMost } from '../wait/at-most.ts';
 import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';
@@ -62,7 +63,8 @@ interface Claim {
   readonly entries: readonly ClaimedEntry[];
 }
 
-type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'meters'>;
+type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'meters'> &
+  ActivityPorts;
 
 /**
  * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one at a time and
@@ -241,8 +243,8 @@ export class Dispatcher {
   #wake(): void {
     this.#signal.raise();
     if (!this.#started) return;
-    if (this.#workers === 0) this.#spawn();
-    else this.#askForHelp();
+    // Whoever has woken it is not who the work is done for.
+    detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#askForHelp()));
   }
 
   /**

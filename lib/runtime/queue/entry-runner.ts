@@ -1,6 +1,8 @@
 import type { Ports } from '../../ports/index.ts';
 import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../../ports/storage/index.ts';
 import type { TenantRef } from '../../records/index.ts';
+import { handleEntries } from '../activity/handled-entries.ts';
+import type { ActivityPorts } from '../activity/spanned.ts';
 import { Batch, type BatchOutcome } from './batch.ts';
 import { BusyEntries, type BusyPauses, busyPauseMs, lastBusyPauseMs } from './busy-entries.ts';
 import type { EntryCounts } from './entry-counts.ts';
@@ -19,7 +21,7 @@ interface Work {
  * finished, given back, to be retried, or failed for good (§9.2).
  */
 export class EntryRunner {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
   readonly #handlers: readonly QueueHandler[];
   readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
   readonly #settings: QueueSettings;
@@ -28,7 +30,7 @@ export class EntryRunner {
   readonly #busy = new BusyEntries();
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
     input: {
       readonly handlers: readonly QueueHandler[];
       readonly tenantOf: (recordId: number) => Promise<TenantRef>;
@@ -78,7 +80,10 @@ export class EntryRunner {
     if (!handler) return [];
     const batch = await this.#batchOf(group, handler);
     try {
-      await handler.handle(batch);
+      const { entries, tenant } = batch;
+      const failureOf = (entry: ClaimedEntry): unknown => failureIn(batch.outcomeOf(entry));
+      const handled = { handler: handler.name, tenantId: tenant.id, entries, failureOf };
+      await handleEntries(this.#ports, handled, () => handler.handle(batch));
     } catch (error) {
       if (group.length > 1) return this.#runOneByOne(group);
       this.#counts.add(handler.name, 'failed', group.length);
@@ -193,7 +198,13 @@ export class EntryRunner {
     const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number }[] = [];
     for (const { work, error } of failures) {
       const { entry, handlers } = work;
-      const facts = { err: error, recordId: entry.recordId, topic: entry.topic, handler: handlers[0]?.name };
+      const facts = {
+        requestId: entry.userToken,
+        err: error,
+        recordId: entry.recordId,
+        topic: entry.topic,
+        handler: handlers[0]?.name,
+      };
       if (error instanceof LeaseLostError) {
         logger.warn(facts, 'claim of a queue entry was lost; its work was rolled back');
         continue;
@@ -216,6 +227,10 @@ export class EntryRunner {
     if (retried.length > 0) await storage.queue.retry(retried);
     if (failed.length > 0) await storage.queue.fail(failed);
   }
+}
+
+function failureIn(outcome: BatchOutcome): unknown {
+  return outcome.kind === 'failed' ? outcome.error : undefined;
 }
 
 function groupByTenantAndHandler(works: readonly Work[]): readonly (readonly Work[])[] {

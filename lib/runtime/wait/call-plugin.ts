@@ -1,5 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type ActivityPorts, spanned } from '../activity/spanned.ts';
 import { atMost, TIME_OVER } from './at-most.ts';
 
 /** A plugin as errors name it, with the time limit of one call. */
@@ -16,7 +17,21 @@ export interface CalledPlugin {
  * One call of a plugin within its time limit.
  * @throws BillingError UNEXPECTED (60000) that names the plugin; what it threw, such as `RetryLater`, is the cause.
  */
-export async function callPlugin<T>(
+export function callPlugin<T>(
+  plugin: CalledPlugin,
+  ports: { readonly systemClock: SystemClock } & ActivityPorts,
+  call: () => Promise<T>,
+): Promise<T> {
+  const { kind, name, member } = plugin;
+  const start = () => ({
+    name: member === undefined ? kind : `${kind} ${member}`,
+    kind: 'CLIENT' as const,
+    attributes: { 'billwright.plugin.name': name },
+  });
+  return spanned(ports, start, () => callInTime(plugin, ports.systemClock, call));
+}
+
+async function callInTime<T>(
   plugin: CalledPlugin,
   systemClock: SystemClock,
   call: () => Promise<T>,

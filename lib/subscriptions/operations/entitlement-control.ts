@@ -12,7 +12,7 @@ import type {
 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { type CalledPlugin, callPlugin, pluginFailure } from '../../runtime/index.ts';
+import { type ActivityPorts, type CalledPlugin, callPlugin, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide } from '../requests/plugin-decision.ts';
@@ -35,11 +35,11 @@ export interface Controlled<Operation extends EntitlementOperation, T> {
 
 /** Lets the host's plugins decide on operations before they are done, and tells them the outcome (§22). */
 export class EntitlementControl {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
   readonly #plugins: readonly EntitlementPlugin[];
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
     plugins: readonly EntitlementPlugin[],
   ) {
     this.#ports = ports;
@@ -89,7 +89,7 @@ export class EntitlementControl {
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
     const ask = async () => before[operation]?.(call, seen);
-    const decision = await callPlugin(called(plugin), this.#ports.systemClock, ask);
+    const decision = await callPlugin(called(plugin), this.#ports, ask);
     const decided = decide(operation, terms, decision);
     if ('terms' in decided) return decided.terms;
     throw 'reason' in decided
@@ -103,10 +103,10 @@ export class EntitlementControl {
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,
     tell: (plugin: EntitlementPlugin) => Promise<void> | undefined,
   ): Promise<void> {
-    const { systemClock, logger } = this.#ports;
+    const { logger } = this.#ports;
     const tellOne = async (plugin: EntitlementPlugin): Promise<void> => {
       try {
-        await callPlugin(called(plugin), systemClock, async () => tell(plugin));
+        await callPlugin(called(plugin), this.#ports, async () => tell(plugin));
       } catch (error) {
         const fields = {
           err: error,

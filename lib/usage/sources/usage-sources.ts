@@ -7,7 +7,7 @@ import type {
   UsageSourceContext,
 } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
-import { callPlugin } from '../../runtime/index.ts';
+import { type ActivityPorts, callPlugin } from '../../runtime/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { USAGE_SOURCE_TIMEOUT_MS } from '../../values/limits.ts';
@@ -29,10 +29,10 @@ export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
  * answer is taken. What they answer is a claim: it is read as such, and the error for what cannot be names the source.
  */
 export class UsageSources {
-  readonly #ports: Pick<Ports, 'systemClock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
   readonly #sources: readonly UsageSource[];
 
-  constructor(ports: Pick<Ports, 'systemClock' | 'logger'>, sources: readonly UsageSource[]) {
+  constructor(ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts, sources: readonly UsageSource[]) {
     const names = sources.map(({ name }) => name);
     if (new Set(names).size < names.length)
       throw new Error(`Two usage sources have one name: ${names.join(', ')}`);
@@ -132,7 +132,7 @@ export class UsageSources {
   async #ask<T>({ source, member }: Omit<AskedSource, 'context'>, ask: () => Promise<T>): Promise<T> {
     const called = { kind: 'usage source', name: source.name, member, timeoutMs: USAGE_SOURCE_TIMEOUT_MS };
     try {
-      return await callPlugin(called, this.#ports.systemClock, ask);
+      return await callPlugin(called, this.#ports, ask);
     } catch (error) {
       throw sourceFailure(called, error);
     }

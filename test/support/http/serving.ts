@@ -88,6 +88,7 @@ type Opened = Pick<
   | 'paymentControls'
   | 'pushSender'
   | 'testMode'
+  | 'tracer'
 >;
 
 type ServeOptions = Opened & {

@@ -497,6 +497,8 @@ export function delivery(changes: Partial<New<PushDelivery>>): New<PushDelivery>
     attemptedDate: null,
     lastStatus: null,
     lastError: null,
+    userToken: newId(),
+    traceParent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     createdDate: now,
     endedDate: null,
     ...changes,

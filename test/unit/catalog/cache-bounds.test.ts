@@ -243,7 +243,7 @@ describe('Catalogs in memory', () => {
     const now = instant(0);
 
     function asking(): (recordId: number) => Promise<unknown> {
-      const catalogs = new PluginCatalogs([plugin], pushableSystemClock());
+      const catalogs = new PluginCatalogs([plugin], { systemClock: pushableSystemClock() });
       return async (recordId) => {
         const tenant = { recordId, id: `tenant-${recordId}` } as TenantRef;
         await catalogs.ask({ tenant, now, accountIds: [], properties: [] });

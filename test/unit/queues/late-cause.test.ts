@@ -15,6 +15,7 @@ const entry: SeenEntry = {
   tenantId: newId(),
   accountId: newId(),
   userToken: newId(),
+  traceParent: null,
   createdDate: instant(0),
   effectiveDate: instant(0),
   errorCount: 0,

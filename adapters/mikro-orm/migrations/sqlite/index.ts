@@ -16,6 +16,7 @@ import { Migration20261123190032UsageThresholds } from './20261123190032-usage-t
 import { Migration20261123202258Nodes } from './20261123202258-nodes.ts';
 import { Migration20261123204339Monitoring } from './20261123204339-monitoring.ts';
 import { Migration20261123204800ToldInvoices } from './20261123204800-told-invoices.ts';
+import { Migration20261123205126TraceParents } from './20261123205126-trace-parents.ts';
 import { Migration20261123210500Broadcasts } from './20261123210500-broadcasts.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
@@ -37,5 +38,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123202258-nodes', class: Migration20261123202258Nodes },
   { name: '20261123204339-monitoring', class: Migration20261123204339Monitoring },
   { name: '20261123204800-told-invoices', class: Migration20261123204800ToldInvoices },
+  { name: '20261123205126-trace-parents', class: Migration20261123205126TraceParents },
   { name: '20261123210500-broadcasts', class: Migration20261123210500Broadcasts },
 ];

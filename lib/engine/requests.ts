@@ -1,0 +1,54 @@
+import type { Logger, Ports, SpanAttributes, TraceParent } from '../ports/index.ts';
+import { onBehalfOf, scopedLogger } from '../runtime/index.ts';
+
+/** A request that a host serves. */
+export interface ServedRequest {
+  /** As a trace shows it, such as `GET /customers/{id}`. */
+  readonly name: string;
+  /** What log lines carry as `requestId`. */
+  readonly requestId: string;
+  /** Of the header `traceparent`, if it came with one. */
+  readonly traceParent?: TraceParent | undefined;
+  readonly attributes?: SpanAttributes;
+}
+
+/** What a trace is told of a request while it is served; without a tracer it goes nowhere. */
+export interface RequestSpan {
+  tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
+  fail(error: unknown): void;
+}
+
+export interface RequestTracking {
+  /**
+   * Runs the work of a request: log lines that are written in it carry its id, and with a tracer it is a span above all
+   * that it causes. Call operations with a `userToken` that is the same id, so that work which they cause later carries
+   * it too.
+   *
+   * @example await billing.requests.run({ name: 'POST /orders', requestId }, () => order(body));
+   */
+  run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
+  /** The logger, with the id of the request added to each line that is written while one is served, or work that it caused done. */
+  logger(logger: Logger): Logger;
+}
+
+const nobodyLooks: RequestSpan = { tell: () => undefined, fail: () => undefined };
+
+export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes'>): RequestTracking {
+  return {
+    run: ({ name, requestId, traceParent, attributes = {} }, work) =>
+      onBehalfOf(
+        ports,
+        {
+          requestId,
+          start: () => ({
+            name,
+            kind: 'SERVER',
+            parent: traceParent,
+            attributes: { ...attributes, 'billwright.request.id': requestId },
+          }),
+        },
+        (span) => work(span ?? nobodyLooks),
+      ),
+    logger: (logger) => scopedLogger(logger, ports.scopes),
+  };
+}

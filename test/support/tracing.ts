@@ -1,0 +1,61 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { openTelemetryTracer } from '../../adapters/opentelemetry/index.ts';
+
+/** A span as tests look at it. */
+export interface SeenSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly id: string;
+  readonly parentId: string | undefined;
+  /** Traces that it is linked to. */
+  readonly linkedTo: readonly string[];
+  readonly attributes: ReadableSpan['attributes'];
+  readonly hasFailed: boolean;
+}
+
+/** A tracer over the real SDK, and what it has exported, in the order in which the spans began. */
+export function recordedTraces() {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const tracer = provider.getTracer('test');
+  return {
+    tracer: openTelemetryTracer({ tracer }),
+    /** The host's own. */
+    sdkTracer: tracer,
+    forget: () => exporter.reset(),
+    spans: (): readonly SeenSpan[] =>
+      exporter
+        .getFinishedSpans()
+        .toSorted((one, other) => startOf(one) - startOf(other))
+        .map(seen),
+  };
+}
+
+function seen(span: ReadableSpan): SeenSpan {
+  const { traceId, spanId } = span.spanContext();
+  return {
+    name: span.name,
+    traceId,
+    id: spanId,
+    parentId: span.parentSpanContext?.spanId,
+    linkedTo: span.links.map(({ context }) => context.traceId),
+    attributes: span.attributes,
+    hasFailed: span.status.code === SpanStatusCode.ERROR,
+  };
+}
+
+function startOf({ startTime: [seconds, nanoseconds] }: ReadableSpan): number {
+  return seconds * 1e6 + nanoseconds / 1e3;
+}
+
+/** The names of a span and of what it stands below, from the top. */
+export function pathOf(span: SeenSpan, all: readonly SeenSpan[]): readonly string[] {
+  const above = all.find(({ id }) => id === span.parentId);
+  return [...(above === undefined ? [] : pathOf(above, all)), span.name];
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { formatTraceParent, parseTraceParent } from '../../../adapters/opentelemetry/trace-parent.ts';
+
+const text = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+describe('a trace parent (W3C Trace Context)', () => {
+  it('a trace parent is read and written again as it was', () => {
+    const found = parseTraceParent(text);
+    expect(found).to.deep.equal({
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      spanId: 'b7ad6b7169203331',
+      traceFlags: 1,
+      isRemote: true,
+    });
+    expect(found && formatTraceParent(found)).to.equal(text);
+  });
+
+  for (const bad of [
+    '',
+    'nonsense',
+    `${text}-`,
+    text.toUpperCase(),
+    text.replace('00-', 'ff-'),
+    text.replace('0af7651916cd43dd8448eb211c80319c', '0'.repeat(32)),
+    text.replace('b7ad6b7169203331', '0'.repeat(16)),
+    ` ${text}`,
+  ])
+    it(`"${bad}" is no trace parent`, () => expect(parseTraceParent(bad)).to.equal(null));
+});
