@@ -7,12 +7,12 @@ import {
   type BillingControl,
   controlOf,
   dispatcherOf,
-  pushDispatcherOf,
+  pushDispatchersOf,
   storagePolicyOf,
 } from './engine/control.ts';
 import { type Engine, engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf, timeOf } from './engine/foundation.ts';
-import { frontDoor, openedNodes, openedTenants } from './engine/front-door.ts';
+import { frontDoor, openedNodes, openedTenants, subscribing } from './engine/front-door.ts';
 import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
 import { nodesOf, switchable } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
@@ -21,6 +21,7 @@ import { type RequestTracking, requestsOf } from './engine/requests.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
 import type { Clock, Ports } from './ports/index.ts';
+import type { EventOperations, EventSubscriptionOperations } from './push/index.ts';
 import type { BacklogOperations } from './queues/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyOperations } from './runtime/index.ts';
@@ -50,8 +51,13 @@ export interface CallerBilling<Host> extends TenantBilling {
   within(host: Host): TenantBilling;
 }
 
+/** Events of one tenant, or of all. */
+export interface EngineEventOperations extends EventOperations<WithContext>, EventSubscriptionOperations {}
+
 /** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
+  /** What has happened: read from anywhere by a tenant, or given to the host as it happens. */
+  readonly events: EngineEventOperations;
   /** Tenants of the deployment. */
   readonly tenants: TenantOperations;
   /** Who may use the server, and how they prove it (platform §6–§8). */
@@ -117,14 +123,15 @@ export const Billing = {
     await warnOfUnboundRole(ports);
     const dispatcher: Dispatcher = dispatcherOf(parts, nodes);
     await dispatcher.recover();
-    const pushes = pushDispatcherOf(parts);
-    await pushes?.recover();
+    const pushes = pushDispatchersOf(parts);
+    await Promise.all(pushes.map((each) => each.recover()));
     const calls = new Calls(ports);
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
       ...calls.of(operations),
+      events: { ...calls.of({ ...operations.events, ...subscribing(engine) }) },
       tenants: calls.of(openedTenants(engine.tenants)),
       security: engine.security,
       idempotency: engine.idempotency,

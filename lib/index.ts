@@ -10,7 +10,12 @@ export type {
 export type { AuditOperations } from './audit/index.ts';
 export { AuditLevel } from './audit/index.ts';
 export type { CallerBilling } from './billing.ts';
-export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
+export {
+  Billing,
+  type BillingOperations,
+  type EngineEventOperations,
+  type TenantBilling,
+} from './billing.ts';
 export * from './catalog/index.ts';
 export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
@@ -177,7 +182,18 @@ export type {
 } from './payments/index.ts';
 export { PaymentStateName } from './payments/index.ts';
 export * from './ports/index.ts';
-export type { DeliveryListRequest, DeliveryOperations, DeliveryView, ExternalEvent } from './push/index.ts';
+export type {
+  DeliveryListRequest,
+  DeliveryOperations,
+  DeliveryView,
+  EventFeed,
+  EventListRequest,
+  EventOperations,
+  EventSubscription,
+  EventSubscriptionOperations,
+  ExternalEvent,
+  SubscribeRequest,
+} from './push/index.ts';
 export type {
   BacklogOperations,
   Explained,

@@ -5,6 +5,7 @@ import type {
   Clock,
   DocumentRenderer,
   EntitlementPlugin,
+  EventSink,
   IdGenerator,
   InvoiceFormatterFactory,
   InvoicePlugin,
@@ -54,6 +55,8 @@ export interface BillingOptions<Host> {
    * it has in `org.service.invoice.plugin`; unset, it has all, by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
+  /** The host's own code that takes what happens, after its commit (platform §10.6), each sink by its name. */
+  readonly eventSinks?: readonly EventSink[];
   /** The host's own meters, asked in this order before what is recorded in the engine is looked at (usage §9). */
   readonly usageSources?: readonly UsageSource[];
   /** Writes amounts and days of documents in the host's own way (invoicing §14 rule 5). */

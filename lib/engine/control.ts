@@ -37,8 +37,8 @@ export interface BillingControl {
   /** Starts the background work: what is due is done as it falls due, and the other nodes see this one. */
   start(): void;
   /**
-   * Processes the queue until nothing is due or in processing (of one tenant, or of all), and sends the pushes that are
-   * due, for at most `timeoutMs` of system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
+   * Processes the queue until nothing is due or in processing (of one tenant, or of all), sends the pushes that are
+   * due and gives event sinks theirs, for at most `timeoutMs` of system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
@@ -90,8 +90,8 @@ interface ControlParts<Host> {
 /** What an engine runs beside its calls. */
 interface Background {
   readonly dispatcher: Dispatcher;
-  /** Null: nothing is sent. */
-  readonly pushes: PushDispatcher | null;
+  /** To callbacks, and to each of the sinks. */
+  readonly pushes: readonly PushDispatcher[];
   readonly nodes: NodeService;
 }
 
@@ -106,7 +106,9 @@ export function storagePolicyOf({
     lockWaitOf: lockWaitOf(engine.settingsOf),
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
     askedByEvents: engine.askedByEvents,
+    eventIdOf: engine.eventIdOf,
     ...(engine.push === null ? {} : { deliveriesOf: engine.push.deliveriesOf }),
+    ...(engine.sinks.deliveriesOf === null ? {} : { sinkDeliveriesOf: engine.sinks.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     ...(ports.tracer === undefined ? {} : tracedPolicy(ports)),
     onEvents: (events) => engine.eventCounts.add(events),
@@ -141,6 +143,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
       () => monitor.recorder.purge(),
       () => nodes.purge(addMilliseconds(ports.clock.now(), -server['queue.history.retention'])),
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
+      () => engine.sinks.purge(server['queue.history.retention']),
     ],
     cares: [
       ...(time === null ? [] : [{ everyMs: COMPARE_TIME_EVERY_MS, run: () => time.compare() }]),
@@ -156,10 +159,16 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
   });
 }
 
-/** Sends pushes, if the engine has anything to send them with. */
-export function pushDispatcherOf<Host>({ options, engine, node }: ControlParts<Host>): PushDispatcher | null {
+/** Send pushes, if the engine has anything to send them with, and give events to the sinks of the host. */
+export function pushDispatchersOf<Host>({
+  options,
+  engine,
+  node,
+}: ControlParts<Host>): readonly PushDispatcher[] {
   const tenantOf = (recordId: number): Promise<TenantRef> => engine.tenants.refOfRecord(recordId);
-  return engine.push?.dispatcher({ node, isFormerNode: options.isFormerNode, tenantOf }) ?? null;
+  const input = { node, isFormerNode: options.isFormerNode, tenantOf };
+  const toSinks = engine.sinks.dispatchers(input);
+  return engine.push === null ? toSinks : [engine.push.dispatcher(input), ...toSinks];
 }
 
 export function controlOf<Host>(
@@ -192,12 +201,14 @@ export function controlOf<Host>(
     runs: engine.runCounts,
   });
   const stop = async (): Promise<void> => {
-    await Promise.all([dispatcher.stop(), pushes?.stop(), nodes.stop(), monitor.recorder.stop()]);
+    const sent = pushes.map((each) => each.stop());
+    await Promise.all([dispatcher.stop(), ...sent, nodes.stop(), monitor.recorder.stop()]);
   };
   const close = async (): Promise<void> => {
     const ended = calls.close();
+    const unsubscribed = engine.events.close();
     await stop();
-    await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, ended);
+    await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.all([ended, unsubscribed]));
     await engine.idle();
     await monitor.accessLog.close();
     await ports.pushSender?.close?.();
@@ -209,7 +220,7 @@ export function controlOf<Host>(
       calls.check();
       detached(ports, () => {
         dispatcher.start();
-        pushes?.start();
+        for (const each of pushes) each.start();
         nodes.start();
         monitor.recorder.start();
       });
@@ -220,7 +231,8 @@ export function controlOf<Host>(
         const endsAtMs = ports.systemClock.nowMs() + (settling?.timeoutMs ?? SETTLE_TIMEOUT_MS);
         const left = (): number => endsAtMs - ports.systemClock.nowMs();
         const isSettled = await dispatcher.settle(tenant, left());
-        return isSettled && (await (pushes?.settle(tenant, left()) ?? true));
+        const areSent = await Promise.all(pushes.map((each) => each.settle(tenant, left())));
+        return isSettled && areSent.every(Boolean);
       },
       completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
         const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);

@@ -1,16 +1,18 @@
 import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
+import { eventIdOf } from '../push/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { SecurityService } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
 import { catalogArea } from './catalog.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
+import { methodsOf } from './methods-of.ts';
 import { monitoringArea } from './monitoring.ts';
 import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
-import { pushArea } from './push.ts';
+import { eventArea, pushArea, sinkArea } from './push.ts';
 import { queueArea } from './queues.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
@@ -24,6 +26,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const catalog = catalogArea(foundation);
   const { tenants, keyValues, ...tenant } = tenantArea(foundation, catalog);
   const push = pushArea(foundation);
+  const events = eventArea(foundation, tenants);
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
@@ -43,6 +46,9 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     push,
     eventCounts: new EventCounts(),
     runCounts: invoicing.runCounts,
+    sinks: sinkArea(foundation),
+    events,
+    eventIdOf: eventIdOf(ports),
     idle: payments.idle,
     attempts: payments.attempts,
     handlers,
@@ -50,6 +56,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     askedByEvents: overdue.asked,
     operations: {
       ...tenant.operations,
+      events: methodsOf(events, 'list'),
       ...catalog.operations,
       catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,

@@ -25,6 +25,7 @@ export interface EngineSettings
     | 'defaultOverdueConfig'
     | 'maxDocumentBytes'
     | 'entitlementPlugins'
+    | 'eventSinks'
     | 'invoicePlugins'
     | 'usageSources'
   > {

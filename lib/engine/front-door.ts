@@ -1,9 +1,10 @@
 import type { NodeOperations, NodeService } from '../nodes/index.ts';
+import type { EventSubscriptionOperations } from '../push/index.ts';
 import type { NodeInfo, Page, Tenant, WithContext } from '../records/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
 import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
 import { idOf } from './caller.ts';
-import type { StrictOperations } from './engine.ts';
+import type { Engine, StrictOperations } from './engine.ts';
 import { type Inputs, inputs } from './inputs.ts';
 import type { Operations } from './operations.ts';
 import { outputs } from './outputs.ts';
@@ -49,6 +50,20 @@ export function openedTenants(tenants: TenantService): TenantOperations {
     authenticate: (apiKey, apiSecret) => tenants.authenticate(apiKey, apiSecret),
     refOf: async (tenantId) => tenants.refOf(idOf(tenantId, 'tenantId')),
   });
+}
+
+/** Gives events to handlers of the host; those of all tenants unless one is named. */
+export function subscribing({
+  events,
+  tenants,
+}: Pick<Engine, 'events' | 'tenants'>): EventSubscriptionOperations {
+  return {
+    subscribe: async ({ tenant, ...request }) =>
+      events.subscriptions.subscribe({
+        ...request,
+        tenant: typeof tenant === 'string' ? await tenants.refOf(idOf(tenant, 'tenant')) : (tenant ?? null),
+      }),
+  };
 }
 
 const makeTenantReadable = readableBy({ createdDate: 'instant' } satisfies Shape<Tenant, 'instant'>);

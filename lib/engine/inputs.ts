@@ -301,6 +301,7 @@ export const inputs: Inputs = {
     busy: [['request', { accountId: 'uuid' }]],
     failed: [['request', { accountId: 'uuid', from: 'instant', to: 'instant' }]],
   },
+  events: {},
   signingSecrets: {},
   configuration: {},
   monitoring: {

@@ -20,7 +20,7 @@ import type {
   PaymentMethodOperations,
   PaymentOperations,
 } from '../payments/index.ts';
-import type { DeliveryOperations } from '../push/index.ts';
+import type { DeliveryOperations, EventOperations } from '../push/index.ts';
 import type { QueueOperations } from '../queues/index.ts';
 import type { Leading } from '../records/index.ts';
 import type {
@@ -110,6 +110,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly deliveries: DeliveryOperations<C>;
   /** The work that the engine has to do for the tenant, for those who look after it. */
   readonly queues: QueueOperations<C>;
+  /** What has happened, to be read from anywhere. */
+  readonly events: EventOperations<C>;
   /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
   /** The settings in force for the tenant. */

@@ -220,6 +220,7 @@ export const outputs: Outputs = {
   invoiceTexts: {},
   deliveries: { list: delivery, get: delivery },
   queues: { late: queueEntry, busy: queueEntry, failed: queueEntry },
+  events: { list: { events: [created] } },
   signingSecrets: {},
   configuration: {
     settings: {

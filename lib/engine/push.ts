@@ -1,5 +1,8 @@
-import { PushService } from '../push/index.ts';
-import { SigningSecretService } from '../tenants/index.ts';
+import { EventService, PushService, SinkService } from '../push/index.ts';
+import { SigningSecretService, type TenantService } from '../tenants/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { MAX_EVENT_SINK_NAME_CHARACTERS } from '../values/limits.ts';
+import { checkStorable } from '../values/text/index.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
 
 /** What goes to callbacks of tenants; null: the engine has nothing to send it with. */
@@ -10,4 +13,28 @@ export function pushArea({ ports, settings, settingsOf }: Foundation): PushServi
     { ...ports, pushSender },
     { policy: callbackPolicyOf(settings), settingsOf, secrets: new SigningSecretService(ports) },
   );
+}
+
+/** What goes to sinks of the host. */
+export function sinkArea({ ports, settings }: Foundation): SinkService {
+  const sinks = settings.eventSinks ?? [];
+  const names = sinks.map(({ name }) => name);
+  for (const name of names) checkName(name, names);
+  return new SinkService(ports, sinks, settings.server.tenant['billing.server.notifications.retries']);
+}
+
+/** What has happened, for those who read it. */
+export function eventArea({ ports }: Foundation, tenants: TenantService): EventService {
+  return new EventService(ports, (recordIds) => tenants.idsOfRecords(recordIds));
+}
+
+/** @throws InvariantError: a sink without a name of its own would take events for another one. */
+function checkName(name: string, names: readonly string[]): void {
+  checkStorable('Name of an event sink', name);
+  assertInvariant(
+    name.length > 0 && name.length <= MAX_EVENT_SINK_NAME_CHARACTERS,
+    `An event sink needs a name of at most ${MAX_EVENT_SINK_NAME_CHARACTERS} characters`,
+    { name },
+  );
+  assertInvariant(names.filter((other) => other === name).length === 1, `Two event sinks are called ${name}`);
 }

@@ -23,6 +23,7 @@ export type * from './plugins/catalog-plugin.ts';
 export type * from './plugins/document-renderer.ts';
 export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-requests.ts';
+export type * from './plugins/event-sink.ts';
 export type * from './plugins/invoice-formatter.ts';
 export type * from './plugins/invoice-plugin.ts';
 export type * from './plugins/payment-control.ts';

@@ -1,11 +1,14 @@
 import { type DeliveryState, ProcessingState, type PushDelivery } from '../records/index.ts';
-import { MAX_DELIVERY_ERROR_CHARACTERS } from '../values/limits.ts';
+import { EVENT_SINK_LEAST_PAUSE_MS, MAX_DELIVERY_ERROR_CHARACTERS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 
 /** How an attempt ended. */
 export type AttemptOutcome =
-  | { readonly kind: 'DELIVERED'; readonly status: number }
+  /** `status` is that of HTTP, where there is one. */
+  | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
+  /** A sink has said after which time it wants the event again. */
+  | { readonly kind: 'LATER'; readonly delayMs: number; readonly error: string }
   /** The callback is no longer the one that is registered: nothing was sent. */
   | { readonly kind: 'WITHDRAWN'; readonly error: string };
 
@@ -33,7 +36,7 @@ export type AfterAttempt = Pick<
 
 /**
  * The delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure comes again at the start of the attempt and
- * the next delay of the schedule; after the last delay it is given up.
+ * the next delay of the schedule; after the last delay it is given up. What a sink has put off is no failure (platform §10.6).
  */
 export function afterAttempt(
   delivery: PushDelivery,
@@ -53,15 +56,24 @@ export function afterAttempt(
       lastError,
     };
   }
+  if (outcome.kind === 'LATER') {
+    const put = { attempts: attempts + 1, attemptedDate: startedAt, lastStatus: null, failures };
+    const delayMs = Math.max(EVENT_SINK_LEAST_PAUSE_MS, outcome.delayMs);
+    return { ...comesAgain(recordId, startedAt, delayMs), ...put, lastError: shortError(outcome.error) };
+  }
   const attempted = { attempts: attempts + 1, attemptedDate: startedAt, lastStatus: outcome.status };
   if (outcome.kind === 'DELIVERED')
     return { ...ended(recordId, 'PROCESSED', endedAt), ...attempted, failures, lastError: null };
   const failed = { ...attempted, failures: failures + 1, lastError: shortError(outcome.error) };
   const delayMs = retriesMs[failures];
   if (delayMs === undefined) return { ...ended(recordId, 'FAILED', endedAt), ...failed };
+  return { ...comesAgain(recordId, startedAt, delayMs), ...failed };
+}
+
+function comesAgain(recordId: number, startedAt: Instant, delayMs: number) {
   // An instant of 0 would mean a first attempt.
   const dueOrder = Math.max(1, addMilliseconds(startedAt, delayMs));
-  return { recordId, state: ProcessingState.AVAILABLE, dueOrder, endedDate: null, ...failed };
+  return { recordId, state: ProcessingState.AVAILABLE, dueOrder, endedDate: null };
 }
 
 function ended(recordId: number, state: DeliveryState, endedDate: Instant) {

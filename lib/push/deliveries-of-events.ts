@@ -1,8 +1,8 @@
 import type { IdGenerator } from '../ports/index.ts';
-import type { DeliveriesOf, ReadSession } from '../ports/storage/index.ts';
-import { type New, ProcessingState, type PushDelivery } from '../records/index.ts';
+import type { DeliveriesOf, EventIdOf, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { type New, ProcessingState, type PushDelivery, type ToldBusEvent } from '../records/index.ts';
 import { ActiveValueCache } from '../tenants/index.ts';
-import { externalEvent, pushBody } from './external-event.ts';
+import { externalEvent, isOutward, pushBody } from './external-event.ts';
 
 /** Gives the callback that the tenant of a session has registered, or null. */
 export type CallbackOf = (session: ReadSession) => Promise<string | null>;
@@ -21,48 +21,60 @@ export function callbackOf(): CallbackOf {
   };
 }
 
+/** An event that the outside is told of has an id there, the same whichever way it goes. */
+export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
+  return ({ type }) => (isOutward(type) ? ids.next() : null);
+}
+
 /**
  * What goes to the callback of a tenant of the events of one transaction (platform §10.2 rule 1), written with it: an event
  * is pushed if and only if what it tells of is stored. Without a callback nothing is.
  */
-export function deliveriesOf({
-  ids,
-  callbackOf: registered,
-  traceParentOf,
-}: {
-  readonly ids: IdGenerator;
-  readonly callbackOf: CallbackOf;
-  /** Where in a trace what is done now on an account stands. */
-  readonly traceParentOf: (accountRecordId: number | null) => string | null;
-}): DeliveriesOf {
+/** Where in a trace what is done now on an account stands. */
+type TraceParentOf = (accountRecordId: number | null) => string | null;
+
+export function deliveriesToCallback(registered: CallbackOf, traceParentOf: TraceParentOf): DeliveriesOf {
   return async (session, events) => {
     const url = await registered(session);
     if (url === null) return [];
-    const { authorship } = session;
-    const { createdDate } = authorship;
-    return events.flatMap((event): readonly New<PushDelivery>[] => {
-      const told = externalEvent(event);
-      if (told === null) return [];
-      return [
-        {
-          id: ids.next(),
-          accountRecordId: event.accountRecordId,
-          eventType: event.type,
-          body: pushBody(told),
-          url,
-          state: ProcessingState.AVAILABLE,
-          dueOrder: 0,
-          attempts: 0,
-          failures: 0,
-          attemptedDate: null,
-          lastStatus: null,
-          lastError: null,
-          userToken: authorship.userTokenOf(event.accountRecordId),
-          traceParent: traceParentOf(event.accountRecordId),
-          createdDate,
-          endedDate: null,
-        },
-      ];
-    });
+    return events.flatMap((event) => newDelivery(event, url, { session, traceParentOf }));
   };
+}
+
+/** What goes to the event sinks of the host (platform §10.6), written like that: every event to each of them. */
+export function deliveriesToSinks(sinks: readonly string[], traceParentOf: TraceParentOf): DeliveriesOf {
+  return async (session, events) =>
+    sinks.flatMap((sink) => events.flatMap((event) => newDelivery(event, sink, { session, traceParentOf })));
+}
+
+function newDelivery(
+  event: ToldBusEvent,
+  url: string,
+  {
+    session: { authorship },
+    traceParentOf,
+  }: { readonly session: Pick<WriteSession, 'authorship'>; readonly traceParentOf: TraceParentOf },
+): readonly New<PushDelivery>[] {
+  const told = externalEvent(event);
+  if (told === null) return [];
+  return [
+    {
+      id: event.eventId,
+      accountRecordId: event.accountRecordId,
+      eventType: event.type,
+      body: pushBody(told),
+      url,
+      state: ProcessingState.AVAILABLE,
+      dueOrder: 0,
+      attempts: 0,
+      failures: 0,
+      attemptedDate: null,
+      lastStatus: null,
+      lastError: null,
+      userToken: authorship.userTokenOf(event.accountRecordId),
+      traceParent: traceParentOf(event.accountRecordId),
+      createdDate: authorship.createdDate,
+      endedDate: null,
+    },
+  ];
 }

@@ -1,4 +1,10 @@
-import { BlockingStateType, BusEventType, type NewBusEvent, ObjectType } from '../records/index.ts';
+import {
+  BlockingStateType,
+  BusEventType,
+  type NewBusEvent,
+  ObjectType,
+  type OutwardEventType,
+} from '../records/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
@@ -45,7 +51,9 @@ const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFiel
 const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
 
 /** Null: the event stays inside. */
-const forms: Readonly<Record<BusEventType, Form | null>> = {
+const forms: Readonly<
+  Record<OutwardEventType, Form> & Record<Exclude<BusEventType, OutwardEventType>, null>
+> = {
   [BusEventType.ACCOUNT_CREATION]: account,
   [BusEventType.ACCOUNT_CHANGE]: account,
   [BusEventType.SUBSCRIPTION_CREATION]: subscription,
@@ -86,28 +94,43 @@ const forms: Readonly<Record<BusEventType, Form | null>> = {
   [BusEventType.NULL_INVOICE]: null,
 };
 
+/** Whether the outside is told of events of this type. */
+export function isOutward(type: BusEventType): type is OutwardEventType {
+  return forms[type] !== null;
+}
+
 /** The types of events that the outside is told. */
-export const externalEventTypes: Readonly<Record<string, BusEventType>> = Object.fromEntries(
+export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Object.fromEntries(
   Object.values(BusEventType)
-    .filter((type) => forms[type] !== null)
+    .filter(isOutward)
     .map((type) => [type, type]),
 );
 
-/** What the outside is told of a bus event (platform §10.4); null: nothing. */
-export function externalEvent({
+/** What the outside is told of a bus event (platform §10.4), its `metaData` as it is; null: nothing. */
+export function outwardForm({
   type,
   payload,
-}: Pick<NewBusEvent, 'type' | 'payload'>): ExternalEvent | null {
+}: Pick<NewBusEvent, 'type' | 'payload'>): (Omit<ExternalEvent, 'metaData'> & { metaData: unknown }) | null {
   const form = forms[type];
   if (form === null) return null;
-  const metaData = form.metaData(payload);
   return {
     eventType: type,
     accountId: textOf(type, payload, 'accountId'),
     objectType: typeof form.objectType === 'function' ? form.objectType(payload) : form.objectType,
     objectId: textOf(type, payload, form.id),
-    metaData: metaData === null ? null : stringifyExactJson(metaData),
+    metaData: form.metaData(payload),
   };
+}
+
+/** The same as a push tells it. */
+export function externalEvent(event: Pick<NewBusEvent, 'type' | 'payload'>): ExternalEvent | null {
+  const form = outwardForm(event);
+  return form === null ? null : { ...form, metaData: metaDataText(form.metaData) };
+}
+
+/** `metaData` as it goes over the wire: JSON as text. */
+export function metaDataText(metaData: unknown): string | null {
+  return metaData === null ? null : stringifyExactJson(metaData);
 }
 
 /** The body of a push: its five members and no other. */

@@ -63,6 +63,14 @@ export class Lanes<D extends Ordered> {
     return started;
   }
 
+  /** Forgets what waits behind this first attempt, which comes again before it. */
+  holdBehind({ recordId, accountRecordId }: Ordered): void {
+    const lane = this.#firsts.get(accountRecordId ?? 0);
+    const behind = lane?.findIndex((each) => each.recordId === recordId) ?? -1;
+    if (lane === undefined || behind < 0) return;
+    for (const each of lane.splice(behind + 1)) this.#known.delete(each.recordId);
+  }
+
   /** Forgets deliveries whose attempt has ended and is recorded. */
   end(recordIds: readonly number[]): void {
     for (const recordId of recordIds) {

@@ -9,7 +9,7 @@ import {
   QUEUE_SHUTDOWN_WAIT_MS,
 } from '../values/limits.ts';
 import type { AfterAttempt } from './after-attempt.ts';
-import type { TenantStream } from './tenant-stream.ts';
+import type { Stream } from './tenant-stream.ts';
 
 interface PushPorts extends ActivityPorts {
   readonly storage: { readonly push: PushStore; readonly singleNode: boolean };
@@ -31,7 +31,7 @@ export interface PushDispatcherOptions {
   readonly streamOf: (
     tenantRecordId: number,
     record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
-  ) => TenantStream;
+  ) => Stream;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface PushDispatcherOptions {
 export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
-  readonly #streams = new Map<number, { readonly stream: TenantStream; readonly lease: PushLease }>();
+  readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
   #started = false;
@@ -182,7 +182,7 @@ export class PushDispatcher {
     this.#running.add(running);
   }
 
-  async #run(lease: PushLease, stream: TenantStream): Promise<void> {
+  async #run(lease: PushLease, stream: Stream): Promise<void> {
     const { storage, logger } = this.#ports;
     const { tenantRecordId } = lease;
     let failed = false;

@@ -5,7 +5,7 @@ import { type ActivityPorts, traceParentOf } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
-import { type CallbackOf, callbackOf, deliveriesOf } from './deliveries-of-events.ts';
+import { type CallbackOf, callbackOf, deliveriesToCallback } from './deliveries-of-events.ts';
 import { PushCounts } from './push-counts.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { sendDelivery, type TenantTarget } from './send-delivery.ts';
@@ -23,8 +23,15 @@ export interface PushServiceInput {
   readonly secrets: Pick<SigningSecretService, 'current'>;
 }
 
+/** What a node that sends deliveries is, and whose they are. */
+export interface DispatcherInput {
+  readonly node: string;
+  readonly isFormerNode: ((name: string) => boolean) | undefined;
+  readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+}
+
 /** Finished deliveries that one statement deletes. */
-const PURGE_SIZE = 1_000;
+export const PURGE_SIZE = 1_000;
 
 /** Writes what goes to the callbacks of tenants, and sends it (platform §10). */
 export class PushService {
@@ -40,32 +47,28 @@ export class PushService {
     this.#ports = ports;
     this.#input = input;
     this.#callbackOf = callbackOf();
-    this.deliveriesOf = deliveriesOf({
-      ids: ports.ids,
-      callbackOf: this.#callbackOf,
-      traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
-    });
+    this.deliveriesOf = deliveriesToCallback(this.#callbackOf, (accountRecordId) =>
+      traceParentOf(ports, accountRecordId),
+    );
   }
 
   /** Sends what is due; one for each engine. */
-  dispatcher(input: {
-    readonly node: string;
-    readonly isFormerNode: ((name: string) => boolean) | undefined;
-    readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  }): PushDispatcher {
+  dispatcher(input: DispatcherInput): PushDispatcher {
     const { storage, clock, logger } = this.#ports;
     const { policy } = this.#input;
     return new PushDispatcher(this.#ports, {
       node: input.node,
       isFormerNode: input.isFormerNode,
       streamOf: (tenantRecordId, record) =>
-        new TenantStream({
+        new TenantStream<TenantTarget>({
           tenantRecordId,
           store: storage.push,
           now: () => clock.now(),
           logger,
           counts: this.counts,
           target: async () => this.#targetOf(await input.tenantOf(tenantRecordId)),
+          isStrict: false,
+          placeOf: ({ url }) => ({ host: new URL(url).host }),
           send: (delivery, target) =>
             tracedAttempt(this.#ports, delivery, () =>
               sendDelivery(delivery, target, { ports: this.#ports, policy }),

@@ -6,18 +6,21 @@ import type { Instant } from '../values/time/index.ts';
 import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './after-attempt.ts';
 import { Lanes } from './lanes.ts';
 import type { PushCounts, PushOutcome } from './push-counts.ts';
-import type { TenantTarget } from './send-delivery.ts';
 
-/** What the stream of a tenant is made with. */
-export interface StreamParts {
+/** What the stream of a tenant is made with. `T` is what attempts need besides their delivery. */
+export interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly counts: PushCounts;
-  /** Callback and secrets of the tenant, and the delays of its retries, read anew. */
-  readonly target: () => Promise<TenantTarget & { readonly retriesMs: readonly number[] }>;
-  readonly send: (delivery: PushDelivery, target: TenantTarget) => Promise<AttemptOutcome>;
+  /** What attempts need now, and the delays of retries, read anew. */
+  readonly target: () => Promise<T & { readonly retriesMs: readonly number[] }>;
+  readonly send: (delivery: PushDelivery, target: T) => Promise<AttemptOutcome>;
+  /** Whether what comes again goes before what happened later in its account. */
+  readonly isStrict: boolean;
+  /** What the log says of where a delivery goes. */
+  readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
   /** Stores what attempts came to; false if the pushes of the tenant are another node's now. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
 }
@@ -27,12 +30,15 @@ interface Ended {
   readonly after: AfterAttempt;
 }
 
+/** A stream, whatever its attempts need. */
+export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
+
 /**
  * Sends what is due of one tenant, under this node's lease: at most ten at a time, first attempts of an account in order.
  * What an attempt came to is stored before the next one of its account starts.
  */
-export class TenantStream {
-  readonly #parts: StreamParts;
+export class TenantStream<T> {
+  readonly #parts: StreamParts<T>;
   readonly #lanes = new Lanes<PushDelivery>();
   readonly #running = new Set<Promise<void>>();
   readonly #ended: Ended[] = [];
@@ -42,7 +48,7 @@ export class TenantStream {
   #stopping = false;
   #wake: () => void = () => undefined;
 
-  constructor(parts: StreamParts) {
+  constructor(parts: StreamParts<T>) {
     this.#parts = parts;
   }
 
@@ -113,7 +119,7 @@ export class TenantStream {
 
   async #attempt(
     delivery: PushDelivery,
-    target: TenantTarget & { readonly retriesMs: readonly number[] },
+    target: T & { readonly retriesMs: readonly number[] },
   ): Promise<void> {
     const startedAt = this.#parts.now();
     const outcome = await this.#parts.send(delivery, target);
@@ -130,6 +136,7 @@ export class TenantStream {
       logger.warn({ tenantRecordId }, 'another node sends the pushes of this tenant now');
       return false;
     }
+    for (const { delivery, after } of ended) this.#keepOrder(delivery, after);
     this.#lanes.end(ended.map(({ after }) => after.recordId));
     const full = this.#lanes.lanesWith(PUSH_ENOUGH_OF_ACCOUNT);
     if (this.#leftOut.some((lane) => !full.includes(lane))) this.#mayHaveMore = true;
@@ -137,20 +144,20 @@ export class TenantStream {
     return true;
   }
 
-  #tell({ delivery: { id, url, eventType, userToken }, after }: Ended): void {
+  #keepOrder(delivery: PushDelivery, { state }: AfterAttempt): void {
+    if (!this.#parts.isStrict) return;
+    if (delivery.dueOrder > 0) this.#mayHaveMore = true;
+    else if (state === ProcessingState.AVAILABLE) this.#lanes.holdBehind(delivery);
+  }
+
+  #tell({ delivery, after }: Ended): void {
     const outcome = outcomeOf(after);
     this.#parts.counts.add(outcome);
     if (outcome !== 'given_up') return;
-    const { host } = new URL(url);
+    const { id, eventType, userToken } = delivery;
     const of = userToken === null ? {} : { requestId: userToken };
-    const facts = {
-      ...of,
-      deliveryId: id,
-      host,
-      eventType,
-      attempts: after.attempts,
-      reason: after.lastError,
-    };
+    const { attempts, lastError: reason } = after;
+    const facts = { ...of, deliveryId: id, ...this.#parts.placeOf(delivery), eventType, attempts, reason };
     this.#parts.logger.error(facts, 'a push was given up');
   }
 }

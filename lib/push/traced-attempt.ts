@@ -21,9 +21,9 @@ export function tracedAttempt(
   });
   return onBehalfOf(ports, { requestId: userToken, start }, async (span) => {
     const outcome = await attempt();
-    if (outcome.kind === 'DELIVERED')
+    if (outcome.kind === 'DELIVERED' && outcome.status !== null)
       span?.tell({ attributes: { 'http.response.status_code': outcome.status } });
-    else span?.fail(new Error(outcome.error));
+    else if (outcome.kind !== 'DELIVERED') span?.fail(new Error(outcome.error));
     return outcome;
   });
 }

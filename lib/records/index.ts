@@ -26,6 +26,7 @@ export * from './payments/payment.ts';
 export * from './payments/payment-attempt.ts';
 export * from './payments/payment-method.ts';
 export * from './payments/payment-response.ts';
+export type * from './published-event.ts';
 export type * from './push-delivery.ts';
 export * from './queue-entry.ts';
 export * from './search-clause.ts';

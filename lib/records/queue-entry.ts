@@ -41,6 +41,23 @@ export interface NewBusEvent {
   readonly payload: EventPayload;
 }
 
+/** A bus event that the outside is told of. */
+export interface ToldBusEvent extends NewBusEvent {
+  /** By which it is known outside, whichever way it goes. */
+  readonly eventId: Uuid;
+}
+
+/** A bus event as it was told to the outside. */
+export interface PublishedBusEvent extends ToldBusEvent {
+  /** Rises in the order in which the events of an account happened. */
+  readonly recordId: number;
+  /** 0 = of the system itself. */
+  readonly tenantRecordId: number;
+  /** Its numbers are Decimal. */
+  readonly payload: EventPayload;
+  readonly createdDate: Instant;
+}
+
 /** A notification before it is stored. */
 export interface NewNotification {
   readonly queueName: QueueName;
@@ -105,6 +122,7 @@ export const BusEventType = {
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   USAGE_THRESHOLD: 'USAGE_THRESHOLD',
+  /** Of the system, not of a tenant. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
   /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',

@@ -26,6 +26,7 @@ export {
   pollMsOf,
   type QueueSettings,
 } from './queue/queue-settings.ts';
+export { Signal } from './queue/signal.ts';
 export {
   clausesOn,
   decodedOnceMore,

@@ -99,6 +99,21 @@ export class TenantService {
   }
 
   /** The reference of a tenant by record id, as queue entries carry it. */
+  /** The ids of these tenants by their record ids. */
+  async idsOfRecords(recordIds: readonly number[]): Promise<ReadonlyMap<number, Uuid>> {
+    const unknown = recordIds.filter((recordId) => !this.#refsByRecordId.has(recordId));
+    if (unknown.length > 0) {
+      for (const tenant of await this.#ports.storage.system.findTenantsByRecordIds(unknown))
+        this.#remember(tenant);
+    }
+    return new Map(
+      recordIds.flatMap((recordId) => {
+        const ref = this.#refsByRecordId.get(recordId);
+        return ref === undefined ? [] : [[recordId, ref.id] as const];
+      }),
+    );
+  }
+
   async refOfRecord(recordId: number): Promise<TenantRef> {
     const known = this.#refsByRecordId.get(recordId);
     if (known) return known;

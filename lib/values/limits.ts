@@ -323,6 +323,23 @@ export const PUSH_LEASE_MS = 30 * SECOND_MS;
 /** How often a node looks for due pushes by itself. */
 export const PUSH_POLL_MS = 3 * SECOND_MS;
 
+/** How long an event sink of the host may take for an event, and the shortest pause before it gets the same again. */
+export const EVENT_SINK_TIMEOUT_MS = 30 * SECOND_MS;
+export const EVENT_SINK_LEAST_PAUSE_MS = SECOND_MS;
+
+/** Characters of the name of an event sink. */
+export const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
+
+/** Events of one answer: without a limit, and at most. */
+export const DEFAULT_EVENTS = 100;
+export const MAX_EVENTS = 1_000;
+
+/** How long a reader may wait for an event; a request has to be answered within `MAX_REQUEST_MS`. */
+export const MAX_EVENT_WAIT_MS = 30 * SECOND_MS;
+
+/** How often who waits for events looks for those of other nodes. */
+export const EVENT_POLL_MS = SECOND_MS;
+
 /** Characters of the reason of a failed attempt that are kept. */
 export const MAX_DELIVERY_ERROR_CHARACTERS = 500;
 

@@ -31,6 +31,7 @@ describe('README', () => {
     'the states of those who do not pay',
     'the usage of a subscription',
     'the usage that a host meters itself',
+    'the events that a host is told of',
   ] as const;
 
   /** The block as a file that finds what the package holds where it would find the package. */

@@ -90,11 +90,15 @@ eachDatabaseAndSuperuser((kind, open) => {
       const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
       // The event leaves a delivery, and no entry of the queue to be worked on.
       const consumedTopics = new Set(Object.values(BusEventType).filter((type) => type !== 'ACCOUNT_CHANGE'));
-      await opened.storage.prepare({ deliveriesOf: async () => [delivered], consumedTopics });
+      await opened.storage.prepare({
+        eventIdOf: newId,
+        deliveriesOf: async () => [delivered],
+        consumedTopics,
+      });
       await opened.write(async (session) =>
         session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]),
       );
-      await opened.storage.prepare({ deliveriesOf: async () => [] });
+      await opened.storage.prepare({ eventIdOf: () => null, deliveriesOf: async () => [] });
     });
     after(() => opened.storage.close());
 
@@ -107,6 +111,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         catalogs,
         customFields,
         deliveries,
+        events,
         exports,
         invoices,
         overdue,
@@ -117,6 +122,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       } = session;
       return {
         deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
+        toldEvents: events.list({ after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 100 }),
         delivery: deliveries.find(deliveryId).then((found) => (found === null ? [] : [found])),
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
@@ -332,6 +338,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.catalogs,
           session.customFields,
           session.deliveries,
+          session.events,
           session.exports,
           session.invoices,
           session.overdue,

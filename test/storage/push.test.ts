@@ -25,6 +25,7 @@ eachDatabase((kind, open) => {
       { tenant, storage } = opened,
     ): Promise<void> => {
       await storage.prepare({
+        eventIdOf: newId,
         deliveriesOf: async (_session, events) =>
           events.map(({ accountRecordId }) => ({
             id: newId(),
@@ -192,6 +193,7 @@ eachDatabase((kind, open) => {
           { state: 'AVAILABLE', dueOrder: 0 },
         ] as const) {
           await storage.prepare({
+            eventIdOf: newId,
             deliveriesOf: async (_session, events) =>
               events.map(({ accountRecordId }) => ({
                 id: newId(),

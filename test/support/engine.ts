@@ -57,6 +57,7 @@ export async function openEngine(
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
     readonly invoicePlugins?: BillingOptions<never>['invoicePlugins'];
     readonly usageSources?: BillingOptions<never>['usageSources'];
+    readonly eventSinks?: BillingOptions<never>['eventSinks'];
     readonly paymentControls?: BillingOptions<never>['paymentControls'];
     /** Default: that of `billwright/pdf`; null: none. */
     readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
@@ -102,6 +103,7 @@ export async function openEngine(
     ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
     ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
     ...(options.usageSources ? { usageSources: options.usageSources } : {}),
+    ...(options.eventSinks ? { eventSinks: options.eventSinks } : {}),
     ...(options.invoiceFormatter ? { invoiceFormatter: options.invoiceFormatter } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),

@@ -49,6 +49,7 @@ import { subscriptionGroupRoutes } from './subscriptions/subscription-groups.ts'
 import { subscriptionLifecycleRoutes } from './subscriptions/subscription-lifecycle.ts';
 import { subscriptionTermsRoutes } from './subscriptions/subscription-terms.ts';
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
+import { eventRoutes } from './tenants/events.ts';
 import { notificationDeliveryRoutes } from './tenants/notification-deliveries.ts';
 import { tenantValueRoutes } from './tenants/tenant-values.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
@@ -73,6 +74,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...tenantRoutes,
     ...tenantValueRoutes,
     ...notificationDeliveryRoutes,
+    ...eventRoutes,
     ...catalogRoutes,
     ...catalogEntryRoutes,
     ...subscriptionCatalogRoutes,

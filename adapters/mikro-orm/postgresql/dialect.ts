@@ -1,11 +1,10 @@
 import { decimal } from '../../../lib/values/money/index.ts';
 import { type Cell, type Column, type ColumnType, textOf } from '../sql/columns.ts';
-import type { Statements } from '../sql/connection.ts';
-import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
-import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import type { DatabaseFailure, Dialect } from '../sql/dialect.ts';
+import { nothing, type Rows, raw, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
-import { liveConflict, movedColumns, queueEntriesTable } from '../tables/queue.ts';
 import { MANY_ROWS } from './prepared-statements.ts';
+import { insertEntries, moveEntries, toldUpTo } from './queue-entries.ts';
 import { ServerSilentError } from './server-watch.ts';
 import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
@@ -149,6 +148,7 @@ export const postgresqlDialect: Dialect = {
     (await statements.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
+  toldUpTo,
   moveEntries,
   aggregate: (of, column) => `${of}(${column})`,
   decimalOf: (aggregated) => (aggregated === null ? null : decimal(textOf(aggregated, 'aggregate'))),
@@ -157,30 +157,6 @@ export const postgresqlDialect: Dialect = {
   storeUsage,
   storesUsageAtOnce: true,
 };
-
-/** The history takes its numbers from the live table's sequence: an entry keeps its record id for good. */
-async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
-  const columns = queueEntriesTable.written;
-  const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
-  const cells = entries.map((entry) => entry.cells);
-  await statements.run(sql`
-    with numbered as materialized (
-      select nextval(pg_get_serial_sequence('bw_queue_entries', 'record_id')) as record_id, r.*
-      from ${rowsAs('r', columns, cells)}
-    ), processed as (
-      insert into bw_queue_history (${names}) select ${names} from numbered where processing_state = 'PROCESSED'
-    )
-    insert into bw_queue_entries (${names})
-    select ${names} from numbered where processing_state <> 'PROCESSED' ${liveConflict}`);
-}
-
-async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
-  const { affected } = await statements.run(sql`
-    with moved as (delete from bw_queue_entries where ${condition} returning *)
-    insert into bw_queue_history (${raw(movedColumns)}, processing_state)
-    select ${raw(movedColumns)}, ${outcome} from moved`);
-  return affected;
-}
 
 /** How many elements PostgreSQL expects in an array when it plans a statement for any parameters. */
 const EXPECTED_ELEMENTS = 10;

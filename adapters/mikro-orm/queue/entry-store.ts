@@ -91,8 +91,11 @@ export function entryStore(
           .map(
             ({ tenantRecordId, entry }): EncodedEntry => ({
               live: true,
+              told: false,
               cells: queueEntriesTable.encode(tenantRecordId, {
                 ...entry,
+                // The entry that failed goes on telling the outside.
+                eventId: null,
                 createdDate: now,
                 errorCount: 0,
                 processingState: ProcessingState.AVAILABLE,

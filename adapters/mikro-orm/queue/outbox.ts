@@ -1,11 +1,13 @@
 import type { SkippedEvents, StoragePolicy } from '../../../lib/ports/storage/index.ts';
 import type { Authorship } from '../../../lib/records/index.ts';
 import {
+  type BusEventType,
   type NewBusEvent,
   type NewNotification,
   ProcessingState,
   QueueKind,
   QueueName,
+  type ToldBusEvent,
 } from '../../../lib/records/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import type { EncodedEntry } from '../sql/dialect.ts';
@@ -14,14 +16,15 @@ import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
 /** What decides how entries are dispatched. */
-type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> & { readonly pollMs: number };
+type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
+  Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
 /** What was left to the commit. */
 interface Told {
   /** Whether something is due before dispatchers would look by themselves. */
   readonly dueNow: boolean;
-  /** The events that the tenant lets out, in order. */
-  readonly told: readonly NewBusEvent[];
+  /** What the outside is told of, in order. */
+  readonly told: readonly ToldBusEvent[];
   /** All events, in order. */
   readonly published: readonly NewBusEvent[];
 }
@@ -43,8 +46,9 @@ export class Outbox {
   publish(events: readonly NewBusEvent[]): void {
     for (const event of events) this.#published.push(event);
     const now = this.#authorship.createdDate;
-    const { consumedTopics } = this.#policy;
-    for (const { type, accountRecordId, payload } of events) {
+    const { consumedTopics, eventIdOf } = this.#policy;
+    for (const event of events) {
+      const { type, accountRecordId, payload } = event;
       // An event without a handler is history at once: stored for readers, never claimed.
       const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
       this.#entries.push({
@@ -56,6 +60,7 @@ export class Outbox {
         dueOrder: 0,
         uniqueKey: null,
         processingState: isConsumed ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
+        eventId: eventIdOf(event),
       });
     }
   }
@@ -71,6 +76,7 @@ export class Outbox {
         dueOrder: Math.max(1, effectiveDate),
         uniqueKey,
         processingState: ProcessingState.AVAILABLE,
+        eventId: null,
       });
     }
   }
@@ -123,13 +129,14 @@ export class Outbox {
     if (published.length > 0) this.schedule(await askedBy(published));
     const collected = this.#entries.splice(0);
     const skips = published.length > 0 ? await skipped() : noSkips;
-    const told = withoutSilent(published, skips);
     const entries = withoutSkipped(collected, skips);
+    const told = entries.flatMap(toldBy);
     if (entries.length === 0) return { dueNow: false, told, published };
     const encoded = entries.map(
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
         live: entry.processingState === ProcessingState.AVAILABLE,
+        told: entry.eventId !== null,
       }),
     );
     const { runner } = scope;
@@ -163,16 +170,12 @@ function isEvent({ kind }: StoredEntry): boolean {
   return kind === QueueKind.BUS;
 }
 
-/** The events that go further than the bus. */
-function withoutSilent(
-  events: readonly NewBusEvent[],
-  { notStored, notDispatched }: SkippedEvents,
-): readonly NewBusEvent[] {
-  if (notStored.length === 0 && notDispatched.length === 0) return events;
-  return events.filter(({ type }) => !notStored.includes(type) && !notDispatched.includes(type));
+/** The event by which an entry tells the outside, if it does. */
+function toldBy({ topic, accountRecordId, payload, eventId }: StoredEntry): readonly ToldBusEvent[] {
+  return eventId === null ? [] : [{ type: topic as BusEventType, accountRecordId, payload, eventId }];
 }
 
-/** Events without a handler to go to are history at once. */
+/** Events without a handler to go to are history at once; those that are skipped are not told. */
 function withoutSkipped(
   entries: readonly StoredEntry[],
   { notStored, notDispatched }: SkippedEvents,
@@ -182,7 +185,7 @@ function withoutSkipped(
     .filter((entry) => !isEvent(entry) || !notStored.includes(entry.topic))
     .map((entry) =>
       isEvent(entry) && notDispatched.includes(entry.topic)
-        ? { ...entry, processingState: ProcessingState.PROCESSED }
+        ? { ...entry, processingState: ProcessingState.PROCESSED, eventId: null }
         : entry,
     );
 }

@@ -35,6 +35,7 @@ export async function reapEntries(
   const copies = stale.map(
     ({ tenantRecordId, entry }): EncodedEntry => ({
       live: true,
+      told: false,
       cells: queueEntriesTable.encode(tenantRecordId, {
         ...entry,
         createdDate: businessNow,
@@ -44,6 +45,8 @@ export async function reapEntries(
         claimId: null,
         claimedAtMs: null,
         lapses: null,
+        // The entry that it is a copy of goes on telling the outside.
+        eventId: null,
       }),
     }),
   );

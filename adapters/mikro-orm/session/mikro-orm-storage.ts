@@ -4,6 +4,7 @@ import {
   type CheckStore,
   ConcurrentChangeError,
   type EntryStore,
+  type EventStore,
   type IdempotencyStore,
   type MonitoringStore,
   type NodeStore,
@@ -26,6 +27,8 @@ import {
   MAX_TRANSACTION_RETRIES,
 } from '../../../lib/values/limits.ts';
 import { entryStore } from '../queue/entry-store.ts';
+import { eventStore } from '../queue/event-store.ts';
+import { callbackTables, sinkTables } from '../queue/push-deliveries.ts';
 import { pushStore } from '../queue/push-store.ts';
 import { queueLooks } from '../queue/queue-pages.ts';
 import { queueStore } from '../queue/queue-store.ts';
@@ -99,6 +102,8 @@ interface Shared {
   readonly parts: StorageParts;
   readonly commitListeners: Set<() => void>;
   readonly pushListeners: Set<(tenantRecordId: number | null) => void>;
+  /** For what the outside is told. */
+  readonly toldListeners: Set<(tenantRecordId: number | null) => void>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
@@ -115,6 +120,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly queue: QueueStore;
   readonly entries: EntryStore;
   readonly monitoring: MonitoringStore;
+  readonly events: EventStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
   readonly queueLooks: QueueLooks;
@@ -123,6 +129,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly idempotency: IdempotencyStore;
   readonly checks: CheckStore;
   readonly #shared: Shared;
+  readonly #access: SystemAccess;
   readonly #host: Host | undefined;
   readonly #paymentNumbers: SharedNumbers;
 
@@ -150,9 +157,11 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         for (const listener of shared.pushListeners) listener(null);
       },
     });
-    this.push = pushStore(access, dialect, (listener) => {
-      shared.pushListeners.add(listener);
-      return () => shared.pushListeners.delete(listener);
+    this.#access = access;
+    this.events = eventStore(access, dialect, listening(shared.toldListeners));
+    this.push = pushStore(access, dialect, {
+      tables: callbackTables,
+      onWritten: listening(shared.pushListeners),
     });
     this.monitoring = monitoringStore(access, dialect);
     this.nodes = nodeStore(access, dialect);
@@ -166,15 +175,17 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
     const commitListeners: Shared['commitListeners'] = new Set();
     const pushListeners: Shared['pushListeners'] = new Set();
+    const toldListeners: Shared['toldListeners'] = new Set();
     const hosts = new HostTransactions(parts, () => {
       for (const listener of commitListeners) listener();
-      for (const listener of pushListeners) listener(null);
+      for (const listener of [...pushListeners, ...toldListeners]) listener(null);
     });
     return new MikroOrmStorage<Host>(
       {
         parts,
         commitListeners,
         pushListeners,
+        toldListeners,
         hosts,
         policy: defaultPolicy,
         connected: undefined,
@@ -247,6 +258,14 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.#signal(flushed, tenant);
     if (flushed.published.length > 0) this.#shared.policy.onEvents(flushed.published);
     return result;
+  }
+
+  sink(name: string): PushStore {
+    const { parts, toldListeners } = this.#shared;
+    return pushStore(this.#access, parts.dialect, {
+      tables: sinkTables(name),
+      onWritten: listening(toldListeners),
+    });
   }
 
   async takePaymentNumber(tenant: TenantRef): Promise<number> {
@@ -345,8 +364,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       const done = await this.#perform(runner, operation);
       await runner.last();
       await connection.commit(savepoint);
-      const { dueNow, hasPushes } = done.flushed;
-      if (dueNow || hasPushes) this.#shared.hosts.expectCommit(host);
+      const { dueNow, hasPushes, tells } = done.flushed;
+      if (dueNow || hasPushes || tells) this.#shared.hosts.expectCommit(host);
       return done.result;
     } catch (error) {
       await statements.end();
@@ -446,11 +465,20 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     }
   }
 
-  #signal({ dueNow, hasPushes }: Flushed, tenant: TenantRef): void {
-    const { commitListeners, pushListeners } = this.#shared;
+  #signal({ dueNow, hasPushes, tells }: Flushed, tenant: TenantRef): void {
+    const { commitListeners, pushListeners, toldListeners } = this.#shared;
     for (const listener of dueNow ? commitListeners : []) listener();
     for (const listener of hasPushes ? pushListeners : []) listener(tenant.recordId);
+    for (const listener of tells ? toldListeners : []) listener(tenant.recordId);
   }
+}
+
+/** Registers listeners in a set. */
+function listening<L>(listeners: Set<L>): (listener: L) => () => void {
+  return (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 }
 
 function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: number): Promise<number> {

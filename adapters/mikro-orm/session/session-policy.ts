@@ -13,8 +13,10 @@ export const defaultPolicy: SessionPolicy = {
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
   askedByEvents: async () => [],
+  eventIdOf: () => null,
   deliveriesOf: async () => [],
   onEvents: () => undefined,
+  sinkDeliveriesOf: async () => [],
   writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

@@ -5,9 +5,10 @@ import { auditReads } from '../audit/audit-store.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { endEntries, markEntriesDone } from '../queue/completion.ts';
+import { eventReads } from '../queue/event-store.ts';
 import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { leaveDeliveries, pushReads, pushWrites } from '../queue/push-store.ts';
+import { leaveDeliveries, leaveSinkDeliveries, pushReads, pushWrites } from '../queue/push-deliveries.ts';
 import { queuePages } from '../queue/queue-pages.ts';
 import type { Runner } from '../sql/runner.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
@@ -58,6 +59,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   notifications: ({ scope }) => notificationReads(scope),
   deliveries: ({ scope }) => pushReads(scope),
   queue: ({ scope }) => queuePages(scope),
+  events: ({ scope }) => eventReads(scope),
   checks: ({ scope }) => checkReads(scope),
 };
 
@@ -114,6 +116,8 @@ export interface Flushed {
   readonly hasPushes: boolean;
   /** Its bus events, those that the tenant leaves out included. */
   readonly published: readonly NewBusEvent[];
+  /** Whether the outside is told of something. */
+  readonly tells: boolean;
 }
 
 export function writeSession(input: {
@@ -123,8 +127,7 @@ export function writeSession(input: {
   readonly policy: SessionPolicy;
 }): OpenWriteSession {
   const { runner, tenant, authorship, policy } = input;
-  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, deliveriesOf, writesCreditNotesOf } =
-    policy;
+  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, policy);
   const tenantRecordId = tenant.recordId;
@@ -169,9 +172,11 @@ export function writeSession(input: {
         skipped: () => skippedEventsOf(session),
         askedBy: (events) => askedByEvents(session, events),
       });
-      const deliveries = told.length === 0 ? [] : await deliveriesOf(session, told);
+      if (told.length === 0) return { dueNow, hasPushes: isPushAsked, tells: false, published };
+      const deliveries = await policy.deliveriesOf(session, told);
       leaveDeliveries(scope, deliveries);
-      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0, published };
+      leaveSinkDeliveries(scope, await policy.sinkDeliveriesOf(session, told));
+      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0, tells: true, published };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Cell, Column } from './columns.ts';
 export type Scalar = string | number | boolean | null;
 
 /** A piece of SQL text of our own, never of a caller's. */
-interface RawText {
+export interface RawText {
   readonly kind: 'raw';
   readonly text: string;
 }

@@ -83,6 +83,7 @@ export const sqliteDialect: Dialect = {
       .length > 0,
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
   insertEntries,
+  toldUpTo,
   moveEntries,
   aggregate: aggregateOfTexts,
   decimalOf: (aggregated) =>
@@ -138,6 +139,13 @@ async function reserveRecordIds(statements: Statements, count: number): Promise<
     insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
   assertInvariant(made, 'SQLite has not numbered the queue entries');
   return 1;
+}
+
+/** Writers are serial: numbers rise in the order of commits. */
+async function toldUpTo(statements: Statements): Promise<number> {
+  const [row] = await statements.rows(sql`
+    select coalesce(max(seq), 0) as seq from sqlite_sequence where name = ${queueEntriesTable.name}`);
+  return numberOf(row?.seq, 'seq');
 }
 
 async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {

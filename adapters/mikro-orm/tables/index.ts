@@ -24,7 +24,14 @@ import {
   paymentsTable,
   paymentTransactionsTable,
 } from './payments.ts';
-import { pushDeliveriesTable, pushLeasesTable, queueEntriesTable, queueHistoryTable } from './queue.ts';
+import {
+  pushDeliveriesTable,
+  pushLeasesTable,
+  queueEntriesTable,
+  queueHistoryTable,
+  sinkDeliveriesTable,
+  sinkLeasesTable,
+} from './queue.ts';
 import type { TableSpec } from './record-table.ts';
 import {
   apiClientsTable,
@@ -105,6 +112,8 @@ export const tables: readonly TableSpec[] = [
   queueHistoryTable,
   pushDeliveriesTable,
   pushLeasesTable,
+  sinkDeliveriesTable,
+  sinkLeasesTable,
   nodesTable,
   accessLogTable,
   samplesTable,

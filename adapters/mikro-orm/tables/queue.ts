@@ -51,6 +51,8 @@ export interface StoredEntry {
   readonly lapses: number | null;
   readonly doneHandlers: readonly string[];
   readonly reason: string | null;
+  /** By which the event is known outside; null: the outside is not told, or by another entry. */
+  readonly eventId: Uuid | null;
 }
 
 const fields: Fields<StoredEntry> = {
@@ -73,6 +75,14 @@ const fields: Fields<StoredEntry> = {
   lapses: integerOrNull('lapses'),
   doneHandlers: json<readonly string[]>('done_handlers'),
   reason: textOrNull('reason'),
+  eventId: uuidOrNull('event_id'),
+};
+
+/** What the outside is told of a tenant, in its order. */
+const toldIndex = {
+  name: 'told',
+  columns: ['tenant_record_id', 'record_id'],
+  where: 'event_id is not null',
 };
 
 /** Live entries of both kinds. */
@@ -104,6 +114,7 @@ export const queueEntriesTable = new RecordTable<StoredEntry>(
       },
       // For the reaper: entries that were taken back.
       { name: 'lapsed', columns: ['record_id'], where: 'lapses > 0' },
+      toldIndex,
     ],
   },
   fields,
@@ -121,6 +132,7 @@ export const queueHistoryTable: TableSpec = {
     { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
     { name: 'age', columns: ['effective_date', 'record_id'] },
     { name: 'failed', columns: ['tenant_record_id', 'record_id'], where: `processing_state = 'FAILED'` },
+    toldIndex,
   ],
 };
 
@@ -133,6 +145,25 @@ export const movedColumns = queueHistoryTable.columns
 /** At most one live entry has a given key: a second insert is a no-op. */
 export const liveConflict: Sql = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
+
+const deliveryFields: Fields<New<PushDelivery>> = {
+  id: uuid('id'),
+  accountRecordId: bigintOrNull('account_record_id'),
+  eventType: oneOf('event_type'),
+  body: text('body'),
+  url: text('url'),
+  state: oneOf('state'),
+  dueOrder: bigint('due_order'),
+  attempts: integer('attempts'),
+  failures: integer('failures'),
+  attemptedDate: instantAtOrNull('attempted_date'),
+  lastStatus: integerOrNull('last_status'),
+  lastError: textOrNull('last_error'),
+  userToken: uuidOrNull('user_token'),
+  traceParent: textOrNull('trace_parent'),
+  createdDate: instantAt('created_date'),
+  endedDate: instantAtOrNull('ended_date'),
+};
 
 /** Events on their way to callbacks, and those that have arrived or were given up (platform §10.2). */
 export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
@@ -154,24 +185,7 @@ export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
       { name: 'age', columns: ['ended_date', 'record_id'], where: 'ended_date is not null' },
     ],
   },
-  {
-    id: uuid('id'),
-    accountRecordId: bigintOrNull('account_record_id'),
-    eventType: oneOf('event_type'),
-    body: text('body'),
-    url: text('url'),
-    state: oneOf('state'),
-    dueOrder: bigint('due_order'),
-    attempts: integer('attempts'),
-    failures: integer('failures'),
-    attemptedDate: instantAtOrNull('attempted_date'),
-    lastStatus: integerOrNull('last_status'),
-    lastError: textOrNull('last_error'),
-    userToken: uuidOrNull('user_token'),
-    traceParent: textOrNull('trace_parent'),
-    createdDate: instantAt('created_date'),
-    endedDate: instantAtOrNull('ended_date'),
-  },
+  deliveryFields,
 );
 
 /** Which node sends the pushes of a tenant, and until when (system time) unless it renews that. */
@@ -186,4 +200,38 @@ export const pushLeasesTable = new RecordTable<{
     uniques: [{ name: 'tenant', columns: ['tenant_record_id'] }],
   },
   { owner: text('owner'), token: text('token'), endsAtMs: bigint('ends_at_ms') },
+);
+
+/** Events on their way to event sinks of the host, each by its name, and those that it has taken (platform §10.6). */
+export const sinkDeliveriesTable = new RecordTable<New<PushDelivery>>(
+  {
+    name: 'sink_deliveries',
+    ofTenant: true,
+    uniques: [{ name: 'id', columns: ['id', 'sink'] }],
+    indexes: [
+      {
+        name: 'due',
+        columns: ['sink', 'tenant_record_id', 'due_order', 'record_id'],
+        where: `state = 'AVAILABLE'`,
+      },
+      { name: 'next', columns: ['sink', 'due_order'], where: `state = 'AVAILABLE'` },
+      { name: 'age', columns: ['sink', 'ended_date', 'record_id'], where: 'ended_date is not null' },
+    ],
+  },
+  { ...deliveryFields, url: text('sink') },
+);
+
+/** Which node gives the events of a tenant to a sink, and until when (system time) unless it renews that. */
+export const sinkLeasesTable = new RecordTable<{
+  readonly sink: string;
+  readonly owner: string;
+  readonly token: string;
+  readonly endsAtMs: number;
+}>(
+  {
+    name: 'sink_leases',
+    ofTenant: true,
+    uniques: [{ name: 'sink', columns: ['tenant_record_id', 'sink'] }],
+  },
+  { sink: text('sink'), owner: text('owner'), token: text('token'), endsAtMs: bigint('ends_at_ms') },
 );

@@ -6,6 +6,7 @@ import type {
   UsageSubmission,
 } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
+import type { EventStore } from './events.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { MonitoringStore } from './monitoring.ts';
 import type { NodeStore } from './nodes.ts';
@@ -17,6 +18,7 @@ import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
   DeliveriesOf,
+  EventIdOf,
   LockWaitOf,
   ReadSession,
   SkippedEventsOf,
@@ -34,6 +36,7 @@ export type * from './catalogs.ts';
 export type * from './checks.ts';
 export type * from './credit-notes.ts';
 export type * from './custom-fields.ts';
+export type * from './events.ts';
 export type * from './exports.ts';
 export type * from './idempotency.ts';
 export type * from './invoices.ts';
@@ -119,9 +122,14 @@ export interface Storage<Host = never> {
   readonly queue: QueueStore;
   readonly entries: EntryStore;
   readonly monitoring: MonitoringStore;
+  /** What the outside is told, over all tenants. */
+  readonly events: EventStore;
+  /** What goes to callbacks of tenants. */
   readonly push: PushStore;
   readonly nodes: NodeStore;
   readonly queueLooks: QueueLooks;
+  /** What goes to the host's event sink of that name, of all tenants. */
+  sink(name: string): PushStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -147,7 +155,9 @@ export interface StoragePolicy {
   readonly skippedEventsOf?: SkippedEventsOf;
   /** What bus events ask for besides; default nothing. */
   readonly askedByEvents?: AskedByEvents;
-  /** What of a tenant's bus events goes to its callback; default nothing. */
+  /** Which bus events the outside is told of, those aside that a tenant leaves out; default none. */
+  readonly eventIdOf?: EventIdOf;
+  /** What of those goes to the callback of the tenant; default nothing. */
   readonly deliveriesOf?: DeliveriesOf;
   /**
    * Hears of the bus events of each transaction once it is committed, but for those inside a host's transaction; at once,
@@ -158,6 +168,8 @@ export interface StoragePolicy {
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
   /** Wraps every transaction that writes, repeats included; default nothing. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
+  /** What of those goes to the host's event sinks, whose names stand in place of the URL; default nothing. */
+  readonly sinkDeliveriesOf?: DeliveriesOf;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

@@ -7,6 +7,7 @@ import type {
   NewNotification,
   PushDelivery,
   TenantRef,
+  ToldBusEvent,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -17,6 +18,7 @@ import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CheckReads } from './checks.ts';
 import type { CreditNoteReads, CreditNoteWrites } from './credit-notes.ts';
 import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
+import type { EventReads } from './events.ts';
 import type { ExportReads } from './exports.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
@@ -53,6 +55,7 @@ export interface ReadSession {
   readonly notifications: NotificationReads;
   readonly deliveries: PushReads;
   readonly queue: QueuePages;
+  readonly events: EventReads;
   readonly checks: CheckReads;
 }
 
@@ -85,10 +88,13 @@ export type AskedByEvents = (
   events: readonly NewBusEvent[],
 ) => Promise<readonly NewNotification[]>;
 
-/** Gives what goes to the callback of a session's tenant of these events; asked once per transaction, before its commit. */
+/** Gives the id by which the outside is to know an event; null = it is not told. */
+export type EventIdOf = (event: NewBusEvent) => Uuid | null;
+
+/** Gives what is to be sent, somewhere, of these events of a session's tenant; asked once per transaction, before its commit. */
 export type DeliveriesOf = (
   session: WriteSession,
-  events: readonly NewBusEvent[],
+  events: readonly ToldBusEvent[],
 ) => Promise<readonly New<PushDelivery>[]>;
 
 /**

@@ -53,6 +53,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   },
   getNotificationDelivery: storedDelivery,
   resendNotificationDelivery: storedDelivery,
+  getEvents: () => ({ query: 'after=oldest&limit=10&eventType=TENANT_CONFIG_CHANGE' }),
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
   ...monitoringSamples,

@@ -18,6 +18,7 @@ import { Migration20261123204339Monitoring } from './20261123204339-monitoring.t
 import { Migration20261123204800ToldInvoices } from './20261123204800-told-invoices.ts';
 import { Migration20261123205126TraceParents } from './20261123205126-trace-parents.ts';
 import { Migration20261123210500Broadcasts } from './20261123210500-broadcasts.ts';
+import { Migration20261123213900EventFeed } from './20261123213900-event-feed.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123204800-told-invoices', class: Migration20261123204800ToldInvoices },
   { name: '20261123205126-trace-parents', class: Migration20261123205126TraceParents },
   { name: '20261123210500-broadcasts', class: Migration20261123210500Broadcasts },
+  { name: '20261123213900-event-feed', class: Migration20261123213900EventFeed },
 ];

@@ -1,0 +1,75 @@
+import type { EventReads, EventStore, EventsRequest } from '../../../lib/ports/storage/index.ts';
+import type { BusEventType, EventPayload, PublishedBusEvent } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { parseExactJson } from '../../../lib/values/money/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { SystemAccess } from '../sql/runner.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+
+/** The columns that are read. */
+const columns = queueHistoryTable.columns.filter(({ name }) =>
+  [
+    'record_id',
+    'tenant_record_id',
+    'account_record_id',
+    'event_id',
+    'topic',
+    'payload',
+    'created_date',
+  ].includes(name),
+);
+
+/** An event is in one of the two tables at any moment that one statement sees. */
+function listed(dialect: Dialect, request: EventsRequest, whose: Sql): Sql {
+  const { after, upTo, limit, types } = request;
+  const names = raw(dialect.selectList({ columns }));
+  const from = (table: string): Sql => sql`
+    select * from (
+      select ${names} from ${raw(table)}
+      where event_id is not null and record_id > ${after} and record_id <= ${upTo} ${whose}
+        ${types === undefined ? nothing : sql`and ${isIn('topic', 'text', types)}`}
+      order by record_id limit ${limit}) as part`;
+  return sql`
+    ${from(queueEntriesTable.name)} union all ${from(queueHistoryTable.name)} order by record_id limit ${limit}`;
+}
+
+export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads {
+  return {
+    list: (request) =>
+      runner.read(
+        listed(runner.dialect, request, sql`and tenant_record_id = ${tenantRecordId}`),
+        publishedEvent,
+      ),
+  };
+}
+
+export function eventStore(access: SystemAccess, dialect: Dialect, onTold: EventStore['onTold']): EventStore {
+  return {
+    list: async (request) => (await access.run(listed(dialect, request, nothing))).rows.map(publishedEvent),
+    // Each statement is a transaction by itself: the second one sees what came after the first.
+    horizon: () =>
+      dialect.toldUpTo({
+        run: (statement) => access.run(statement),
+        rows: async (statement) => (await access.run(statement)).rows,
+      }),
+    onTold,
+  };
+}
+
+function publishedEvent(row: Row): PublishedBusEvent {
+  const accountRecordId = row.account_record_id;
+  return {
+    recordId: numberOf(row.record_id, 'record_id'),
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    accountRecordId: accountRecordId === null ? null : numberOf(accountRecordId, 'account_record_id'),
+    eventId: textOf(row.event_id, 'event_id') as Uuid,
+    type: textOf(row.topic, 'topic') as BusEventType,
+    // Amounts keep every digit.
+    payload: parseExactJson(textOf(row.payload, 'payload')) as EventPayload,
+    createdDate: instant(numberOf(row.created_date, 'created_date')),
+  };
+}

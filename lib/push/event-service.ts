@@ -1,0 +1,73 @@
+import type { Ports } from '../ports/index.ts';
+import type { CallContext, WithContext } from '../records/index.ts';
+import { invalidParameter } from '../values/errors/index.ts';
+import { DEFAULT_EVENTS, MAX_EVENT_WAIT_MS, MAX_EVENTS } from '../values/limits.ts';
+import { cursorOf, LATEST, OLDEST, readCursor } from './event-cursor.ts';
+import type { EventFeed, EventListRequest, EventOperations } from './event-operations.ts';
+import { EventSubscriptions, type SubscribeInput } from './event-subscriptions.ts';
+import { EventWatch } from './event-watch.ts';
+import { feedEvent } from './published-event.ts';
+
+type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+
+/** Reads what the outside is told from the bus, where it is stored already: nothing more is written for it. */
+export class EventService implements EventOperations<WithContext> {
+  readonly #ports: EventPorts;
+  readonly #watch: EventWatch;
+  readonly #subscriptions: EventSubscriptions;
+
+  constructor(ports: EventPorts, tenantsOf: SubscribeInput['tenantsOf']) {
+    this.#ports = ports;
+    this.#watch = new EventWatch(ports);
+    this.#subscriptions = new EventSubscriptions(ports, { tenantsOf, watch: this.#watch });
+  }
+
+  /** For subscribers in process. */
+  get subscriptions(): EventSubscriptions {
+    return this.#subscriptions;
+  }
+
+  async list({ tenant }: CallContext, request: EventListRequest): Promise<EventFeed> {
+    if (tenant.within !== undefined)
+      throw invalidParameter(
+        'Events are read outside the transaction of the host: what it does has not happened before its commit',
+        {},
+      );
+    const { after = OLDEST, types } = request;
+    const limit = bounded('limit', request.limit ?? DEFAULT_EVENTS, { least: 1, most: MAX_EVENTS });
+    const waitMs = bounded('waitMs', request.waitMs ?? 0, { least: 0, most: MAX_EVENT_WAIT_MS });
+    const { storage, systemClock } = this.#ports;
+    if (after === LATEST) return { events: [], next: cursorOf(await storage.events.horizon()) };
+    const endsAtMs = systemClock.nowMs() + waitMs;
+    let read = readCursor(after);
+    for (;;) {
+      const seen = this.#watch.seen;
+      const upTo = await storage.events.horizon();
+      const found =
+        upTo <= read
+          ? []
+          : await storage.read(tenant, (session) => session.events.list({ after: read, upTo, limit, types }));
+      const events = found.flatMap((event) => feedEvent(event, tenant.id) ?? []);
+      if (found.length < limit) read = Math.max(read, upTo);
+      const next = cursorOf(found.length < limit ? read : (found.at(-1)?.recordId ?? read));
+      const leftMs = endsAtMs - systemClock.nowMs();
+      if (events.length > 0 || leftMs <= 0 || this.#watch.isOver) return { events, next };
+      await this.#watch.wait(seen, leftMs);
+    }
+  }
+
+  /** Ends what waits for events, and what is given them. */
+  async close(): Promise<void> {
+    this.#watch.end();
+    await this.#subscriptions.close();
+  }
+}
+
+function bounded(
+  name: string,
+  given: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  if (Number.isSafeInteger(given) && given >= least && given <= most) return given;
+  throw invalidParameter(`${name} has to be a whole number from ${least} to ${most}`, { [name]: given });
+}

@@ -1,0 +1,176 @@
+import type { Ports } from '../ports/index.ts';
+import { retryLaterOf } from '../ports/index.ts';
+import {
+  type FeedEvent,
+  type OutwardEventType,
+  type PublishedBusEvent,
+  SYSTEM_TENANT,
+  type TenantRef,
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { DEFAULT_EVENTS, EVENT_POLL_MS, QUEUE_RETRY_PAUSES_MS } from '../values/limits.ts';
+import { cursorOf, LATEST, readCursor } from './event-cursor.ts';
+import type { EventSubscription, SubscribeRequest } from './event-operations.ts';
+import type { EventWatch } from './event-watch.ts';
+import { feedEvent } from './published-event.ts';
+
+type SubscriptionPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+
+export interface SubscribeInput {
+  /** Ids of tenants by their record ids, in one go. */
+  readonly tenantsOf: (recordIds: readonly number[]) => Promise<ReadonlyMap<number, Uuid>>;
+  readonly watch: EventWatch;
+}
+
+/** What a handler is given, and where it stands. */
+interface Handled {
+  readonly types: readonly OutwardEventType[] | undefined;
+  /** Takes events of these types. */
+  readonly onEvent: (event: never) => Promise<void> | void;
+  /** Null: events of all tenants, and of the system. */
+  readonly tenant: TenantRef | null;
+  readonly after: number;
+}
+
+/** The handlers of this process that are given events (platform §10.6). */
+export class EventSubscriptions {
+  readonly #ports: SubscriptionPorts;
+  readonly #input: SubscribeInput;
+  readonly #open = new Set<Subscription>();
+
+  constructor(ports: SubscriptionPorts, input: SubscribeInput) {
+    this.#ports = ports;
+    this.#input = input;
+  }
+
+  async subscribe<T extends OutwardEventType>(
+    request: Omit<SubscribeRequest<T>, 'tenant'> & { readonly tenant: TenantRef | null },
+  ): Promise<EventSubscription> {
+    const { tenant, types, onEvent, after } = request;
+    const handled = { tenant, types, onEvent, after: await this.#placeOf(after) };
+    const subscription = new Subscription(this.#ports, this.#input, handled);
+    this.#open.add(subscription);
+    void subscription.ended.then(() => this.#open.delete(subscription));
+    return subscription;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((subscription) => subscription.close()));
+  }
+
+  async #placeOf(after: string = LATEST): Promise<number> {
+    return after === LATEST ? this.#ports.storage.events.horizon() : readCursor(after);
+  }
+}
+
+class Subscription implements EventSubscription {
+  readonly ended: Promise<void>;
+  readonly #ports: SubscriptionPorts;
+  readonly #input: SubscribeInput;
+  readonly #handled: Handled;
+  #at: number;
+  #isClosed = false;
+  #closed: () => void = () => undefined;
+  readonly #closing = new Promise<void>((resolve) => {
+    this.#closed = resolve;
+  });
+
+  constructor(ports: SubscriptionPorts, input: SubscribeInput, handled: Handled) {
+    this.#ports = ports;
+    this.#input = input;
+    this.#handled = handled;
+    this.#at = handled.after;
+    this.ended = this.#run();
+  }
+
+  get cursor(): string {
+    return cursorOf(this.#at);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#closed();
+    await this.ended;
+  }
+
+  async #run(): Promise<void> {
+    const { watch } = this.#input;
+    while (!this.#isClosed) {
+      const seen = watch.seen;
+      const mayHaveMore = await this.#step();
+      if (!mayHaveMore && !this.#isClosed)
+        await Promise.race([watch.wait(seen, EVENT_POLL_MS), this.#closing]);
+    }
+  }
+
+  /** @returns whether there may be more at once. */
+  async #step(): Promise<boolean> {
+    let found: readonly PublishedBusEvent[] = [];
+    let upTo = this.#at;
+    try {
+      upTo = await this.#ports.storage.events.horizon();
+      found = upTo <= this.#at ? [] : await this.#read(upTo);
+      const events = await this.#shown(found);
+      for (const [recordId, event] of events) {
+        if (event !== null && !(await this.#give(event))) return false;
+        this.#at = recordId;
+        if (this.#isClosed) return false;
+      }
+    } catch (error) {
+      this.#ports.logger.warn({ err: error }, 'events could not be read for a subscriber; it is tried again');
+      await this.#pause(EVENT_POLL_MS);
+      return false;
+    }
+    if (found.length === DEFAULT_EVENTS) return true;
+    this.#at = Math.max(this.#at, upTo);
+    return false;
+  }
+
+  #read(upTo: number): Promise<readonly PublishedBusEvent[]> {
+    const { storage } = this.#ports;
+    const { tenant, types } = this.#handled;
+    const request = { after: this.#at, upTo, limit: DEFAULT_EVENTS, types };
+    if (tenant === null) return storage.events.list(request);
+    return storage.read(tenant, (session) => session.events.list(request));
+  }
+
+  async #shown(
+    found: readonly PublishedBusEvent[],
+  ): Promise<readonly (readonly [recordId: number, FeedEvent | null])[]> {
+    const recordIds = new Set(found.map(({ tenantRecordId }) => tenantRecordId));
+    recordIds.delete(SYSTEM_TENANT.recordId);
+    const tenants = recordIds.size === 0 ? new Map() : await this.#input.tenantsOf([...recordIds]);
+    return found.map((event) => {
+      return [event.recordId, feedEvent(event, tenants.get(event.tenantRecordId) ?? null)];
+    });
+  }
+
+  /** Until the handler has taken it; false if the subscription is closed before that. */
+  async #give(event: FeedEvent): Promise<boolean> {
+    for (let failures = 0; !this.#isClosed; failures += 1) {
+      try {
+        await this.#handled.onEvent(event as never);
+        return true;
+      } catch (error) {
+        const last = QUEUE_RETRY_PAUSES_MS.at(-1) ?? 0;
+        const pauseMs = retryLaterOf(error)?.delayMs ?? QUEUE_RETRY_PAUSES_MS[failures] ?? last;
+        const { id, eventType } = event;
+        this.#ports.logger.warn(
+          { err: error, eventId: id, eventType, pauseMs },
+          'a subscriber of events has thrown; the event comes again',
+        );
+        await this.#pause(pauseMs);
+      }
+    }
+    return false;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let cancel = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      cancel = this.#ports.systemClock.after(ms, resolve);
+    });
+    await Promise.race([over, this.#closing]);
+    cancel();
+  }
+}
