@@ -107,7 +107,6 @@ export function storagePolicyOf({
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
     askedByEvents: engine.askedByEvents,
     eventIdOf: engine.eventIdOf,
-    ...(engine.push === null ? {} : { deliveriesOf: engine.push.deliveriesOf }),
     ...(engine.sinks.deliveriesOf === null ? {} : { sinkDeliveriesOf: engine.sinks.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     ...(ports.tracer === undefined ? {} : tracedPolicy(ports)),

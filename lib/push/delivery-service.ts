@@ -12,7 +12,7 @@ import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { instant } from '../values/time/index.ts';
-import { callbackOf } from './deliveries-of-events.ts';
+import { callbackOf } from './callback-of.ts';
 import type { DeliveryListRequest, DeliveryOperations, DeliveryView } from './delivery-operations.ts';
 import type { ExternalEvent } from './external-event.ts';
 

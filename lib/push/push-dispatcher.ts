@@ -29,7 +29,7 @@ export interface PushDispatcherOptions {
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
   /** Makes the stream of a tenant, whose results `record` stores. */
   readonly streamOf: (
-    tenantRecordId: number,
+    lease: PushLease,
     record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
   ) => Stream;
 }
@@ -43,7 +43,8 @@ export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
   readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
-  readonly #running = new Set<Promise<void>>();
+  /** Each resolves with whether there may be more to send. */
+  readonly #running = new Set<Promise<boolean>>();
   readonly #unsubscribe: (() => void)[] = [];
   #started = false;
   #stopping = false;
@@ -102,8 +103,11 @@ export class PushDispatcher {
       const leftMs = deadlineMs - systemClock.nowMs();
       if (leftMs <= 0) return false;
       await this.#look();
-      const ended = this.#running.size > 0 ? Promise.race(this.#running) : new Promise<void>(() => undefined);
-      await atMost(systemClock, Math.min(leftMs, QUEUE_SETTLE_POLL_MS), ended);
+      const never = new Promise<never>(() => undefined);
+      const ended = this.#running.size > 0 ? Promise.race(this.#running) : never;
+      const pauseMs = Math.min(leftMs, QUEUE_SETTLE_POLL_MS);
+      // What another transaction keeps back is there when that has ended.
+      if ((await atMost(systemClock, pauseMs, ended)) === false) await atMost(systemClock, pauseMs, never);
     }
   }
 
@@ -173,23 +177,22 @@ export class PushDispatcher {
     const { storage, systemClock } = this.#ports;
     // A lease of ours that has ended is lost to us like to any other; its stream finds out when it stores.
     this.#streams.get(tenantRecordId)?.stream.stop();
-    const stream = this.#options.streamOf(tenantRecordId, (changes) =>
+    const stream = this.#options.streamOf(lease, (changes) =>
       storage.push.record(lease, changes, systemClock.nowMs() + PUSH_LEASE_MS),
     );
     this.#streams.set(tenantRecordId, { stream, lease });
     if (this.#cancelBeat === undefined) this.#scheduleBeat();
-    const running: Promise<void> = this.#run(lease, stream).finally(() => this.#running.delete(running));
+    const running: Promise<boolean> = this.#run(lease, stream).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  async #run(lease: PushLease, stream: Stream): Promise<void> {
+  async #run(lease: PushLease, stream: Stream): Promise<boolean> {
     const { storage, logger } = this.#ports;
     const { tenantRecordId } = lease;
-    let failed = false;
+    let mayHaveMore = false;
     try {
-      await stream.run();
+      mayHaveMore = await stream.run();
     } catch (error) {
-      failed = true;
       logger.error(
         { err: error, tenantRecordId },
         'sending the pushes of a tenant failed; it is tried again',
@@ -204,8 +207,10 @@ export class PushDispatcher {
         'the pushes of a tenant were not given back; the lease ends',
       );
     }
-    // What was written after the last load, and before the release, has found the tenant taken.
-    if (!failed) this.#wake();
+    // What was written after the last load, and before the release, has found the tenant taken. Without a find it is not
+    // looked again at once: events that an open transaction keeps back would make it go round and round.
+    if (mayHaveMore) this.#wake();
+    return mayHaveMore;
   }
 
   async #allEnded(): Promise<void> {

@@ -1,11 +1,14 @@
 import type { Ports, PushSender } from '../ports/index.ts';
-import type { DeliveriesOf } from '../ports/storage/index.ts';
+import type { PushLease } from '../ports/storage/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { type ActivityPorts, traceParentOf } from '../runtime/index.ts';
+import type { ActivityPorts } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
+import { PUSH_LEASE_MS, PUSH_LOAD_SIZE } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
-import { type CallbackOf, callbackOf, deliveriesToCallback } from './deliveries-of-events.ts';
+import { type CallbackOf, callbackOf } from './callback-of.ts';
+import { newDelivery } from './deliveries-of-events.ts';
+import { externalEventTypes } from './external-event.ts';
 import { PushCounts } from './push-counts.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { sendDelivery, type TenantTarget } from './send-delivery.ts';
@@ -33,12 +36,10 @@ export interface DispatcherInput {
 /** Finished deliveries that one statement deletes. */
 export const PURGE_SIZE = 1_000;
 
-/** Writes what goes to the callbacks of tenants, and sends it (platform §10). */
+/** Takes up what goes to the callbacks of tenants, and sends it (platform §10). */
 export class PushService {
   /** What this node has sent. */
   readonly counts = new PushCounts();
-  /** For the storage: what of a transaction goes to its tenant's callback. */
-  readonly deliveriesOf: DeliveriesOf;
   readonly #ports: PushPorts;
   readonly #input: PushServiceInput;
   readonly #callbackOf: CallbackOf;
@@ -47,9 +48,6 @@ export class PushService {
     this.#ports = ports;
     this.#input = input;
     this.#callbackOf = callbackOf();
-    this.deliveriesOf = deliveriesToCallback(this.#callbackOf, (accountRecordId) =>
-      traceParentOf(ports, accountRecordId),
-    );
   }
 
   /** Sends what is due; one for each engine. */
@@ -59,14 +57,15 @@ export class PushService {
     return new PushDispatcher(this.#ports, {
       node: input.node,
       isFormerNode: input.isFormerNode,
-      streamOf: (tenantRecordId, record) =>
+      streamOf: (lease, record) =>
         new TenantStream<TenantTarget>({
-          tenantRecordId,
+          tenantRecordId: lease.tenantRecordId,
           store: storage.push,
           now: () => clock.now(),
           logger,
           counts: this.counts,
-          target: async () => this.#targetOf(await input.tenantOf(tenantRecordId)),
+          target: async () => this.#targetOf(await input.tenantOf(lease.tenantRecordId)),
+          takeUp: async () => this.#takeUp(lease, await input.tenantOf(lease.tenantRecordId)),
           isStrict: false,
           placeOf: ({ url }) => ({ host: new URL(url).host }),
           send: (delivery, target) =>
@@ -82,6 +81,29 @@ export class PushService {
   async purge(retentionMs: number): Promise<void> {
     const { storage, clock } = this.#ports;
     await storage.push.purge(addMilliseconds(clock.now(), -retentionMs), PURGE_SIZE);
+  }
+
+  /** Makes deliveries of the events that come next, and says whether there may be more to load. */
+  async #takeUp(lease: PushLease, tenant: TenantRef): Promise<'MORE' | 'NONE' | 'LOST'> {
+    const { storage, systemClock } = this.#ports;
+    const upTo = await storage.events.horizon();
+    const next = await storage.read(tenant, async (session) => {
+      const after = await session.deliveries.takenUpTo();
+      const url = await this.#callbackOf(session);
+      if (after === null || url === null) return null;
+      return { after, url, events: await session.events.list({ after, upTo, limit: PUSH_LOAD_SIZE }) };
+    });
+    if (next === null) return 'NONE';
+    const { after, url } = next;
+    // An event that only newer nodes know waits for one of them, with what comes after it.
+    const unknown = next.events.findIndex(({ type }) => externalEventTypes[type] === undefined);
+    const events = unknown < 0 ? next.events : next.events.slice(0, unknown);
+    const last = events.at(-1);
+    if (last === undefined) return 'NONE';
+    const deliveries = events.flatMap((event) => newDelivery(event, url, event));
+    const taken = { after, upTo: last.recordId, deliveries };
+    const result = await storage.push.takeUp(lease, taken, systemClock.nowMs() + PUSH_LEASE_MS);
+    return result === 'LOST' ? 'LOST' : 'MORE';
   }
 
   /** Null for secrets that another server key has encrypted: the pushes wait, and the tenant sees why. */

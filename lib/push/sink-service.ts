@@ -63,7 +63,7 @@ export class SinkService {
     return new PushDispatcher(ports, {
       node,
       isFormerNode,
-      streamOf: (tenantRecordId, record) =>
+      streamOf: ({ tenantRecordId }, record) =>
         new TenantStream<SinkTarget>({
           tenantRecordId,
           store,
@@ -74,6 +74,8 @@ export class SinkService {
             tenantId: tenantRecordId === SYSTEM_TENANT.recordId ? null : (await tenantOf(tenantRecordId)).id,
             retriesMs: this.#retriesMs,
           }),
+          // All of it is written with the events.
+          takeUp: async () => 'NONE',
           isStrict: true,
           placeOf: () => ({}),
           send: (delivery, { tenantId }) => this.#give(sink, delivery, tenantId),

@@ -21,6 +21,8 @@ export interface StreamParts<T> {
   readonly isStrict: boolean;
   /** What the log says of where a delivery goes. */
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
+  /** Stores deliveries of further events; MORE if there are some to load now, or there may be. */
+  readonly takeUp: () => Promise<'MORE' | 'NONE' | 'LOST'>;
   /** Stores what attempts came to; false if the pushes of the tenant are another node's now. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
 }
@@ -46,6 +48,7 @@ export class TenantStream<T> {
   /** Lanes that were left out of the last load, since enough of them is held. */
   #leftOut: readonly number[] = [];
   #stopping = false;
+  #hasFound = false;
   #wake: () => void = () => undefined;
 
   constructor(parts: StreamParts<T>) {
@@ -64,10 +67,14 @@ export class TenantStream<T> {
     this.#wake();
   }
 
-  /** Resolves when nothing is due any more, and what was under way is stored. */
-  async run(): Promise<void> {
+  /**
+   * Resolves when nothing is due any more, and what was under way is stored: with whether it has found something, or was
+   * woken too late to look for it.
+   */
+  async run(): Promise<boolean> {
     try {
       while (await this.#step());
+      return this.#hasFound || this.#mayHaveMore;
     } finally {
       // Its results could not be stored any more: they come again.
       await Promise.all(this.#running);
@@ -80,7 +87,7 @@ export class TenantStream<T> {
     });
     if (!(await this.#store())) return false;
     if (!this.#stopping) {
-      await this.#load();
+      if (!(await this.#load())) return false;
       await this.#start();
     }
     if (this.#ended.length > 0) return true;
@@ -88,9 +95,13 @@ export class TenantStream<T> {
     return this.#lanes.underWay > 0 || (this.#mayHaveMore && !this.#stopping);
   }
 
-  async #load(): Promise<void> {
+  /**
+   * Events are taken up when nothing else could be sent: of those that a receiver does not take they wait on the bus, where
+   * they cost nothing. False if the lease is lost.
+   */
+  async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
-    if (!this.#mayHaveMore || !hasRoom) return;
+    if (!this.#mayHaveMore || !hasRoom) return true;
     this.#mayHaveMore = false;
     this.#leftOut = this.#lanes.lanesWith(PUSH_ENOUGH_OF_ACCOUNT);
     const found = await this.#parts.store.load({
@@ -101,7 +112,13 @@ export class TenantStream<T> {
       enoughOf: this.#leftOut,
     });
     this.#lanes.add(found);
-    if (found.length > 0) this.#mayHaveMore = true;
+    const taken = found.length > 0 ? 'MORE' : await this.#parts.takeUp();
+    if (taken === 'MORE') {
+      this.#mayHaveMore = true;
+      this.#hasFound = true;
+    }
+    if (taken === 'LOST') this.#tellLost();
+    return taken !== 'LOST';
   }
 
   async #start(): Promise<void> {
@@ -132,8 +149,7 @@ export class TenantStream<T> {
     const ended = this.#ended.splice(0);
     if (ended.length === 0) return true;
     if (!(await this.#parts.record(ended.map(({ after }) => after)))) {
-      const { logger, tenantRecordId } = this.#parts;
-      logger.warn({ tenantRecordId }, 'another node sends the pushes of this tenant now');
+      this.#tellLost();
       return false;
     }
     for (const { delivery, after } of ended) this.#keepOrder(delivery, after);
@@ -148,6 +164,11 @@ export class TenantStream<T> {
     if (!this.#parts.isStrict) return;
     if (delivery.dueOrder > 0) this.#mayHaveMore = true;
     else if (state === ProcessingState.AVAILABLE) this.#lanes.holdBehind(delivery);
+  }
+
+  #tellLost(): void {
+    const { logger, tenantRecordId } = this.#parts;
+    logger.warn({ tenantRecordId }, 'another node sends the pushes of this tenant now');
   }
 
   #tell({ delivery, after }: Ended): void {

@@ -56,6 +56,10 @@ export interface PublishedBusEvent extends ToldBusEvent {
   /** Its numbers are Decimal. */
   readonly payload: EventPayload;
   readonly createdDate: Instant;
+  /** Of the call that has caused it. */
+  readonly userToken: Uuid;
+  /** Where in a trace it has happened; null = in none. */
+  readonly traceParent: string | null;
 }
 
 /** A notification before it is stored. */

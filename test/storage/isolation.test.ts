@@ -4,6 +4,7 @@ import type { ReadSession, UsageStretch, WriteSession } from '../../lib/ports/st
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
+import { storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
 import {
@@ -90,15 +91,9 @@ eachDatabaseAndSuperuser((kind, open) => {
       const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
       // The event leaves a delivery, and no entry of the queue to be worked on.
       const consumedTopics = new Set(Object.values(BusEventType).filter((type) => type !== 'ACCOUNT_CHANGE'));
-      await opened.storage.prepare({
-        eventIdOf: newId,
-        deliveriesOf: async () => [delivered],
-        consumedTopics,
-      });
-      await opened.write(async (session) =>
-        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]),
-      );
-      await opened.storage.prepare({ eventIdOf: () => null, deliveriesOf: async () => [] });
+      await opened.storage.prepare({ consumedTopics });
+      await storeDeliveries(opened, [delivered]);
+      await opened.storage.prepare({ eventIdOf: () => null });
     });
     after(() => opened.storage.close());
 
@@ -123,6 +118,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       return {
         deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
         toldEvents: events.list({ after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 100 }),
+        takenUpTo: deliveries.takenUpTo().then((found) => (found === null ? [] : [found])),
         delivery: deliveries.find(deliveryId).then((found) => (found === null ? [] : [found])),
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { PushLease } from '../../lib/ports/storage/index.ts';
-import { BusEventType, type New, type PushDelivery } from '../../lib/records/index.ts';
+import type { New, PushDelivery } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
-import { author, newId } from '../support/storage/stored-records.ts';
+import { delivery } from '../support/storage/stored-records.ts';
 
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
 const LEASE_MS = 30_000;
@@ -18,45 +19,16 @@ eachDatabase((kind, open) => {
     });
     afterEach(() => opened.storage.close());
 
-    /** Writes a delivery for each account given, with a bus event, as a transaction of the tenant does. */
-    const write = async (
+    /** Stores a delivery for each account given. */
+    const write = (
       accounts: readonly (number | null)[],
       changes: Partial<New<PushDelivery>> = {},
-      { tenant, storage } = opened,
-    ): Promise<void> => {
-      await storage.prepare({
-        eventIdOf: newId,
-        deliveriesOf: async (_session, events) =>
-          events.map(({ accountRecordId }) => ({
-            id: newId(),
-            accountRecordId,
-            eventType: BusEventType.ACCOUNT_CHANGE,
-            body: '{}',
-            url: 'https://example.com/',
-            state: 'AVAILABLE',
-            dueOrder: 0,
-            attempts: 0,
-            failures: 0,
-            attemptedDate: null,
-            lastStatus: null,
-            lastError: null,
-            userToken: null,
-            traceParent: null,
-            createdDate: NOW,
-            endedDate: null,
-            ...changes,
-          })),
-      });
-      await storage.write(tenant, author(), async (session) =>
-        session.publish(
-          accounts.map((accountRecordId) => ({
-            type: BusEventType.ACCOUNT_CHANGE,
-            accountRecordId,
-            payload: {},
-          })),
-        ),
+      stored: Pick<OpenedStorage, 'storage' | 'tenant'> = opened,
+    ): Promise<void> =>
+      storeDeliveries(
+        stored,
+        accounts.map((accountRecordId) => delivery({ accountRecordId, createdDate: NOW, ...changes })),
       );
-    };
     const take = (owner: string, systemNowMs = 0, limit = 10) =>
       opened.storage.push.take({
         owner,
@@ -159,7 +131,7 @@ eachDatabase((kind, open) => {
       expect(await opened.storage.push.record(lease('two'), [sent], 3 * LEASE_MS)).to.equal(true);
       expect(await load()).to.deep.equal([]);
       // Storing renews the lease.
-      await write([7]);
+      await publishEvents(opened, [7]);
       expect(await take('three', 3 * LEASE_MS - 1)).to.deep.equal([]);
       const { push } = opened.storage;
       expect(await push.hasDue(opened.tenant.recordId, NOW)).to.equal(true);
@@ -167,15 +139,36 @@ eachDatabase((kind, open) => {
       expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.deep.equal([0, 1]);
     });
 
-    it('a transaction that fails leaves no delivery', async () => {
-      await write([7]);
-      await opened.storage
-        .write(opened.tenant, author(), async (session) => {
-          session.publish([{ type: BusEventType.ACCOUNT_CHANGE, accountRecordId: 8, payload: {} }]);
-          throw new Error('no');
-        })
-        .catch(() => undefined);
-      expect(await load()).to.have.length(1);
+    it('events wait on the bus until they are taken up, once, under the lease, and in the order of the bus', async () => {
+      const { push, events } = opened.storage;
+      await publishEvents(opened, [7]);
+      await publishEvents(opened, [8, 9]);
+      expect(await load()).to.deep.equal([]);
+      expect(await push.hasDue(opened.tenant.recordId, NOW)).to.equal(true);
+      expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
+      expect(await push.backlog({ businessNow: NOW, limit: 2 })).to.have.property('due', 2);
+      expect(await take('one')).to.deep.equal([opened.tenant.recordId]);
+      const upTo = await events.horizon();
+      const { after, found } = await opened.storage.read(opened.tenant, async (session) => {
+        const from = (await session.deliveries.takenUpTo()) ?? 0;
+        return { after: from, found: await session.events.list({ after: from, upTo, limit: 10 }) };
+      });
+      expect(found.map(({ accountRecordId }) => accountRecordId)).to.deep.equal([7, 8, 9]);
+      const deliveries = found.map(({ eventId: id, accountRecordId }) => delivery({ id, accountRecordId }));
+      const taken = { after, upTo, deliveries };
+      expect(await push.takeUp(lease('two'), taken, LEASE_MS)).to.equal('LOST');
+      expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('TAKEN');
+      expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('MOVED');
+      expect((await load()).map(({ id }) => id)).to.deep.equal(found.map(({ eventId }) => eventId));
+      // Events of before a callback are not for it, and without one there is nothing to take up.
+      await publishEvents(opened, [10]);
+      await opened.write((session) => session.keyValues.setCallback(2));
+      expect(await push.takeUp(lease('one'), { ...taken, after: upTo }, LEASE_MS)).to.equal('MOVED');
+      expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
+      await opened.write((session) => session.keyValues.setCallback(null));
+      expect(await opened.storage.read(opened.tenant, (session) => session.deliveries.takenUpTo())).to.equal(
+        null,
+      );
     });
   });
 
@@ -192,38 +185,23 @@ eachDatabase((kind, open) => {
           { state: 'AVAILABLE', dueOrder: NOW + 1_000 + index },
           { state: 'AVAILABLE', dueOrder: 0 },
         ] as const) {
-          await storage.prepare({
-            eventIdOf: newId,
-            deliveriesOf: async (_session, events) =>
-              events.map(({ accountRecordId }) => ({
-                id: newId(),
-                accountRecordId,
-                eventType: BusEventType.ACCOUNT_CHANGE,
-                body: '{}',
-                url: 'https://example.com/',
-                dueOrder: 0,
-                attempts: 1,
-                failures: 1,
-                attemptedDate: NOW,
-                lastStatus: 500,
-                lastError: 'no',
-                userToken: null,
-                traceParent: null,
-                createdDate: NOW,
-                endedDate: null,
-                ...changes,
-              })),
-          });
-          await storage.write(tenant, author(), async (session) =>
-            session.publish(
-              Array.from({ length: changes.state === 'PROCESSED' ? 1_000 : 100 }, (_, each) => ({
-                type: BusEventType.ACCOUNT_CHANGE,
-                accountRecordId: each % 50,
-                payload: {},
-              })),
-            ),
+          const count = changes.state === 'PROCESSED' ? 1_000 : 100;
+          const made = Array.from({ length: count }, (_, each) =>
+            delivery({
+              accountRecordId: each % 50,
+              attempts: 1,
+              failures: 1,
+              attemptedDate: NOW,
+              ...changes,
+            }),
           );
+          // Some of their events are history, some are live.
+          await storage.prepare({
+            consumedTopics: new Set(changes.state === 'PROCESSED' ? [] : ['ACCOUNT_CHANGE']),
+          });
+          await storeDeliveries({ storage, tenant }, made);
         }
+        await publishEvents({ storage, tenant }, [index]);
       }
       if (opened.database.kind === 'postgresql')
         await onPostgresql(opened.database.url, (client) => client.query('analyze'));
@@ -232,16 +210,16 @@ eachDatabase((kind, open) => {
       const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: 1 };
       await push.take({ owner: 'one', token: 'one', limit: 3, ...at });
       const request = { tenantRecordId: tenants[3]?.recordId ?? 0, businessNow: NOW, limit: 20 };
-      const [delivery] = await push.load({ ...request, held: [1, 2, 3], enoughOf: [4] });
+      const [loaded] = await push.load({ ...request, held: [1, 2, 3], enoughOf: [4] });
       const token = { tenantRecordId: tenants[0]?.recordId ?? 0, token: 'one' };
-      if (delivery) await push.record(token, [], 5);
+      if (loaded) await push.record(token, [], 5);
       await push.nextDue(NOW);
       await push.hasDue(null, NOW);
       await push.hasDue(request.tenantRecordId, NOW);
       await push.backlog({ businessNow: NOW, limit: 100 });
       const found = await badPlans(opened.database, opened.bound());
-      // Of the leases there is one row for each tenant that is being sent for.
-      const onLeases = /(Seq Scan on|SCAN|USING INDEX) bw_push_leases/;
+      // Of leases and cursors there is one row for each tenant that is being sent for, or has a callback.
+      const onLeases = /(Seq Scan on|SCAN|USING INDEX) (bw_push_leases|bw_push_cursors|c\b)/;
       const walks = found.filter(
         (plan) => !plan.split('\n').every((line) => !isWalk(line) || onLeases.test(line)),
       );

@@ -4,7 +4,7 @@ import type { DatabaseFailure, Dialect } from '../sql/dialect.ts';
 import { nothing, type Rows, raw, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { MANY_ROWS } from './prepared-statements.ts';
-import { insertEntries, moveEntries, toldUpTo } from './queue-entries.ts';
+import { insertEntries, lastEntry, moveEntries, toldUpTo } from './queue-entries.ts';
 import { ServerSilentError } from './server-watch.ts';
 import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
@@ -148,6 +148,7 @@ export const postgresqlDialect: Dialect = {
     (await statements.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
+  lastEntry,
   toldUpTo,
   moveEntries,
   aggregate: (of, column) => `${of}(${column})`,

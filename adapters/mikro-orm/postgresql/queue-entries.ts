@@ -12,7 +12,7 @@ const TELLING_LOCKS = 0x6277;
 const TELLING_LOCK_BITS = 48;
 
 const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
-const lastGiven = sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
+export const lastEntry = sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
 
 /**
  * The history takes its numbers from the live table's sequence: an entry keeps its record id for good. The lock is taken
@@ -26,7 +26,7 @@ export async function insertEntries(statements: Statements, entries: readonly En
   await statements.run(sql`
     with telling as materialized (
       select case when ${isTelling}::boolean
-        then pg_advisory_xact_lock_shared((${TELLING_LOCKS}::bigint << ${TELLING_LOCK_BITS}) + ${lastGiven}) end
+        then pg_advisory_xact_lock_shared((${TELLING_LOCKS}::bigint << ${TELLING_LOCK_BITS}) + ${lastEntry}) end
     ), numbered as materialized (
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}
@@ -43,7 +43,7 @@ export async function insertEntries(statements: Statements, entries: readonly En
  * greater than the last one given before that; or it has ended, so that its rows are there.
  */
 export async function toldUpTo(statements: Statements): Promise<number> {
-  const given = await statements.rows(sql`select ${lastGiven} as last`);
+  const given = await statements.rows(sql`select ${lastEntry} as last`);
   const held = await statements.rows(sql`
     select min(((classid::bigint & 65535) << 32) | objid::bigint) as held from pg_locks
     where locktype = 'advisory' and objsubid = 1 and classid::bigint >> 16 = ${TELLING_LOCKS}

@@ -20,6 +20,8 @@ const columns = queueHistoryTable.columns.filter(({ name }) =>
     'topic',
     'payload',
     'created_date',
+    'user_token',
+    'trace_parent',
   ].includes(name),
 );
 
@@ -71,5 +73,7 @@ function publishedEvent(row: Row): PublishedBusEvent {
     // Amounts keep every digit.
     payload: parseExactJson(textOf(row.payload, 'payload')) as EventPayload,
     createdDate: instant(numberOf(row.created_date, 'created_date')),
+    userToken: textOf(row.user_token, 'user_token') as Uuid,
+    traceParent: row.trace_parent === null ? null : textOf(row.trace_parent, 'trace_parent'),
   };
 }

@@ -3,6 +3,7 @@ import type { New, PushDelivery } from '../../../lib/records/index.ts';
 import { isIn, nothing, sql } from '../sql/sql.ts';
 import {
   pushDeliveriesTable as deliveries,
+  pushCursorsTable,
   pushLeasesTable,
   sinkDeliveriesTable,
   sinkLeasesTable,
@@ -53,7 +54,21 @@ export function pushReads(scope: TenantScope): PushReads {
         among: nothing,
       }),
     find: async (id) => (await select(scope, deliveries, isIn('id', 'uuid', [id])))[0] ?? null,
+    takenUpTo: async () => (await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null,
   };
+}
+
+/** From now on nothing that has happened before goes to the callback of the tenant; null = it has none any more. */
+export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
+  const { runner, tenantRecordId } = scope;
+  await runner.run(
+    callback === null
+      ? sql`delete from bw_push_cursors where tenant_record_id = ${tenantRecordId}`
+      : sql`
+        insert into bw_push_cursors (tenant_record_id, after_record_id)
+        values (${tenantRecordId}, ${runner.dialect.lastEntry})
+        on conflict (tenant_record_id) do update set after_record_id = excluded.after_record_id`,
+  );
 }
 
 /** @param onAsked called when something was made due. */
@@ -65,12 +80,6 @@ export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites 
       onAsked();
     },
   };
-}
-
-/** Leaves deliveries to the commit. */
-export function leaveDeliveries(scope: TenantScope, written: readonly New<PushDelivery>[]): void {
-  if (written.length === 0) return;
-  scope.runner.leaveToCommit(scope.runner.run(insertInto(scope, deliveries, written)));
 }
 
 /** Leaves deliveries to the event sinks of the host to the commit. */

@@ -4,7 +4,8 @@ import { type Column, numberOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { updateRows } from '../tables/record-access.ts';
+import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
+import { insertInto, updateRows } from '../tables/record-access.ts';
 import { changing, type DeliveryTables } from './push-deliveries.ts';
 import { heldBack, letGoOn } from './sink-order.ts';
 
@@ -13,6 +14,30 @@ const leaseColumns: readonly Column[] = [
   { name: 'token', type: 'text', nullable: false },
   { name: 'ends_at_ms', type: 'bigint', nullable: false },
 ];
+
+/** An event is among the live entries, or among those that have ended. */
+const eventTables = { live: raw(queueEntriesTable.name), ended: raw(queueHistoryTable.name) };
+
+/** Which events of the tenant of a cursor come after it. */
+const isUntaken = sql`
+  e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
+
+/** Whether a cursor has events after it: the first of them, along the index of what is told. */
+const hasUntaken = sql`coalesce(
+  (select e.record_id from ${eventTables.live} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1),
+  (select e.record_id from ${eventTables.ended} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
+  ) is not null`;
+
+/** Of each cursor how many events come after it, at most so many of each table, and when the first of them happened. */
+function untakenCounts(limit: number): Sql {
+  const of = (table: RawText): Sql => sql`
+    union all select
+      (select count(*) from (select 1 as one from ${table} e where ${isUntaken}
+        order by e.tenant_record_id, e.record_id limit ${limit}) as counted),
+      (select e.created_date from ${table} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
+    from bw_push_cursors c`;
+  return sql`${of(eventTables.live)} ${of(eventTables.ended)}`;
+}
 
 /** How deliveries of one kind are found: those to callbacks, or those to one sink. */
 interface Place {
@@ -55,6 +80,8 @@ export function pushStore(
   const { deliveries, sink } = tables;
   const { rows, leases, ofKind, sinkColumn, sinkValue, leaseKey } = placeOf(tables);
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
+  // What goes to sinks is written with its events.
+  const takesUp = sink === null;
   /** The leases of these tenants that still carry our tokens. */
   const areHeld = (held: readonly PushLease[]): Sql => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
@@ -71,16 +98,19 @@ export function pushStore(
           select (select min(d.tenant_record_id) from ${rows} d where ${due} and d.tenant_record_id > pushing.id)
           from pushing where pushing.id is not null
         )
-        insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
-        select pushing.id, r.owner, r.token, r.ends_at_ms ${sinkValue}
-        from pushing cross join ${rowsAs('r', leaseColumns, [[owner, token, leaseEndsAtMs]])}
-        where pushing.id is not null
-          and exists (
+        , waiting (id) as (
+          select pushing.id from pushing
+          where pushing.id is not null and exists (
             select 1 from ${rows} d
             where d.tenant_record_id = pushing.id and ${due} and d.due_order <= ${businessNow})
-          and not exists (
-            select 1 from ${leases} o
-            where o.tenant_record_id = pushing.id and o.ends_at_ms > ${systemNowMs} ${ofKind('o')})
+          ${takesUp ? sql`union select c.tenant_record_id from bw_push_cursors c where ${hasUntaken}` : nothing}
+        )
+        insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
+        select waiting.id, r.owner, r.token, r.ends_at_ms ${sinkValue}
+        from waiting cross join ${rowsAs('r', leaseColumns, [[owner, token, leaseEndsAtMs]])}
+        where not exists (
+          select 1 from ${leases} o
+          where o.tenant_record_id = waiting.id and o.ends_at_ms > ${systemNowMs} ${ofKind('o')})
         limit ${limit}
         on conflict (${leaseKey}) do update
           set owner = excluded.owner, token = excluded.token, ends_at_ms = excluded.ends_at_ms
@@ -137,6 +167,19 @@ export function pushStore(
         }
         return true;
       }),
+    takeUp: async (lease, { after, upTo, deliveries: made }, leaseEndsAtMs) =>
+      access.transact(async (runner) => {
+        const { affected: isHeld } = await runner.run(sql`
+          update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
+        if (isHeld === 0) return 'LOST';
+        const { tenantRecordId } = lease;
+        const { affected: isMoved } = await runner.run(sql`
+          update bw_push_cursors set after_record_id = ${upTo}
+          where tenant_record_id = ${tenantRecordId} and after_record_id = ${after}`);
+        if (isMoved === 0) return 'MOVED';
+        if (made.length > 0) await runner.run(insertInto({ tenantRecordId }, deliveries, made));
+        return 'TAKEN';
+      }),
     nextDue: async (after) => {
       const { rows: found } = await access.run(sql`
         select min(d.due_order) as next_due from ${rows} d where ${due} and d.due_order > ${after}`);
@@ -145,21 +188,26 @@ export function pushStore(
     },
     backlog: async ({ businessNow, limit }) => {
       const { rows: found } = await access.run(sql`
-        select count(*) as due, min(begun) as oldest from (
-          select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
-          where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as found`);
+        select sum(due) as due, min(oldest) as oldest from (
+          select count(*) as due, min(begun) as oldest from (
+            select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
+            where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as made
+          ${takesUp ? untakenCounts(limit) : nothing}) as found`);
       const [row] = found;
       const oldest = row?.oldest;
       return {
-        due: numberOf(row?.due, 'due'),
+        due: Math.min(numberOf(row?.due, 'due'), limit),
         oldest: oldest === null || oldest === undefined ? null : instant(numberOf(oldest, 'oldest')),
       };
     },
     hasDue: async (tenantRecordId, businessNow) => {
-      const whose = tenantRecordId === null ? nothing : sql`and d.tenant_record_id = ${tenantRecordId}`;
+      const whose = (alias: string): Sql =>
+        tenantRecordId === null ? nothing : sql`and ${raw(alias)}.tenant_record_id = ${tenantRecordId}`;
       const { rows: found } = await access.run(sql`
-        select 1 as found from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose}
-        order by d.due_order limit 1`);
+        select 1 as found where (
+          select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')}
+          order by d.due_order limit 1) is not null
+        ${takesUp ? sql`or exists (select 1 from bw_push_cursors c where ${hasUntaken} ${whose('c')})` : nothing}`);
       return found.length > 0;
     },
     purge: async (before, limit) => {

@@ -14,7 +14,6 @@ export const defaultPolicy: SessionPolicy = {
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
   askedByEvents: async () => [],
   eventIdOf: () => null,
-  deliveriesOf: async () => [],
   onEvents: () => undefined,
   sinkDeliveriesOf: async () => [],
   writesCreditNotesOf: async () => false,

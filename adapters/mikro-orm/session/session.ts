@@ -8,7 +8,7 @@ import { endEntries, markEntriesDone } from '../queue/completion.ts';
 import { eventReads } from '../queue/event-store.ts';
 import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { leaveDeliveries, leaveSinkDeliveries, pushReads, pushWrites } from '../queue/push-deliveries.ts';
+import { leaveSinkDeliveries, pushReads, pushWrites } from '../queue/push-deliveries.ts';
 import { queuePages } from '../queue/queue-pages.ts';
 import type { Runner } from '../sql/runner.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
@@ -173,10 +173,9 @@ export function writeSession(input: {
         askedBy: (events) => askedByEvents(session, events),
       });
       if (told.length === 0) return { dueNow, hasPushes: isPushAsked, tells: false, published };
-      const deliveries = await policy.deliveriesOf(session, told);
-      leaveDeliveries(scope, deliveries);
       leaveSinkDeliveries(scope, await policy.sinkDeliveriesOf(session, told));
-      return { dueNow, hasPushes: isPushAsked || deliveries.length > 0, tells: true, published };
+      const { callback } = await session.revisions();
+      return { dueNow, hasPushes: isPushAsked || callback !== null, tells: true, published };
     },
   };
 }

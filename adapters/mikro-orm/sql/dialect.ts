@@ -111,6 +111,8 @@ export interface Dialect extends SchemaDialect {
    * transaction holds back `toldUpTo` until it ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
+  /** The record id that was given last to a queue entry; 0 = none was. */
+  readonly lastEntry: Sql;
   /**
    * The record id up to which all entries that the outside is told of are visible to whoever begins to read afterwards: what
    * is stored later has a greater one.

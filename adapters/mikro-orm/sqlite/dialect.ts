@@ -13,6 +13,9 @@ interface SqliteFailure extends Error {
   readonly code: string;
 }
 
+const lastEntry = sql`
+  (select coalesce(max(seq), 0) from sqlite_sequence where name = ${raw(`'${queueEntriesTable.name}'`)})`;
+
 export const sqliteDialect: Dialect = {
   kind: 'sqlite',
   types: {
@@ -83,6 +86,7 @@ export const sqliteDialect: Dialect = {
       .length > 0,
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
   insertEntries,
+  lastEntry,
   toldUpTo,
   moveEntries,
   aggregate: aggregateOfTexts,
@@ -143,8 +147,7 @@ async function reserveRecordIds(statements: Statements, count: number): Promise<
 
 /** Writers are serial: numbers rise in the order of commits. */
 async function toldUpTo(statements: Statements): Promise<number> {
-  const [row] = await statements.rows(sql`
-    select coalesce(max(seq), 0) as seq from sqlite_sequence where name = ${queueEntriesTable.name}`);
+  const [row] = await statements.rows(sql`select ${lastEntry} as seq`);
   return numberOf(row?.seq, 'seq');
 }
 

@@ -3,6 +3,7 @@ import type { TenantKeyValue } from '../../../lib/records/index.ts';
 import { ChangeType } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
+import { beginPushes } from '../queue/push-deliveries.ts';
 import { textOf } from '../sql/columns.ts';
 import { isIn, sql } from '../sql/sql.ts';
 import { keyValuesTable } from '../tables/key-values.ts';
@@ -56,7 +57,10 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
     setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
     setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
     setUsageThresholds: (recordId) => revisions.set(sql`usage_thresholds_record_id = ${recordId}`),
-    setCallback: (recordId) => revisions.set(sql`callback_record_id = ${recordId}`),
+    setCallback: async (recordId) => {
+      await revisions.set(sql`callback_record_id = ${recordId}`);
+      await beginPushes(scope, recordId);
+    },
     raiseStateMachineRevision: () =>
       revisions.set(sql`state_machine_revision = coalesce(state_machine_revision, 0) + 1`),
   };

@@ -25,6 +25,7 @@ import {
   paymentTransactionsTable,
 } from './payments.ts';
 import {
+  pushCursorsTable,
   pushDeliveriesTable,
   pushLeasesTable,
   queueEntriesTable,
@@ -111,6 +112,7 @@ export const tables: readonly TableSpec[] = [
   queueEntriesTable,
   queueHistoryTable,
   pushDeliveriesTable,
+  pushCursorsTable,
   pushLeasesTable,
   sinkDeliveriesTable,
   sinkLeasesTable,

@@ -188,6 +188,16 @@ export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
   deliveryFields,
 );
 
+/** Up to which of its events a tenant with a callback has deliveries; those after it are taken up when there is room. */
+export const pushCursorsTable = new RecordTable<{ readonly afterRecordId: number }>(
+  {
+    name: 'push_cursors',
+    ofTenant: true,
+    uniques: [{ name: 'tenant', columns: ['tenant_record_id'] }],
+  },
+  { afterRecordId: bigint('after_record_id') },
+);
+
 /** Which node sends the pushes of a tenant, and until when (system time) unless it renews that. */
 export const pushLeasesTable = new RecordTable<{
   readonly owner: string;

@@ -157,8 +157,6 @@ export interface StoragePolicy {
   readonly askedByEvents?: AskedByEvents;
   /** Which bus events the outside is told of, those aside that a tenant leaves out; default none. */
   readonly eventIdOf?: EventIdOf;
-  /** What of those goes to the callback of the tenant; default nothing. */
-  readonly deliveriesOf?: DeliveriesOf;
   /**
    * Hears of the bus events of each transaction once it is committed, but for those inside a host's transaction; at once,
    * and it must not throw.

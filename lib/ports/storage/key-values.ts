@@ -49,7 +49,7 @@ export interface KeyValueWrites {
   setOverdueConfig(recordId: number | null): Promise<void>;
   /** Makes a row the tenant's usage terms with thresholds; null = it has none. */
   setUsageThresholds(recordId: number | null): Promise<void>;
-  /** Makes a row the tenant's callback; null = none. */
+  /** Makes a row the tenant's callback, which is told of what happens from now on; null = none. */
   setCallback(recordId: number | null): Promise<void>;
   /** Tells caches that a payment state machine has changed. */
   raiseStateMachineRevision(): Promise<void>;

@@ -1,4 +1,11 @@
-import type { BusEventType, DeliveryState, Page, PageRequest, PushDelivery } from '../../records/index.ts';
+import type {
+  BusEventType,
+  DeliveryState,
+  New,
+  Page,
+  PageRequest,
+  PushDelivery,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
@@ -13,6 +20,8 @@ export interface PushReads {
   /** In the order in which they were written. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
+  /** The record id of the event up to which there are deliveries; null = no callback is registered. */
+  takenUpTo(): Promise<number | null>;
 }
 
 export interface PushWrites {
@@ -30,7 +39,7 @@ export interface PushLease {
 /** Cross-tenant access to the deliveries, for their dispatcher (platform §10.2). */
 export interface PushStore {
   /**
-   * Takes tenants that have deliveries due and whose pushes no node sends, in one statement; a lease that has ended is
+   * Takes tenants that have something to send and whose pushes no node sends, in one statement; a lease that has ended is
    * free. Returns the record ids of the tenants.
    */
   take(request: {
@@ -61,6 +70,19 @@ export interface PushStore {
     readonly enoughOf: readonly number[];
   }): Promise<readonly PushDelivery[]>;
   /**
+   * Stores deliveries of all events after one up to another, and extends the lease. MOVED: a callback was registered or
+   * deleted meanwhile; LOST: the lease is not ours any more. Then nothing is stored.
+   */
+  takeUp(
+    lease: PushLease,
+    taken: {
+      readonly after: number;
+      readonly upTo: number;
+      readonly deliveries: readonly New<PushDelivery>[];
+    },
+    leaseEndsAtMs: number,
+  ): Promise<'TAKEN' | 'MOVED' | 'LOST'>;
+  /**
    * Stores what attempts came to, and extends the lease.
    * @returns false if the lease is not ours any more: then nothing is stored.
    */
@@ -72,9 +94,9 @@ export interface PushStore {
     >[],
     leaseEndsAtMs: number,
   ): Promise<boolean>;
-  /** When the next delivery falls due after that, or null. */
+  /** When the next retry falls due after that, or null. */
   nextDue(after: Instant): Promise<Instant | null>;
-  /** How many deliveries are due, counted up to a limit, and since when the oldest is. */
+  /** How many events are due to be sent, counted up to a limit, and since when the oldest is. */
   backlog(request: { readonly businessNow: Instant; readonly limit: number }): Promise<{
     readonly due: number;
     readonly oldest: Instant | null;
@@ -83,6 +105,9 @@ export interface PushStore {
   hasDue(tenantRecordId: number | null, businessNow: Instant): Promise<boolean>;
   /** Deletes deliveries that ended before, at most `limit`. */
   purge(before: Instant, limit: number): Promise<number>;
-  /** Calls `listener` when this process has committed deliveries, of a tenant or, after a host's commit, of any (null). */
+  /**
+   * Calls `listener` when this process has committed events of a tenant with a callback or, after a host's commit, of any
+   * (null).
+   */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }

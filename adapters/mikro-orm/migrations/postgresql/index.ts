@@ -19,6 +19,7 @@ import { Migration20261123204800ToldInvoices } from './20261123204800-told-invoi
 import { Migration20261123205126TraceParents } from './20261123205126-trace-parents.ts';
 import { Migration20261123210500Broadcasts } from './20261123210500-broadcasts.ts';
 import { Migration20261123213900EventFeed } from './20261123213900-event-feed.ts';
+import { Migration20261123221000PushCursors } from './20261123221000-push-cursors.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123205126-trace-parents', class: Migration20261123205126TraceParents },
   { name: '20261123210500-broadcasts', class: Migration20261123210500Broadcasts },
   { name: '20261123213900-event-feed', class: Migration20261123213900EventFeed },
+  { name: '20261123221000-push-cursors', class: Migration20261123221000PushCursors },
 ];
