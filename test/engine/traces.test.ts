@@ -1,8 +1,15 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { workScopes } from '../../adapters/node/index.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import type { Clock } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { shopIn, shopTemplate } from '../support/shop.ts';
+import { storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
 const NOW = '2024-03-01T08:00:00Z';
@@ -135,6 +142,33 @@ anyDatabase((kind, open) => {
         expect(failed[0]?.fields).to.deep.include({ requestId: userToken, accountId: broken.id });
       } finally {
         await engine.close();
+      }
+    });
+  });
+
+  describe(`background work on ${kind} (platform §13.1)`, () => {
+    it('looking for due work is done on behalf of nobody, whoever has woken it', async () => {
+      const scopes = workScopes();
+      const looked: (string | null | undefined)[] = [];
+      const clock: Clock = {
+        ...fakeClock(NOW),
+        refresh: async () => void looked.push(scopes.current()?.requestId),
+      };
+      const storage = storageOf(await open(shopTemplate(specCatalog)));
+      const billing = await Billing.open({ storage, clock, scopes, logger: recordingLogger() });
+      try {
+        const { acme } = await shopIn(billing);
+        billing.start();
+        await billing.settle();
+        looked.length = 0;
+        await billing.requests.run({ name: 'order', requestId: 'mine' }, async () => {
+          const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+          await acme.createSubscription({ accountId, planName: 'solo-now' });
+        });
+        await billing.settle();
+        expect(looked).to.include(undefined).and.not.include('mine');
+      } finally {
+        await billing.close();
       }
     });
   });
