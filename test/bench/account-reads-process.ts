@@ -24,7 +24,11 @@ export interface ServerUsage {
   readonly peakMib: number;
 }
 
-async function serve({ database, user, password }: ServerInput): Promise<WatchedServerOutput> {
+async function serve({
+  database,
+  user,
+  password,
+}: Omit<ServerInput, 'doesDueWork'>): Promise<WatchedServerOutput> {
   keepYoungGenerationSmall();
   const logger = consoleLogger();
   const billing = await Billing.open({ storage: storageAt(database), logger, gateways: [sandboxGateway()] });

@@ -112,7 +112,10 @@ async function measureRead(
   const { database, path, kind, held } = read;
   const script = new URL('./account-reads-process.ts', import.meta.url);
   const input = { database, ...credentials };
-  const { output, stop } = await startChild<ServerInput, WatchedServerOutput>({ script, input });
+  const { output, stop } = await startChild<Omit<ServerInput, 'doesDueWork'>, WatchedServerOutput>({
+    script,
+    input,
+  });
   const usage = async () => (await (await fetch(output.usageUrl)).json()) as ServerUsage;
   try {
     // The first call compiles and fills caches.

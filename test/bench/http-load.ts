@@ -19,9 +19,13 @@ export const callHeaders: Readonly<Record<string, string>> = {
 export const credentials = { user: USER, password: PASSWORD };
 
 /** A server in a process of its own while `work` runs. */
-export async function withServer<T>(database: BenchDatabase, work: (url: string) => Promise<T>): Promise<T> {
+export async function withServer<T>(
+  database: BenchDatabase,
+  work: (url: string) => Promise<T>,
+  { doesDueWork }: { readonly doesDueWork: boolean } = { doesDueWork: true },
+): Promise<T> {
   const script = new URL('./server-process.ts', import.meta.url);
-  const input = { database, ...credentials };
+  const input = { database, doesDueWork, ...credentials };
   const { output, stop } = await startChild<ServerInput, ServerOutput>({ script, input });
   try {
     return await work(output.url);

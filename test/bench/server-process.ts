@@ -13,13 +13,15 @@ export interface ServerInput {
   readonly database: BenchDatabase;
   readonly user: string;
   readonly password: string;
+  /** Whether it does the work that is due too; a past that was never billed would take all of its time. */
+  readonly doesDueWork: boolean;
 }
 
 export interface ServerOutput {
   readonly url: string;
 }
 
-async function serve({ database, user, password }: ServerInput): Promise<ServerOutput> {
+async function serve({ database, user, password, doesDueWork }: ServerInput): Promise<ServerOutput> {
   keepYoungGenerationSmall();
   const logger = consoleLogger();
   const billing = await Billing.open({
@@ -29,7 +31,7 @@ async function serve({ database, user, password }: ServerInput): Promise<ServerO
     documentRenderer: pdfRenderer(),
   });
   await billing.security.ensureAdministrator(user, password);
-  billing.start();
+  if (doesDueWork) billing.start();
   const listening = await listen(createKoaApp({ billing, logger }), { port: 0 });
   process.once('disconnect', () => {
     void listening

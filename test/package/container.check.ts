@@ -71,12 +71,16 @@ describe('the container', function () {
 
   /** What docker would send: all but what .dockerignore leaves out, here what git keeps and what is new. */
   async function copySource(to: string): Promise<void> {
-    const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root });
+    const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+      cwd: root,
+    });
     for (const file of stdout.split('\0').filter((name) => name !== ''))
-      await cp(join(root, file), join(to, file), { errorOnExist: false }).catch((error: NodeJS.ErrnoException) => {
-        // Listed, but deleted in the working tree.
-        if (error.code !== 'ENOENT') throw error;
-      });
+      await cp(join(root, file), join(to, file), { errorOnExist: false }).catch(
+        (error: NodeJS.ErrnoException) => {
+          // Listed, but deleted in the working tree.
+          if (error.code !== 'ENOENT') throw error;
+        },
+      );
   }
 
   async function command(): Promise<readonly string[]> {
