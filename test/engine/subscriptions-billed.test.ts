@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
@@ -114,10 +115,13 @@ anyDatabase((_kind, open) => {
       ]);
       const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
       const warned = { accountId: account.id, subscriptionIds: [subscriptionId] };
-      expect(warnings()).to.deep.include(warned);
+      expect(warnings().filter((fields) => isDeepStrictEqual({ ...fields, ...warned }, fields))).to.not.be
+        .empty;
       const before = warnings().length;
       await acme.generateInvoice({ accountId: account.id, targetDate: parseLocalDate('2024-03-01') });
-      expect(warnings().slice(before)).to.deep.equal([warned]);
+      const later = warnings().slice(before);
+      expect(later).to.have.length(1);
+      expect(later[0]).to.deep.include(warned);
     });
 
     it(

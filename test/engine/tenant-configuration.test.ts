@@ -131,9 +131,7 @@ anyDatabase((kind, open) => {
         'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
         'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
       ]);
-      expect(warnings.map(({ fields }) => fields)).to.deep.equal(
-        warnings.map(() => ({ tenantId: engine.tenant.id })),
-      );
+      for (const { fields } of warnings) expect(fields).to.deep.include({ tenantId: engine.tenant.id });
       expect((await acme.keyValues.get(CONFIGURATION)).values).to.deep.equal([JSON.stringify(values)]);
       expect((await acme.configuration.settings())['invoice.enabled']).to.equal(true);
     });
