@@ -37,12 +37,13 @@ export class EventService implements EventOperations<WithContext> {
     const limit = bounded('limit', request.limit ?? DEFAULT_EVENTS, { least: 1, most: MAX_EVENTS });
     const waitMs = bounded('waitMs', request.waitMs ?? 0, { least: 0, most: MAX_EVENT_WAIT_MS });
     const { storage, systemClock } = this.#ports;
-    if (after === LATEST) return { events: [], next: cursorOf(await storage.events.horizon()) };
+    if (after === LATEST)
+      return { events: [], next: cursorOf(await storage.events.horizon(tenant.recordId)) };
     const endsAtMs = systemClock.nowMs() + waitMs;
     let read = readCursor(after);
     for (;;) {
       const seen = this.#watch.seen;
-      const upTo = await storage.events.horizon();
+      const upTo = await storage.events.horizon(tenant.recordId);
       const found =
         upTo <= read
           ? []

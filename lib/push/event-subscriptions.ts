@@ -47,7 +47,7 @@ export class EventSubscriptions {
     request: Omit<SubscribeRequest<T>, 'tenant'> & { readonly tenant: TenantRef | null },
   ): Promise<EventSubscription> {
     const { tenant, types, onEvent, after } = request;
-    const handled = { tenant, types, onEvent, after: await this.#placeOf(after) };
+    const handled = { tenant, types, onEvent, after: await this.#placeOf(tenant, after) };
     const subscription = new Subscription(this.#ports, this.#input, handled);
     this.#open.add(subscription);
     void subscription.ended.then(() => this.#open.delete(subscription));
@@ -58,8 +58,10 @@ export class EventSubscriptions {
     await Promise.all([...this.#open].map((subscription) => subscription.close()));
   }
 
-  async #placeOf(after: string = LATEST): Promise<number> {
-    return after === LATEST ? this.#ports.storage.events.horizon() : readCursor(after);
+  async #placeOf(tenant: TenantRef | null, after: string = LATEST): Promise<number> {
+    return after === LATEST
+      ? this.#ports.storage.events.horizon(tenant?.recordId ?? null)
+      : readCursor(after);
   }
 }
 
@@ -108,7 +110,7 @@ class Subscription implements EventSubscription {
     let found: readonly PublishedBusEvent[] = [];
     let upTo = this.#at;
     try {
-      upTo = await this.#ports.storage.events.horizon();
+      upTo = await this.#ports.storage.events.horizon(this.#handled.tenant?.recordId ?? null);
       found = upTo <= this.#at ? [] : await this.#read(upTo);
       const events = await this.#shown(found);
       for (const [recordId, event] of events) {

@@ -86,7 +86,7 @@ export class PushService {
   /** Makes deliveries of the events that come next, and says whether there may be more to load. */
   async #takeUp(lease: PushLease, tenant: TenantRef): Promise<'MORE' | 'NONE' | 'LOST'> {
     const { storage, systemClock } = this.#ports;
-    const upTo = await storage.events.horizon();
+    const upTo = await storage.events.horizon(tenant.recordId);
     const next = await storage.read(tenant, async (session) => {
       const after = await session.deliveries.takenUpTo();
       const url = await this.#callbackOf(session);

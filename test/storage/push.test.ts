@@ -148,7 +148,7 @@ eachDatabase((kind, open) => {
       expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
       expect(await push.backlog({ businessNow: NOW, limit: 2 })).to.have.property('due', 2);
       expect(await take('one')).to.deep.equal([opened.tenant.recordId]);
-      const upTo = await events.horizon();
+      const upTo = await events.horizon(opened.tenant.recordId);
       const { after, found } = await opened.storage.read(opened.tenant, async (session) => {
         const from = (await session.deliveries.takenUpTo()) ?? 0;
         return { after: from, found: await session.events.list({ after: from, upTo, limit: 10 }) };

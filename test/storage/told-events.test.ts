@@ -24,7 +24,7 @@ eachDatabase((kind, open) => {
     });
     afterEach(() => opened.storage.close());
     const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
-      const upTo = await opened.storage.events.horizon();
+      const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
       return opened.storage.read(opened.tenant, (session) =>
         session.events.list({ after, upTo, limit: 1_000 }),
       );
@@ -93,6 +93,18 @@ eachDatabase((kind, open) => {
           if (kind === 'sqlite') return;
           await opened.write(async (session) => session.publish([told(2)]));
           expect(await accounts()).to.deep.equal([]);
+          // Other tenants need not wait for it.
+          const { storage } = opened;
+          const other = await opened.newTenant();
+          await storage.write(other, author(), async (session) => session.publish([told(5)]));
+          const upTo = await storage.events.horizon(other.recordId);
+          const theirs = await storage.read(other, (session) =>
+            session.events.list({ after: 0, upTo, limit: 10 }),
+          );
+          expect(theirs).to.have.length(1);
+          expect(
+            await storage.events.list({ after: 0, upTo: await storage.events.horizon(null), limit: 10 }),
+          ).to.deep.equal([]);
         });
         expect(await accounts()).to.deep.equal(kind === 'sqlite' ? [1] : [1, 2]);
         await host
@@ -144,14 +156,14 @@ onPostgresql('storage: events that many tell at once', (open) => {
     const { storage, tenant } = opened;
     await storage.prepare(TELLING);
     const accounts = await opened.newAccounts(5);
-    const start = await storage.events.horizon();
+    const start = await storage.events.horizon(tenant.recordId);
     const order = new Map<number, number[]>(accounts.map(({ recordId }) => [recordId, []]));
     let isOver = false;
     const read: PublishedBusEvent[] = [];
     const reading = (async () => {
       for (let at = start, last = false; !last; ) {
         last = isOver;
-        const upTo = await storage.events.horizon();
+        const upTo = await storage.events.horizon(tenant.recordId);
         const found = await storage.read(tenant, (session) =>
           session.events.list({ after: at, upTo, limit: 10_000 }),
         );

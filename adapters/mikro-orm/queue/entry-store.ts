@@ -91,7 +91,7 @@ export function entryStore(
           .map(
             ({ tenantRecordId, entry }): EncodedEntry => ({
               live: true,
-              told: false,
+              toldOf: null,
               cells: queueEntriesTable.encode(tenantRecordId, {
                 ...entry,
                 // The entry that failed goes on telling the outside.

@@ -53,11 +53,13 @@ export function eventStore(access: SystemAccess, dialect: Dialect, onTold: Event
   return {
     list: async (request) => (await access.run(listed(dialect, request, nothing))).rows.map(publishedEvent),
     // Each statement is a transaction by itself: the second one sees what came after the first.
-    horizon: () =>
-      dialect.toldUpTo({
-        run: (statement) => access.run(statement),
-        rows: async (statement) => (await access.run(statement)).rows,
-      }),
+    horizon: (tenantRecordId) => {
+      const statements = {
+        run: (statement: Sql) => access.run(statement),
+        rows: async (statement: Sql) => (await access.run(statement)).rows,
+      };
+      return dialect.toldUpTo(statements, tenantRecordId);
+    },
     onTold,
   };
 }

@@ -136,7 +136,7 @@ export class Outbox {
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
         live: entry.processingState === ProcessingState.AVAILABLE,
-        told: entry.eventId !== null,
+        toldOf: entry.eventId === null ? null : scope.tenantRecordId,
       }),
     );
     const { runner } = scope;

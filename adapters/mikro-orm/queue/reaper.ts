@@ -35,7 +35,7 @@ export async function reapEntries(
   const copies = stale.map(
     ({ tenantRecordId, entry }): EncodedEntry => ({
       live: true,
-      told: false,
+      toldOf: null,
       cells: queueEntriesTable.encode(tenantRecordId, {
         ...entry,
         createdDate: businessNow,

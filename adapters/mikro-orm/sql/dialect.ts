@@ -27,8 +27,8 @@ export type DatabaseFailure =
 export interface EncodedEntry {
   readonly cells: readonly Cell[];
   readonly live: boolean;
-  /** Whether the outside is told of it. */
-  readonly told: boolean;
+  /** The tenant, if the outside is told of it; null = it is not. */
+  readonly toldOf: number | null;
 }
 
 /** The database type of each kind of column. */
@@ -108,16 +108,16 @@ export interface Dialect extends SchemaDialect {
   /**
    * Inserts queue entries, numbered in this order: those that are AVAILABLE among the live ones (a live entry with the
    * same unique key wins), those that are PROCESSED straight into the history. If the outside is told of one of them, its
-   * transaction holds back `toldUpTo` until it ends.
+   * transaction holds back `toldUpTo` of the tenant, whose all such entries are, until it ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The record id that was given last to a queue entry; 0 = none was. */
   readonly lastEntry: Sql;
   /**
-   * The record id up to which all entries that the outside is told of are visible to whoever begins to read afterwards: what
-   * is stored later has a greater one.
+   * The record id up to which all entries that the outside is told of, of a tenant or of all (null), are visible to whoever
+   * begins to read afterwards: what is stored later has a greater one.
    */
-  toldUpTo(statements: Statements): Promise<number>;
+  toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number>;
   /** Moves the live queue entries of `condition` into the history with this outcome; returns how many. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
   /** The exact sum, greatest or least of a decimal column over the rows of a group, to be read by `decimalOf`. */

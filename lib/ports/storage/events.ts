@@ -19,10 +19,10 @@ export interface EventReads {
 /** What the outside is told of all tenants, and of the system. */
 export interface EventStore extends EventReads {
   /**
-   * The record id up to which nothing is missing to a read that begins afterwards: later commits have greater ones. An open
-   * transaction that has told something holds it back.
+   * The record id up to which nothing of a tenant, or of any (null), is missing to a read that begins afterwards: later commits
+   * have greater ones. An open transaction that has told something of the tenant holds it back.
    */
-  horizon(): Promise<number>;
+  horizon(tenantRecordId: number | null): Promise<number>;
   /**
    * Calls `listener` when this process has committed something that is told: of a tenant or, after a host's commit, of any
    * (null).

@@ -366,16 +366,17 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   openApiYamlAlias: nothing,
 };
 
-/** A charge of its own, to be adjusted. */
 /** What tells the tenant's callback that it was registered. */
 async function storedDelivery({ serving }: World): Promise<Sample> {
   const cb = encodeURIComponent('https://example.com/events');
   await serving.call('POST', `/1.0/kb/tenants/registerNotificationCallback?cb=${cb}`);
+  await serving.billing.settle();
   const { json } = await serving.call('GET', '/1.0/kb/tenants/notificationDeliveries?limit=-1');
   const [last] = json as { readonly deliveryId: string }[];
   return { segments: { deliveryId: last?.deliveryId ?? '' } };
 }
 
+/** A charge of its own, to be adjusted. */
 async function chargedItem({ serving, accountId }: World): Promise<Sample> {
   const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, {
     body: [{ amount: 10 }],

@@ -32,7 +32,7 @@ export async function storeDeliveries(stored: Stored, made: readonly New<PushDel
   const token = newId();
   const at = { businessNow: instant(0), systemNowMs: 0, leaseEndsAtMs: 1 };
   const tenants = await storage.push.take({ owner: 'writer', token, limit: 1_000, ...at });
-  const upTo = await storage.events.horizon();
+  const upTo = await storage.events.horizon(tenant.recordId);
   const after = await storage.read(tenant, (session) => session.deliveries.takenUpTo());
   const lease = { tenantRecordId: tenant.recordId, token };
   const taken = await storage.push.takeUp(lease, { after: after ?? 0, upTo, deliveries: made }, 1);
