@@ -1,10 +1,9 @@
 import { Billing } from '../../lib/billing.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import type { ArchivedUsage } from '../../lib/usage/index.ts';
-import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { openStorage } from './database.ts';
-import { createLogger } from './logger.ts';
 import { namedTenant } from './named-tenant.ts';
+import { partsBesideServer } from './parts-beside-server.ts';
 
 export interface ArchiveUsageOptions {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
@@ -21,20 +20,9 @@ export interface ArchiveUsageOptions {
 export async function archiveUsage(options: ArchiveUsageOptions): Promise<ArchivedUsage> {
   const storage = await openStorage(options.database, { migrate: false });
   try {
-    const system = systemClock();
-    const clock = sharedTestClock(storage.system, system);
-    const billing = await Billing.open<never>({
-      storage,
-      clock,
-      systemClock: system,
-      ids: uuidGenerator(),
-      hasher: scryptHasher(),
-      cipher: unencrypted(),
-      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
-      configuration: options.configuration,
-    });
-    // The time of a server in test mode, or else of the machine.
-    await clock.refresh();
+    const parts = partsBesideServer(storage, options.configuration);
+    const billing = await Billing.open<never>(parts);
+    await parts.clock.refresh();
     const tenant = await namedTenant(storage, options.tenant);
     return await billing.as({ tenant, user: 'billwright' }).usage.archive({ before: options.before });
   } finally {

@@ -2,10 +2,9 @@ import { Billing } from '../../lib/billing.ts';
 import type { Breach } from '../../lib/check/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
-import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { openStorage } from './database.ts';
-import { createLogger } from './logger.ts';
 import { namedTenant } from './named-tenant.ts';
+import { partsBesideServer } from './parts-beside-server.ts';
 
 export interface CheckOptions {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
@@ -30,22 +29,13 @@ export interface CheckReport {
 export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const storage = await openStorage(options.database, { migrate: false, readOnly: true });
   try {
-    const system = systemClock();
-    const clock = sharedTestClock(storage.system, system);
+    const parts = partsBesideServer(storage, options.configuration);
     const checks = await Billing.openChecks({
-      storage,
-      clock,
-      systemClock: system,
-      ids: uuidGenerator(),
-      hasher: scryptHasher(),
-      cipher: unencrypted(),
-      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
-      configuration: options.configuration,
+      ...parts,
       defaultCatalog: options.defaultCatalog,
       defaultOverdueConfig: options.defaultOverdueConfig,
     });
-    // The time of a server in test mode, or else of the machine.
-    await clock.refresh();
+    await parts.clock.refresh();
     const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
     const ahead = await checks.aheadOfClock();
     if (ahead !== null)

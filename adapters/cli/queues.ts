@@ -8,10 +8,9 @@ import type {
 } from '../../lib/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
-import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { openStorage } from './database.ts';
-import { createLogger } from './logger.ts';
 import { namedTenant } from './named-tenant.ts';
+import { partsBesideServer } from './parts-beside-server.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What is asked of the queues. */
@@ -51,20 +50,9 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
     throw new UsageError('queues put-back needs --kind and at least one --record');
   const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange });
   try {
-    const system = systemClock();
-    const clock = sharedTestClock(storage.system, system);
-    const backlog = await Billing.openBacklog<never>({
-      storage,
-      clock,
-      systemClock: system,
-      ids: uuidGenerator(),
-      hasher: scryptHasher(),
-      cipher: unencrypted(),
-      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
-      configuration: options.configuration,
-    });
-    // The time of a server in test mode, or else of the machine.
-    await clock.refresh();
+    const parts = partsBesideServer(storage, options.configuration);
+    const backlog = await Billing.openBacklog<never>(parts);
+    await parts.clock.refresh();
     const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
     const ofKind = kind === undefined ? {} : { kind: kinds[kind] as QueueKind };

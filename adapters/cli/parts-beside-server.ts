@@ -1,0 +1,22 @@
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/index.ts';
+import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import { createLogger } from './logger.ts';
+
+/**
+ * What a command opens an engine with that looks at a database beside its server, or does one thing to it. Its clock shows the
+ * time of a server in test mode, or else of the machine, once it was refreshed after the opening.
+ */
+export function partsBesideServer(storage: Storage<never>, configuration: ConfigurationObject) {
+  const system = systemClock();
+  return {
+    storage,
+    clock: sharedTestClock(storage.system, system),
+    systemClock: system,
+    ids: uuidGenerator(),
+    hasher: scryptHasher(),
+    cipher: unencrypted(),
+    logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
+    configuration,
+  };
+}
