@@ -3,10 +3,15 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
+import { MAX_BULK_USAGE_CALLS } from '../../lib/values/limits.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
+const lineHeaders = Object.entries({ ...documentHeaders, 'content-type': 'application/x-ndjson' });
+const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders
+  .map(([header, value]) => `${header}: ${value}\r\n`)
+  .join('')}Content-Length: 100000\r\n\r\n`;
 const ping = 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('clients that take their time (platform §16)', () => {
@@ -76,12 +81,24 @@ describe('clients that take their time (platform §16)', () => {
 
   it('slow clients are hung up on where lines of usage have not all arrived in the time of a request', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 300, maxHeadersMs: 100 }));
-    const headers = { ...documentHeaders, 'content-type': 'application/x-ndjson' };
-    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
-    const head = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Length: 100000\r\n\r\n`;
-    const answer = await dripping(socket, head);
+    const answer = await dripping(socket, bulkHead);
     expect(answer).to.match(/^HTTP\/1\.1 503 /);
-    expect(answer).to.match(/connection: close/i);
+    expect(answer.slice(0, answer.indexOf('\r\n\r\n'))).to.match(/connection: close/i);
+  });
+
+  it('slow clients whose lines of usage did not all arrive take nobody the place to record some', async () => {
+    const listening = await listenWith({ requestTimeMs: 200 });
+    const slow = Array.from({ length: MAX_BULK_USAGE_CALLS }, async () => {
+      const socket = await connected(listening);
+      socket.write(bulkHead);
+      expect(String((await once(socket, 'data'))[0])).to.match(/^HTTP\/1\.1 503 /);
+      socket.destroy();
+    });
+    await Promise.all(slow);
+    const lines = { body: '{}\n', headers: { 'content-type': 'application/x-ndjson' } };
+    const { status, json } = await serving.call('POST', '/1.0/kb/usages/bulk', lines);
+    expect(status).to.equal(200);
+    expect(json).to.include({ received: 1, rejected: 1 });
   });
 
   it('slow clients are hung up on where a body that nobody reads does not end, after their answer', async () => {

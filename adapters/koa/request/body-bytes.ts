@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished as ended, PassThrough } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
@@ -54,9 +55,29 @@ export async function streamBody(
   await refuseTooLarge(ctx, maxBytes);
   const { type } = ctx.request;
   return {
-    // The end of the reading must not be that of the connection, on which the answer goes out.
-    chunks: ctx.req.iterator({ destroyOnReturn: false }),
+    ...chunksOf(ctx.req),
     mediaType: type === '' ? body.mediaTypes[0] : type.toLowerCase(),
+  };
+}
+
+/**
+ * The end of the reading must not be that of the connection, on which the answer goes out; nor does a request say that its
+ * connection has ended once it was answered, so that who still reads it has to be told.
+ */
+function chunksOf(request: IncomingMessage): Pick<BodyStream, 'chunks' | 'giveUp'> {
+  const chunks = new PassThrough();
+  // Who reads gets it.
+  chunks.on('error', () => undefined);
+  ended(request, { writable: false }, (error) => {
+    if (error) chunks.destroy(error);
+  });
+  request.pipe(chunks);
+  return {
+    chunks,
+    giveUp: () => {
+      request.unpipe(chunks);
+      chunks.destroy(new Error('Nobody waits for the rest of the body any more'));
+    },
   };
 }
 

@@ -39,6 +39,8 @@ export interface BodyStream {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** One of those that the route takes. */
   readonly mediaType: string;
+  /** Ends the reading with an error. */
+  giveUp(): void;
 }
 
 /** The type of a body: a model, or a list of one. */

@@ -28,6 +28,7 @@ import { renderAnswer } from '../response/render-answer.ts';
 import { renderError } from '../response/render-error.ts';
 import { discard, jsonType, type Rendered, writeRendered } from '../response/rendered.ts';
 import { onDemand } from '../wire/on-demand.ts';
+import type { BodyStream } from './body.ts';
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { Router } from './koa-router.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
@@ -273,19 +274,22 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
     const rendering =
       keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, { billing, logger }, run);
-    const rendered = await inTime(call, ctx.querystring, rendering);
-    if (sentBody.bodyStream !== undefined) await endStream(ctx);
+    const rendered = await inTime(ctx, { ...call, bodyStream: sentBody.bodyStream }, rendering);
+    if (sentBody.bodyStream !== undefined) await endStream(ctx, sentBody.bodyStream);
     await writeRendered(ctx, rendered);
   }
 
+  /** What still reads a body is told that nobody waits for it, and the rest of the body is given up with its connection. */
   async function inTime(
-    { received, route }: Served,
-    queryString: string,
+    ctx: Context,
+    { received, route, bodyStream }: Served & Pick<SentBody, 'bodyStream'>,
     work: Promise<Rendered>,
   ): Promise<Rendered> {
-    if (route.testMode || waitsForCompletion(queryString)) return work;
+    if (route.testMode || waitsForCompletion(ctx.querystring)) return work;
     const over = (): never => {
       received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
+      if (bodyStream !== undefined && !ctx.req.readableEnded) ctx.set('Connection', 'close');
+      bodyStream?.giveUp();
       throw timeOver(requestTimeMs, route);
     };
     return withinTime(requestTimeMs, work, { over, late: discard });
@@ -354,7 +358,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 }
 
 /** A streamed body of which more comes than anybody reads is given up with its connection. */
-async function endStream(ctx: Context): Promise<void> {
+async function endStream(ctx: Context, body: BodyStream): Promise<void> {
+  body.giveUp();
   if (ctx.req.readableEnded) return;
   await drain(ctx.req);
   if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
