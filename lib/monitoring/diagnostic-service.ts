@@ -29,18 +29,19 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
   }
 
   async diagnostic(context: CallContext, request: DiagnosticRequest): Promise<Diagnostic> {
-    const { accountId, withTenantConfig, withServiceConfig, withLogs } = request;
+    const { accountId, withTenantConfig, withServiceConfig, withLogs, logDirectory } = request;
     checkNames(request.logFileNames ?? []);
     const [tenantConfig, logs] = await Promise.all([
       withTenantConfig ? this.#sources.keyValuesOf(context) : null,
-      withLogs ? this.#logs(request) : null,
+      // A directory that is not allowed is refused whether or not logs are asked for.
+      withLogs || logDirectory !== undefined ? this.#logs(request) : null,
     ]);
     return {
       // Last, since its reader has to end it.
       accountData: accountId === undefined ? null : await this.#sources.exportOf(context, accountId),
       tenantConfig: tenantConfig?.map(maskedValues) ?? null,
       serviceConfiguration: withServiceConfig ? maskedProperties(this.#sources.configuration) : null,
-      logs,
+      logs: withLogs ? logs : null,
     };
   }
 

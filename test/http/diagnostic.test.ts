@@ -98,7 +98,8 @@ anyDatabase((_kind, open) => {
         `logsDir=${encodeURIComponent(`${directory}/..`)}`,
         `logsDir=${encodeURIComponent(`${directory}-other`)}`,
       ])
-        expect((await get(`?withLogs=true&${query}`)).status, query).to.equal(400);
+        for (const withLogs of [true, false])
+          expect((await get(`?withLogs=${withLogs}&${query}`)).status, query).to.equal(400);
     });
 
     it('the archive holds what an operator looks for: the account, its invoices, what failed, and the settings without secrets', async () => {

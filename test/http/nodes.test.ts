@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { anyDatabase } from '../support/databases.ts';
+import { bearer } from '../support/http/callers.ts';
 import { basic, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -97,6 +99,26 @@ anyDatabase((kind, open) => {
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
       expect(refused.json).to.include({ code: 60018 });
       expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);
+      const authorization = await bearer(serving, 'admin');
+      const outcomes = routeTable({ testMode: true })
+        .filter(({ method, operationId }) => method !== 'GET' && operationId !== 'putInRotation')
+        .map(async ({ method, path, operationId, credentials }) => {
+          const filled = path.replace('{tenantApiKey}', 'bob').replaceAll(/\{\w+\}/g, serving.nextId);
+          const headers = credentials === 'PLUGIN' ? { authorization } : {};
+          const { status, json } = await serving.call(method, filled, { body: '[', headers });
+          const isRefused = status === 503 && (json as { code: number }).code === 60018;
+          return isRefused ? [] : [operationId];
+        });
+      expect((await Promise.all(outcomes)).flat(), 'served out of rotation').to.have.members([
+        ...['putOutOfRotation', 'invalidatesCache', 'invalidatesCacheByAccount', 'invalidatesCacheByTenant'],
+        ...['issueToken', 'issuePluginToken'],
+        ...[
+          'setTestClockTime',
+          'updateTestClockTime',
+          'writeLogInvoiceLogEntriesForAccount',
+          'configureSandbox',
+        ],
+      ]);
       expect((await rotation('PUT')).status).to.equal(204);
       expect((await create()).status).to.equal(201);
       expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);

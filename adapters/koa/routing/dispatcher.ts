@@ -230,7 +230,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.tenant = tenant;
     if (caller !== null) received.principal = caller.principal.name;
     if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
-    if (route.author && !billing.isInRotation()) throw outOfRotation();
+    if (changesAnything(route) && !billing.isInRotation()) throw outOfRotation();
     await answer(ctx, { received, route, caller, tenant });
   }
 
@@ -399,6 +399,10 @@ function allowed(methods: readonly Method[]): string {
 async function answerOptions(ctx: Context, allow: string): Promise<void> {
   ctx.set('Allow', allow);
   await writeRendered(ctx, { status: 200, headers: { 'Content-Type': jsonType }, body: '' });
+}
+
+function changesAnything({ method, outOfRotation }: Route): boolean {
+  return method !== 'GET' && outOfRotation !== true;
 }
 
 /** What changes nothing goes on, so that a balancer may drain the node. */

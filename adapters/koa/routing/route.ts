@@ -131,6 +131,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   /** Default: the author header is required on every call but GET. */
   readonly author?: false;
+  /** True: although it is no GET, a node out of rotation serves it too (platform §11 rule 3). */
+  readonly outOfRotation?: true;
   /** True: the route exists in test mode only. */
   readonly testMode?: true;
   readonly query?: Q;

@@ -7,7 +7,13 @@ import type { SandboxControl, TestMode } from '../../test-mode.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
 const root = '/plugins/killbill-payment-test';
-const shared = { area: 'test', permission: 'NONE', author: false, testMode: true } as const;
+const shared = {
+  area: 'test',
+  permission: 'NONE',
+  author: false,
+  testMode: true,
+  outOfRotation: true,
+} as const;
 
 /** The controls of the sandbox gateway (payments §2.4 rule 2); they exist in test mode only, for each tenant by itself. */
 export const sandboxRoutes: readonly Route[] = [

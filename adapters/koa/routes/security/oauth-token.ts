@@ -62,6 +62,7 @@ export const oauthTokenRoute: Route = openRoute({
   area: 'security',
   summary: 'Get a bearer token by client credentials, or by name and password',
   permission: 'NONE',
+  outOfRotation: true,
   body: form,
   success: { status: 200, body: IssuedToken },
   errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),

@@ -54,6 +54,7 @@ export const tokenRoutes: readonly Route[] = [
     area,
     summary: 'Log in for a bearer token',
     permission: 'NONE',
+    outOfRotation: true,
     success: { status: 200, body: Token },
     async handle({ tokens, user }) {
       const { token } = await tokens.issue(user);

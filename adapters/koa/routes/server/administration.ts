@@ -24,7 +24,7 @@ const cacheNames = Object.fromEntries(
   ].map((name) => [name, name]),
 );
 
-const shared = { area: 'admin', permission: 'admin:update', author: false } as const;
+const shared = { area: 'admin', permission: 'admin:update', author: false, outOfRotation: true } as const;
 
 /** What operators do with the nodes: their caches, their rotation (platform §11). */
 export const administrationRoutes: readonly Route[] = [

@@ -15,7 +15,7 @@ const secondMs = 1_000;
 const defaultWaitSec = 5;
 const timeZone = zoneParameter(UTC);
 const timeoutSec = integer(defaultWaitSec, { minimum: 0, maximum: MAX_COMPLETION_WAIT_MS / secondMs });
-const shared = { permission: 'NONE', author: false, testMode: true } as const;
+const shared = { permission: 'NONE', author: false, testMode: true, outOfRotation: true } as const;
 
 /** The endpoints of platform §14.2; they exist in test mode only. */
 export const testModeRoutes: readonly Route[] = [
