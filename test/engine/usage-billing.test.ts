@@ -190,6 +190,19 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it('usage §7.7 rule 4: the void of an invoice frees a period whose late usage was void before a later run', async () => {
+      await begin('sms-payg', '2026-04-01', { unpaid: true });
+      await stage.runTo('2026-05-01');
+      const april = await stage.last();
+      expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
+      await stage.use('5 sms 2026-04-10', 'wrong');
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
+      await stage.runTo('2026-06-01');
+      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+      await stage.engine.acme.invoices.void(april.id);
+      expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
+    });
+
     describe('usage §7.7 rule 1: late usage', () => {
       it(
         'of a subscription that has ended is billed by the next run of the account',

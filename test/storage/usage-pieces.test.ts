@@ -33,7 +33,7 @@ eachDatabaseAndOneByOne((kind, open) => {
       return days.map((each) =>
         each.map(
           ({ unit, localDate, count, sum, max }) =>
-            `${formatLocalDate(localDate)} ${unit} ${count} ${formatDecimal(sum)} max ${formatDecimal(max)}`,
+            `${formatLocalDate(localDate)} ${unit} ${count} ${formatDecimal(sum)} max ${max && formatDecimal(max)}`,
         ),
       );
     };
@@ -63,9 +63,9 @@ eachDatabaseAndOneByOne((kind, open) => {
           ...['sms', oddText]
             .sort()
             .map((unit) => `2026-04-02 ${unit} ${unit === 'sms' ? '2 2 max 2' : '1 1 max 1'}`),
-          '2026-04-04 sms 1 0 max 0',
+          '2026-04-04 sms 1 0 max null',
         ],
-        ['2026-04-01 sms 1 5 max 5', '2026-04-04 sms 1 0 max 0'],
+        ['2026-04-01 sms 1 5 max 5', '2026-04-04 sms 1 0 max null'],
         ['2026-04-04 sms 1 9 max 9'],
         [],
       ]);

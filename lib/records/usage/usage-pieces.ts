@@ -11,8 +11,8 @@ export interface DayUsage {
   readonly version: number;
   /** Of the points that count. */
   readonly sum: Decimal;
-  /** The largest single amount; 0 where no point counts. */
-  readonly max: Decimal;
+  /** The largest single amount; null where no point counts. */
+  readonly max: Decimal | null;
 }
 
 /**

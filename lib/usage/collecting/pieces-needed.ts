@@ -22,7 +22,7 @@ export interface SplitRequest {
 }
 
 export interface PiecesNeeded {
-  /** Days whose sums are enough. */
+  /** Days whose sums are enough; days on which no point counts have nothing to bill, and are left out. */
   readonly whole: readonly UsagePiece[];
   readonly split: readonly SplitRequest[];
 }
@@ -62,7 +62,7 @@ export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesIn
     const bounds = boundsOf(localDate, { cuts: cutsOn.get(localDate) ?? [], ranges, zone });
     const ordinals = ordinalsOf(ranges, count);
     if (bounds.length > 0 || ordinals.length > 0) split.push({ unit, localDate, bounds, ordinals });
-    else whole.push({ unit, localDate, part: 'ALL', after: 0, upTo: count, sum, max });
+    else if (max !== null) whole.push({ unit, localDate, part: 'ALL', after: 0, upTo: count, sum, max });
   }
   return { whole, split };
 }

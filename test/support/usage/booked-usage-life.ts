@@ -7,7 +7,7 @@ import type {
   PointRange,
   UsagePiece,
 } from '../../../lib/usage/collecting/usage-piece.ts';
-import { sum, ZERO } from '../../../lib/values/money/index.ts';
+import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 /** Has the sums of days, and splits those that a run asks for, as a database does. */
@@ -62,8 +62,8 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
       ends.flatMap((upTo, index): readonly UsagePiece[] => {
         const after = ends[index - 1] ?? 0;
         const range = { unit, localDate, part, after, upTo };
-        const own = points.filter((point) => isIn(point, range));
-        return own.length === 0 ? [] : [{ ...range, ...sumsOf(own) }];
+        const { sum, max } = sumsOf(points.filter((point) => isIn(point, range)));
+        return max === null ? [] : [{ ...range, sum, max }];
       }),
     );
   }
@@ -86,10 +86,13 @@ export function isIn(point: LifePoint, { unit, localDate, part, after, upTo }: P
   return !point.dateOnly && part.from <= point.recordInstant && point.recordInstant < part.to;
 }
 
-function sumsOf(points: readonly LifePoint[]) {
+function sumsOf(points: readonly LifePoint[]): Pick<DayUsage, 'sum' | 'max'> {
   const amounts = points.filter(({ isVoid }) => !isVoid).map(({ amount }) => amount);
   return {
     sum: sum(amounts),
-    max: amounts.reduce((highest, amount) => (amount.greaterThan(highest) ? amount : highest), ZERO),
+    max: amounts.reduce<Decimal | null>(
+      (highest, amount) => (highest?.greaterThanOrEqualTo(amount) ? highest : amount),
+      null,
+    ),
   };
 }

@@ -108,6 +108,18 @@ describe('what is read of usage', () => {
     ).to.deep.equal(['2026-04-02 5', '2026-04-03 2']);
   });
 
+  it('usage §7.7 rule 4: a day on which no point counts has nothing to bill', () => {
+    const days = [{ ...dayOf('2026-04-02', 3), sum: decimal(0), max: null }, dayOf('2026-04-03', 0)];
+    const { whole, split } = piecesNeeded({
+      days,
+      events: [created('2026-04-01')],
+      zone: UTC_ZONE,
+      billed: [],
+    });
+    expect(split).to.deep.equal([]);
+    expect(whole.map(({ localDate }) => text(localDate))).to.deep.equal(['2026-04-03']);
+  });
+
   it('usage §11.3: where an earlier invoice is void, its ordinals are told from those of a later one', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
     expect(

@@ -2,7 +2,7 @@ import type { UsageDaysRequest, UsageSplitRequest } from '../../../../lib/ports/
 import type { DayUsage, PartOfDay, UsagePiece } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { MIN_YEAR } from '../../../../lib/values/limits.ts';
-import { decimal, ZERO } from '../../../../lib/values/money/index.ts';
+import { decimal } from '../../../../lib/values/money/index.ts';
 import { localDate } from '../../../../lib/values/time/index.ts';
 import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/columns.ts';
 import { writeDay } from '../../sql/remembered-dates.ts';
@@ -51,7 +51,7 @@ export async function usageDays(
         count: numberOf(point_count, 'point_count'),
         version: numberOf(version, 'version'),
         sum: decimal(textOf(amount_sum, 'amount_sum')),
-        max: amount_max === null ? ZERO : decimal(textOf(amount_max, 'amount_max')),
+        max: amount_max === null ? null : decimal(textOf(amount_max, 'amount_max')),
       });
     },
   );
