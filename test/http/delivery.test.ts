@@ -102,6 +102,8 @@ describe('the delivery of answers', () => {
       expect((await send(catalog)).headers).to.not.have.property('content-encoding');
       const refused = await send(catalog, { 'accept-encoding': 'gzip;q=0, identity' });
       expect(refused.headers).to.not.have.property('content-encoding');
+      const nothing = await send(catalog, { 'accept-encoding': 'identity;q=0, *;q=0' });
+      expect([nothing.status, nothing.headers['content-encoding']]).to.deep.equal([200, undefined]);
       const short = await send(`${serving.url}/1.0/ping`, { 'accept-encoding': 'gzip' });
       expect([short.body.toString(), short.headers['content-encoding']]).to.deep.equal(['pong', undefined]);
     });
@@ -156,6 +158,13 @@ describe('the delivery of answers', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
+    it('an OPTIONS that a page of a listed origin sends itself may be read by it', async () => {
+      const url = await listenWith({ allowedOrigins: [shop] });
+      const { status, headers } = await send(url + account, { origin: shop }, 'OPTIONS');
+      expect([status, headers['access-control-allow-origin']]).to.deep.equal([200, shop]);
+      expect(headers.allow).to.match(/^GET, HEAD, PUT, .*OPTIONS$/);
+    });
+
     it('the delivery to pages of other origins answers a preflight request without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const call = httpRequest(url + account, {
@@ -171,6 +180,11 @@ describe('the delivery of answers', () => {
         'GET, HEAD, POST, PUT, DELETE, OPTIONS',
       );
       expect(answer.headers['access-control-allow-headers']).to.match(/Idempotency-Key.*X-Service-ApiKey/);
+      expect(answer.headers).to.include({
+        'access-control-allow-origin': shop,
+        'access-control-allow-credentials': 'true',
+        'access-control-max-age': '7200',
+      });
     });
   });
 

@@ -215,7 +215,7 @@ anyDatabase((kind, open) => {
       it('sessions start with a login for permissions or subject, and open the rest by cookie', async () => {
         const { cookie, session, reply } = await login('admin');
         expect(reply.json).to.deep.equal(['*:*']);
-        expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+        expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
         expect((await withCookie(`a=b; ${session}; c=d`)).status).to.equal(200);
         const subject = await withCookie(session, `${security}/subject`);
         expect(subject.json).to.deep.include({
@@ -262,7 +262,7 @@ anyDatabase((kind, open) => {
             headers: { ...documentHeaders, 'x-forwarded-proto': 'https' },
           }),
         );
-        expect(answered.headers.get('set-cookie')).to.match(/; Secure$/);
+        expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
       });
 
       it('sessions end when the user is changed, and an unknown one is none', async () => {

@@ -38,7 +38,7 @@ const entryPoints: readonly EntryPoint[] = [
   },
   {
     name: 'billwright/koa',
-    peers: ['koa', '@koa/router', 'koa-body', 'zod', 'jose', 'prom-client'],
+    peers: ['koa', '@koa/router', '@koa/cors', 'koa-body', 'zod', 'jose', 'prom-client'],
     absent: ['@mikro-orm', 'pg', 'better-sqlite3', 'swagger-ui-dist'],
   },
   {

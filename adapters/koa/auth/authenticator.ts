@@ -12,7 +12,7 @@ import type { HeaderFamilies } from '../request/header-families.ts';
 import { type AccessTokenOptions, AccessTokens, type TokenSubject } from './access-tokens.ts';
 import { basicCredentials, type Credentials } from './basic-credentials.ts';
 import { bearerToken, offersBearer } from './bearer-token.ts';
-import { newSessionToken, sessionTokenHash, sessionTokenOf } from './login-cookie.ts';
+import { newSessionToken, sessionTokenHash } from './login-cookie.ts';
 import { type ForeignSubject, type KeySetFetch, type TokenIssuer, TokenIssuers } from './token-issuers.ts';
 import { tokenRefused } from './token-refusal.ts';
 import { VerifiedCache } from './verified-cache.ts';
@@ -39,6 +39,8 @@ interface Surroundings {
 /** What a request presents to prove who makes it. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
+  /** The token of its session cookie, null without one. */
+  readonly sessionToken: string | null;
   /** Where it comes from; null where that is unknown. */
   readonly address: string | null;
 }
@@ -95,10 +97,10 @@ export class Authenticator {
    * @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT.
    */
   async caller(presented: Presented): Promise<Caller> {
-    const { authorization, cookie } = presented.headers;
+    const { authorization } = presented.headers;
     if (offersBearer(authorization))
       return { principal: await this.bearer(presented), by: 'BEARER', session: null };
-    const token = authorization === undefined ? sessionTokenOf(cookie) : null;
+    const token = authorization === undefined ? presented.sessionToken : null;
     if (token === null) return { principal: await this.user(presented), by: 'BASIC', session: null };
     const found = await this.#session(token);
     if (found === null) throw unauthenticated();
@@ -136,9 +138,8 @@ export class Authenticator {
     return isRight ? principal : null;
   }
 
-  /** The session that the caller's cookie names, if it is one of this user. */
-  async sessionOf(principal: Principal, cookie: string | undefined): Promise<CallerSession | null> {
-    const token = sessionTokenOf(cookie);
+  /** The session that the token of the caller's cookie names, if it is one of this user. */
+  async sessionOf(principal: Principal, token: string | null): Promise<CallerSession | null> {
     const found = token === null ? null : await this.#session(token);
     return token !== null && found?.user.name === principal.name ? { token, session: found.session } : null;
   }

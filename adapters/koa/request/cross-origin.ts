@@ -1,3 +1,4 @@
+import cors from '@koa/cors';
 import type { Context } from 'koa';
 import type { HeaderFamilies } from './header-families.ts';
 
@@ -33,7 +34,7 @@ const plainNames = [
 const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
 /** Seconds for which a browser may remember what is allowed; longer ones are cut by browsers. */
-const preflightSeconds = '7200';
+const preflightSeconds = 7_200;
 
 /**
  * Sets the headers that let pages of other origins call (http-api §10 rule 1): none if no origin is allowed, for `*`
@@ -43,22 +44,29 @@ const preflightSeconds = '7200';
 export function crossOrigin(
   allowedOrigins: readonly string[],
   { prefixes }: HeaderFamilies,
-): (ctx: Context) => void {
-  const familyNames = prefixes.flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix));
-  const headerNames = [...plainNames, ...familyNames].join(', ');
+): (ctx: Context) => Promise<void> {
+  if (allowedOrigins.length === 0) return async () => undefined;
   const isForAll = allowedOrigins.includes('*');
   const allowed = new Set(allowedOrigins);
-  return (ctx) => {
-    if (allowed.size === 0) return;
-    if (!isForAll) ctx.vary('Origin');
-    const origin = ctx.get('Origin');
-    if (!isForAll && !allowed.has(origin)) return;
-    ctx.set('Access-Control-Allow-Origin', isForAll ? '*' : origin);
-    if (!isForAll) ctx.set('Access-Control-Allow-Credentials', 'true');
-    ctx.set('Access-Control-Expose-Headers', headerNames);
-    if (ctx.method !== 'OPTIONS') return;
-    ctx.set('Access-Control-Allow-Methods', methods);
-    ctx.set('Access-Control-Allow-Headers', headerNames);
-    ctx.set('Access-Control-Max-Age', preflightSeconds);
-  };
+  const familyNames = prefixes.flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix));
+  const headerNames = [...plainNames, ...familyNames].join(', ');
+  const setHeaders = cors({
+    origin: (ctx) => (isForAll ? '*' : allowed.has(ctx.get('Origin')) ? ctx.get('Origin') : ''),
+    credentials: !isForAll,
+    allowMethods: methods,
+    allowHeaders: headerNames,
+    exposeHeaders: headerNames,
+    maxAge: preflightSeconds,
+  });
+  // Every OPTIONS goes on to its answer, 200 with `Allow` (http-api §1 rule 6).
+  return (ctx) => setHeaders(isPlainOptions(ctx) ? likeGet(ctx) : ctx, async () => undefined);
+}
+
+/** An OPTIONS that a page sends itself, not its browser on its behalf: the package would let no page read its answer. */
+function isPlainOptions(ctx: Context): boolean {
+  return ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
+}
+
+function likeGet(ctx: Context): Context {
+  return Object.create(ctx, { method: { value: 'GET' } });
 }

@@ -128,7 +128,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     };
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);
-    setOrigin(ctx);
+    await setOrigin(ctx);
     const request = {
       name: ctx.method,
       requestId: received.requestId.echo,

@@ -9,7 +9,7 @@ import { basicCredentials } from '../auth/basic-credentials.ts';
 import { offersBearer } from '../auth/bearer-token.ts';
 import type { Scheme } from '../auth/challenge.ts';
 import { checkPermission } from '../auth/check-permission.ts';
-import { sessionCookie } from '../auth/login-cookie.ts';
+import { sessionTokenOf, setSessionCookie } from '../auth/login-cookie.ts';
 import type { Dialect } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { clientAddresses } from '../request/client-address.ts';
@@ -122,11 +122,11 @@ export class RequestAccess {
   async withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;
-    const known = await this.#authenticator.sessionOf(principal, ctx.headers.cookie);
+    const known = await this.#authenticator.sessionOf(principal, sessionTokenOf(ctx));
     if (known !== null) return { ...caller, session: known };
     const session = await this.#authenticator.startSession(principal, this.#addressOf(ctx.req));
     const isSecure = this.#baseUrlOf(ctx.req).origin.startsWith('https:');
-    ctx.set('Set-Cookie', sessionCookie(session.token, { isSecure }));
+    setSessionCookie(ctx, session.token, { isSecure });
     return { ...caller, session };
   }
 
@@ -168,7 +168,7 @@ export class RequestAccess {
   }
 
   #presented(ctx: Context): Presented {
-    return { headers: ctx.headers, address: this.#addressOf(ctx.req) };
+    return { headers: ctx.headers, sessionToken: sessionTokenOf(ctx), address: this.#addressOf(ctx.req) };
   }
 }
 
