@@ -238,7 +238,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   async openapi(args) {
     parsed(args, {});
     const { openApi } = await import('../koa/index.ts');
-    process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`);
+    process.stdout.write(`${JSON.stringify(await openApi(), null, 2)}\n`);
   },
 };
 

@@ -14,7 +14,6 @@ import {
 } from '../../lib/values/limits.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { createServer } from './node-http.ts';
-import { openApiDocument } from './openapi/document.ts';
 import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
@@ -27,7 +26,8 @@ export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
-export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'metrics'> {
+export interface KoaOptions
+  extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'homePath' | 'metrics'> {
   /** Whether the interface is described at `/openapi.json` and `/docs`; default true (`server.docs`). */
   readonly docs?: boolean | undefined;
   /** Whether metrics need the credentials of a user; default false (`metrics.requireAuth`). */
@@ -67,7 +67,8 @@ function served({ test, ...options }: KoaOptions) {
   const metrics = new HttpMetrics();
   const { basePath, docs, metricsRequireAuth } = options;
   const testMode = test !== undefined;
-  return { metrics, routes: routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth }) };
+  const routes = routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth });
+  return { metrics, routes, ...(docs === false ? {} : { homePath: '/docs' }) };
 }
 
 /** How late Node may find that a request has taken too long. */
@@ -166,6 +167,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
 }
 
 /** The OpenAPI 3.1 document of the interface, test endpoints included. */
-export function openApi(): Readonly<Record<string, unknown>> {
+export async function openApi(): Promise<Readonly<Record<string, unknown>>> {
+  const { openApiDocument } = await import('./openapi/document.ts');
   return openApiDocument(routeTable({ testMode: true }));
 }

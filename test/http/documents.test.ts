@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
+import { basic, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 describe('the description of the interface', () => {
@@ -56,6 +56,26 @@ describe('the description of the interface', () => {
     )) as [IncomingMessage];
     expect(answer.statusCode).to.equal(200);
     expect(await text(answer)).to.contain('"/billing/docs/start.js"');
+  });
+
+  it('browsers that ask for the server itself are sent to its documentation, unless they have logged in', async () => {
+    const plain = await urlWith({ basePath: '/billing' });
+    const ask = (headers: Record<string, string>, url = `${plain}/billing/`) =>
+      fetch(url, { headers, redirect: 'manual' });
+    const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
+    for (const url of [`${plain}/billing/`, `${plain}/billing`]) {
+      const answer = await ask({ accept: html }, url);
+      expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, '/billing/docs']);
+    }
+    const statuses = [
+      await ask({ accept: 'application/json' }),
+      await ask({ accept: html, authorization: basic('admin', 'wrong') }),
+      await ask({ accept: html, authorization: basic('admin', 'password') }),
+      await ask({ accept: html }, `${plain}/`),
+      await ask({ accept: html }, `${plain}/billing/nowhere`),
+      await ask({ accept: html }, `${await urlWith({ docs: false })}/`),
+    ].map(({ status }) => status);
+    expect(statuses).to.deep.equal([401, 401, 404, 401, 401, 401]);
   });
 
   it('the description of the interface is absent where the operator does not want it', async () => {

@@ -8,6 +8,7 @@ import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { modelsByName } from '../wire/model.ts';
+import { describedModel, queryText, segmentText } from './descriptions/described.ts';
 import {
   authorParameters,
   errorComponent,
@@ -47,6 +48,7 @@ function operationOf(route: Route): JsonSchema {
     ...Object.entries(route.query).map(([name, parameter]) => ({
       name,
       in: 'query',
+      description: queryText(route.operationId, name),
       required: parameter.required,
       schema: parameter.json,
     })),
@@ -72,7 +74,7 @@ function neededPermissions({ permission, alsoNeeds = [] }: Route): string {
 
 function pathParameter(name: string): JsonSchema {
   const schema = isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
-  return { name, in: 'path', required: true, schema };
+  return { name, in: 'path', description: segmentText(name), required: true, schema };
 }
 
 function requestBodyOf(body: NonNullable<Route['body']>): JsonSchema {
@@ -146,13 +148,19 @@ function schemasOf(paths: unknown): JsonSchema {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of referencesIn(next)) {
       if (found.has(name)) continue;
-      const component = name === 'Error' ? errorComponent : modelsByName().get(name)?.component;
-      if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
+      const component = componentNamed(name);
       found.set(name, component);
       open.push(component);
     }
   }
   return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function componentNamed(name: string): JsonSchema {
+  if (name === 'Error') return errorComponent;
+  const component = modelsByName().get(name)?.component;
+  if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
+  return describedModel(name, component);
 }
 
 function referencesIn(value: unknown): readonly string[] {

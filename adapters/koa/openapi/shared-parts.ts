@@ -69,19 +69,25 @@ function headerParameter(name: string, description: string): JsonSchema {
 
 export const pageHeaders: JsonSchema = Object.fromEntries(
   families.flatMap((family) => [
-    [`${family}Pagination-CurrentOffset`, { schema: { type: 'integer' } }],
+    [
+      `${family}Pagination-CurrentOffset`,
+      { description: 'How many were left out at the beginning', schema: { type: 'integer' } },
+    ],
     [
       `${family}Pagination-NextOffset`,
-      { description: 'Absent on the last page', schema: { type: 'integer' } },
+      { description: '`offset` of the next page; absent on the last one', schema: { type: 'integer' } },
     ],
-    [`${family}Pagination-TotalNbRecords`, { schema: { type: 'integer' } }],
+    [
+      `${family}Pagination-TotalNbRecords`,
+      { description: 'How many there are of what was asked for', schema: { type: 'integer' } },
+    ],
     [
       `${family}Pagination-MaxNbRecords`,
-      { description: 'Absent for large tables', schema: { type: 'integer' } },
+      { description: 'How many there are in all; absent for large tables', schema: { type: 'integer' } },
     ],
     [
       `${family}Pagination-NextPageUri`,
-      { description: 'Absent on the last page', schema: { type: 'string' } },
+      { description: 'Path and query of the next page; absent on the last one', schema: { type: 'string' } },
     ],
   ]),
 );
@@ -89,22 +95,24 @@ export const pageHeaders: JsonSchema = Object.fromEntries(
 /** http-api §12. */
 export const errorComponent: JsonSchema = {
   type: 'object',
+  description: 'Why a call has failed',
   properties: {
-    className: { type: 'string' },
-    code: { type: 'integer' },
-    message: { type: 'string' },
-    causeClassName: { type: ['string', 'null'] },
-    causeMessage: { type: ['string', 'null'] },
+    className: { type: 'string', description: 'Class of the error' },
+    code: { type: 'integer', description: 'Number of the error, which does not change' },
+    message: { type: 'string', description: 'What is wrong, and the way out' },
+    causeClassName: { type: ['string', 'null'], description: 'Class of the error behind it' },
+    causeMessage: { type: ['string', 'null'], description: 'Message of the error behind it' },
     stackTrace: {
       type: 'array',
+      description: 'Where it was thrown; empty unless the server is in test mode and the call asks for it',
       items: {
         type: 'object',
         properties: {
-          className: { type: 'string' },
-          fileName: { type: ['string', 'null'] },
-          lineNumber: { type: 'integer' },
-          methodName: { type: 'string' },
-          isNativeMethod: { type: 'boolean' },
+          className: { type: 'string', description: 'Class of the code' },
+          fileName: { type: ['string', 'null'], description: 'File of the code' },
+          lineNumber: { type: 'integer', description: 'Line of the file' },
+          methodName: { type: 'string', description: 'Function' },
+          isNativeMethod: { type: 'boolean', description: 'Whether it is no code of the server' },
         },
       },
     },

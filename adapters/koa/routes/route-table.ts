@@ -1,6 +1,4 @@
 import { HttpMetrics } from '../monitoring/http-metrics.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { yamlOf } from '../openapi/yaml.ts';
 import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts/accounts.ts';
@@ -125,10 +123,14 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...tokenRoutes,
     oauthTokenRoute,
   ];
-  const document = once(() => openApiDocument(routes, withoutTrailingSlash(options.basePath ?? '')));
+  const basePath = withoutTrailingSlash(options.basePath ?? '');
+  // Loaded when somebody asks for it: no start waits for what it says of every property.
+  const document = once(async () =>
+    (await import('../openapi/document.ts')).openApiDocument(routes, basePath),
+  );
   const texts = {
-    json: once(() => JSON.stringify(document())),
-    yaml: once(() => yamlOf(document())),
+    json: once(async () => JSON.stringify(await document())),
+    yaml: once(async () => (await import('../openapi/yaml.ts')).yamlOf(await document())),
   };
   routes.push(...documentRoutes(texts, options.docs ?? true));
   return routes;

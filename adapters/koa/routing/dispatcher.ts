@@ -57,6 +57,8 @@ export interface DispatcherOptions extends AccessOptions {
   readonly requestTimeMs?: number | undefined;
   /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
   readonly ownsEveryPath?: boolean;
+  /** Where browsers without credentials are sent that ask for `/`; default nowhere. */
+  readonly homePath?: string;
 }
 
 /** The routes of one path. */
@@ -334,7 +336,13 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   /** After authentication only, so that routes cannot be probed anonymously (http-api §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-    await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
+    try {
+      await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
+    } catch (error) {
+      if (options.homePath === undefined || !isStranger(ctx, basePath)) throw error;
+      const location = `${access.tokensOf(ctx).basePath()}${options.homePath}`;
+      return redirect(ctx, location);
+    }
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
       message: `There is no ${ctx.method} ${shortened(ctx.path)}`,
@@ -403,6 +411,20 @@ async function answerOptions(ctx: Context, allow: string): Promise<void> {
 
 function changesAnything({ method, outOfRotation }: Route): boolean {
   return method !== 'GET' && outOfRotation !== true;
+}
+
+/** Whether somebody looks at the server in a browser and has not tried to log in. */
+function isStranger({ headers, method, path }: Context, basePath: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isRoot = withoutTrailingSlash(path) === basePath;
+  return (
+    isRead && isRoot && headers.authorization === undefined && /\btext\/html\b/.test(headers.accept ?? '')
+  );
+}
+
+async function redirect(ctx: Context, location: string): Promise<void> {
+  const headers = { 'Content-Type': jsonType, Location: location, Vary: 'Accept' };
+  await writeRendered(ctx, { status: 302, headers, body: '' });
 }
 
 /** What changes nothing goes on, so that a balancer may drain the node. */

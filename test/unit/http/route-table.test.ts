@@ -15,6 +15,7 @@ import { permissions } from '../../../lib/security/known-permissions.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
 const routes = routeTable({ testMode: true });
+const document = await openApi();
 
 /** Who is asked for what (http-api §5 rules 1 and 2). */
 function credentialsOf({ path, operationId }: Route): Credentials {
@@ -111,7 +112,6 @@ describe('paths', () => {
 });
 
 describe('the OpenAPI document', () => {
-  const document = openApi();
   const text = JSON.stringify(document);
   const schemas = (document.components as { schemas: Record<string, unknown> }).schemas;
 

@@ -30,9 +30,9 @@ const IssuedToken = {
   json: {
     type: 'object',
     properties: {
-      access_token: { type: 'string' },
-      token_type: { type: 'string', const: 'Bearer' },
-      expires_in: { type: 'integer', description: 'Seconds' },
+      access_token: { type: 'string', description: 'What to send as `Authorization: Bearer`' },
+      token_type: { type: 'string', const: 'Bearer', description: 'How to send it' },
+      expires_in: { type: 'integer', description: 'After how many seconds it ends' },
       scope: { type: 'string', description: 'The permissions of the subject when the token was issued' },
     },
     required: ['access_token', 'token_type', 'expires_in', 'scope'],
@@ -40,7 +40,7 @@ const IssuedToken = {
 };
 
 const form = formBody({
-  grant_type: 'client_credentials or password',
+  grant_type: 'Either `client_credentials` or `password`',
   client_id: 'Unless it comes by Basic',
   client_secret: 'Unless it comes by Basic',
   username: 'For the grant password',

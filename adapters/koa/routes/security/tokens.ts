@@ -8,7 +8,11 @@ const area = 'security';
 
 const Token = {
   answer: perDialect(() => z.strictObject({ token: z.string() })),
-  json: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+  json: {
+    type: 'object',
+    properties: { token: { type: 'string', description: 'What to send as `Authorization: Bearer`' } },
+    required: ['token'],
+  },
 };
 
 const KeySet = {
@@ -17,19 +21,22 @@ const KeySet = {
   ),
   json: {
     type: 'object',
-    properties: { keys: { type: 'array', items: { type: 'object' } } },
+    properties: {
+      keys: { type: 'array', description: 'Keys as RFC 7517 writes them', items: { type: 'object' } },
+    },
     required: ['keys'],
   },
 };
 
-const texts = { type: 'array', items: { type: 'string' } };
+const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } });
+const url = (description: string) => ({ type: 'string', description });
 const metadata = {
-  issuer: { type: 'string' },
-  token_endpoint: { type: 'string' },
-  jwks_uri: { type: 'string' },
-  grant_types_supported: texts,
-  response_types_supported: texts,
-  token_endpoint_auth_methods_supported: texts,
+  issuer: url('Issuer that tokens name'),
+  token_endpoint: url('Where to get tokens'),
+  jwks_uri: url('Where to get the keys that verify them'),
+  grant_types_supported: texts('What a token may be asked for by'),
+  response_types_supported: texts('None: nobody is sent to a page to log in'),
+  token_endpoint_auth_methods_supported: texts('How a client may present its secret'),
 };
 const Metadata = {
   answer: perDialect(() =>
@@ -66,7 +73,7 @@ export const tokenRoutes: readonly Route[] = [
     path: '/.well-known/jwks.json',
     operationId: 'jwks',
     area,
-    summary: 'Public keys that verify the tokens of this server',
+    summary: 'Get the public keys that verify the tokens of this server',
     permission: 'NONE',
     success: { status: 200, body: KeySet },
     async handle({ tokens }) {
@@ -78,7 +85,7 @@ export const tokenRoutes: readonly Route[] = [
     path: '/.well-known/oauth-authorization-server',
     operationId: 'issuerMetadata',
     area,
-    summary: 'What a client needs to know to get tokens (RFC 8414)',
+    summary: 'Tell what a client needs to know to get tokens (RFC 8414)',
     permission: 'NONE',
     success: { status: 200, body: Metadata },
     handle: ({ tokens }) =>

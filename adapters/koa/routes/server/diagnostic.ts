@@ -29,9 +29,20 @@ const Parts = {
   json: {
     type: 'object',
     properties: {
-      'account.data': { type: 'string' },
-      'tenant_config.data': { type: 'array', items: { type: 'object' } },
-      'service_configuration.data': { type: 'object', additionalProperties: true },
+      'account.data': {
+        type: 'string',
+        description: 'What is kept of the account, as lines of text by table',
+      },
+      'tenant_config.data': {
+        type: 'array',
+        description: 'Keys of the tenant with their values; secrets are masked',
+        items: { type: 'object' },
+      },
+      'service_configuration.data': {
+        type: 'object',
+        description: 'Configuration of the server; secrets are masked',
+        additionalProperties: true,
+      },
     },
   },
 };

@@ -12,8 +12,8 @@ const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Optio
 
 /** The documents of the interface, made from the route table on first use. */
 export interface ApiDocuments {
-  readonly json: () => string;
-  readonly yaml: () => string;
+  readonly json: () => Promise<string>;
+  readonly yaml: () => Promise<string>;
 }
 
 /** What a documentation route answers, given the path below which the caller finds the server. */
@@ -51,8 +51,8 @@ export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonl
 
 function documents({ json, yaml }: ApiDocuments): readonly Document[] {
   const summary = 'Get the OpenAPI document of this interface';
-  const inJson = { type: jsonType, summary, make: () => plain(json()) };
-  const inYaml = { type: yamlType, summary, make: () => plain(yaml()) };
+  const inJson = { type: jsonType, summary, make: async () => plain(await json()) };
+  const inYaml = { type: yamlType, summary, make: async () => plain(await yaml()) };
   return [
     { path: '/openapi.json', operationId: 'openApiJson', ...inJson },
     { path: '/openapi.yaml', operationId: 'openApiYaml', ...inYaml },

@@ -14,7 +14,10 @@ const Checks = {
     type: 'object',
     additionalProperties: {
       type: 'object',
-      properties: { healthy: { type: 'boolean' }, message: { type: ['string', 'null'] } },
+      properties: {
+        healthy: { type: 'boolean', description: 'Whether the check passes' },
+        message: { type: ['string', 'null'], description: 'What was found' },
+      },
       required: ['healthy', 'message'],
     },
   },

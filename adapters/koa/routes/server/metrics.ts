@@ -23,9 +23,16 @@ const Metrics = {
   json: {
     type: 'object',
     properties: {
-      version: { type: 'string' },
+      version: { type: 'string', description: 'Version of the format' },
       ...Object.fromEntries(
-        groups.map((name) => [name, { type: 'object', additionalProperties: { type: 'object' } }]),
+        groups.map((name) => [
+          name,
+          {
+            type: 'object',
+            description: `The ${name} by name, each with its numbers`,
+            additionalProperties: { type: 'object' },
+          },
+        ]),
       ),
     },
     required: ['version', ...groups],

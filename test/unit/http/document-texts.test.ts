@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { openApi } from '../../../adapters/koa/index.ts';
+import { modelTexts } from '../../../adapters/koa/openapi/descriptions/described.ts';
+import { pathSegments } from '../../../adapters/koa/openapi/descriptions/path-segments.ts';
+import { queryParameters } from '../../../adapters/koa/openapi/descriptions/query-parameters.ts';
+import { sharedProperties } from '../../../adapters/koa/openapi/descriptions/shared-properties.ts';
+import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+import { parameterNamesOf } from '../../../adapters/koa/routing/path.ts';
+import { modelsByName } from '../../../adapters/koa/wire/model.ts';
+
+type Described = Readonly<Record<string, unknown>>;
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly parameters?: readonly (Described & { readonly name: string })[];
+}
+
+const routes = routeTable({ testMode: true });
+const document = await openApi();
+
+/** A sentence or a phrase of its own: it begins with a capital, a number or a name, and has no full stop at its end. */
+function isText(text: unknown): boolean {
+  return typeof text === 'string' && /^[A-Z`\d]/.test(text) && !/[.\s]$/.test(text);
+}
+
+/** Every object that a schema describes, wherever it stands, with the place of each property. */
+function* propertiesOf(value: unknown, place = ''): Generator<readonly [place: string, schema: Described]> {
+  if (typeof value !== 'object' || value === null) return;
+  const { type, properties } = value as Described;
+  if (type === 'object' && typeof properties === 'object' && properties !== null) {
+    for (const [name, schema] of Object.entries(properties)) yield [`${place}.${name}`, schema as Described];
+  }
+  for (const [key, member] of Object.entries(value)) yield* propertiesOf(member, `${place}/${key}`);
+}
+
+describe('what the OpenAPI document says', () => {
+  const operations = Object.values(
+    document.paths as Readonly<Record<string, Record<string, Operation>>>,
+  ).flatMap((methods) => Object.values(methods));
+
+  it('the OpenAPI document says what every operation does', () => {
+    expect(operations.filter(({ summary }) => !isText(summary))).to.deep.equal([]);
+  });
+
+  it('the OpenAPI document says what every parameter asks for', () => {
+    const silent = operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters
+        .filter(({ description }) => !isText(description))
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(silent).to.deep.equal([]);
+  });
+
+  it('the OpenAPI document says what every model is, and what every property means', () => {
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Described>> };
+    const models = Object.entries(schemas).filter(([, { description }]) => !isText(description));
+    expect(models.map(([name]) => name)).to.deep.equal([]);
+    const silent = [...propertiesOf(document)].filter(([, { description }]) => !isText(description));
+    expect(silent.map(([place]) => place)).to.deep.equal([]);
+  });
+
+  it('the OpenAPI document has no text that nothing shows', () => {
+    const models = modelsByName();
+    const fieldsOf = (name: string) => Object.keys(models.get(name)?.fields ?? {});
+    const texts = Object.entries(modelTexts);
+    const ownTexts = texts.flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).map(([property, text]) => ({ name, property, text })),
+    );
+    expect(ownTexts.filter(({ name, property }) => !fieldsOf(name).includes(property))).to.deep.equal([]);
+    expect(ownTexts.filter(({ property, text }) => sharedProperties[property] === text)).to.deep.equal([]);
+    const sharing = texts.flatMap(([name, { properties = {} }]) =>
+      fieldsOf(name).filter((property) => properties[property] === undefined),
+    );
+    expect(Object.keys(sharedProperties).filter((name) => !sharing.includes(name))).to.deep.equal([]);
+
+    const asked = routes.flatMap(({ operationId, query }) =>
+      Object.keys(query).map((name) =>
+        `${operationId}.${name}` in queryParameters ? `${operationId}.${name}` : name,
+      ),
+    );
+    expect(Object.keys(queryParameters).filter((name) => !asked.includes(name))).to.deep.equal([]);
+    const segments = routes.flatMap(({ path }) => parameterNamesOf(path));
+    expect(Object.keys(pathSegments).filter((name) => !segments.includes(name))).to.deep.equal([]);
+  });
+});
