@@ -121,6 +121,7 @@ export const Billing = {
     await options.storage.prepare(storagePolicyOf(parts));
     await time?.compare();
     await warnOfUnboundRole(ports);
+    await engine.sinks.register();
     const dispatcher: Dispatcher = dispatcherOf(parts, nodes);
     await dispatcher.recover();
     const pushes = pushDispatchersOf(parts);

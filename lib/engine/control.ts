@@ -107,7 +107,6 @@ export function storagePolicyOf({
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
     askedByEvents: engine.askedByEvents,
     eventIdOf: engine.eventIdOf,
-    ...(engine.sinks.deliveriesOf === null ? {} : { sinkDeliveriesOf: engine.sinks.deliveriesOf }),
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     ...(ports.tracer === undefined ? {} : tracedPolicy(ports)),
     onEvents: (events) => engine.eventCounts.add(events),
@@ -196,6 +195,7 @@ export function controlOf<Host>(
   const metrics = new MetricsService(ports, {
     entries: dispatcher.counts,
     pushes: engine.push?.counts,
+    sinks: engine.sinks.counted.map(({ sink, counts }) => ({ name: sink.name, counts })),
     events: engine.eventCounts,
     runs: engine.runCounts,
   });

@@ -12,6 +12,7 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
     readonly queue: Pick<QueueStore, 'backlog' | 'backlogByTopic'>;
     readonly push: Pick<PushStore, 'backlog'>;
+    sink(name: string): Pick<PushStore, 'backlog'>;
     poolUse(): Promise<PoolUse | null>;
   };
 };
@@ -21,6 +22,8 @@ interface Counted {
   readonly entries: EntryCounts;
   /** Undefined: it sends no pushes. */
   readonly pushes: PushCounts | undefined;
+  /** Of each event sink of the host. */
+  readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
   readonly events: Pick<EventCounts, 'metrics'>;
   readonly runs: Pick<RunCounts, 'list'>;
 }
@@ -51,11 +54,11 @@ export class MetricsService {
       const metrics = await atMost(
         systemClock,
         HEALTH_ANSWER_MS,
-        Promise.all([this.#queue(), this.#pushes()]),
+        Promise.all([this.#queue(), this.#pushes(), this.#sinks()]),
       );
       return metrics === TIME_OVER ? [] : metrics.flat();
     } catch (error) {
-      logger.warn({ err: error }, 'queue and pushes could not be measured');
+      logger.warn({ err: error }, 'queue, pushes and event sinks could not be measured');
       return [];
     }
   }
@@ -112,17 +115,54 @@ export class MetricsService {
     ];
   }
 
-  #sent(): readonly Metric[] {
-    const { pushes } = this.#counted;
-    if (pushes === undefined) return [];
+  async #sinks(): Promise<readonly Metric[]> {
+    const { clock, storage } = this.#ports;
+    const now = clock.now();
+    const limit = MAX_LATE_ENTRIES + 1;
+    const waiting = await Promise.all(
+      this.#counted.sinks.map(async ({ name }) => {
+        const { due, oldest } = await storage.sink(name).backlog({ businessNow: now, limit });
+        return {
+          labels: { sink: name },
+          due,
+          seconds: oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
+        };
+      }),
+    );
+    if (waiting.length === 0) return [];
     return [
       {
-        name: 'push_attempts_total',
-        help: 'Attempts to send a push by how they ended: delivered, failed (comes again), given_up, withdrawn',
-        kind: 'counter',
-        values: pushes.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+        name: 'event_sink_due',
+        help: `Events that wait to be given to a sink, counted up to ${limit}`,
+        kind: 'gauge',
+        values: waiting.map(({ labels, due }) => ({ labels, value: due })),
+      },
+      {
+        name: 'event_sink_oldest_due_seconds',
+        help: 'Since when the oldest of them is due, in business time',
+        kind: 'gauge',
+        values: waiting.map(({ labels, seconds }) => ({ labels, value: seconds })),
       },
     ];
+  }
+
+  #sent(): readonly Metric[] {
+    const { pushes, sinks } = this.#counted;
+    const ofPushes: Metric = {
+      name: 'push_attempts_total',
+      help: 'Attempts to send a push by how they ended: delivered, failed (comes again), given_up, withdrawn',
+      kind: 'counter',
+      values: (pushes?.list() ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+    };
+    const ofSinks: Metric = {
+      name: 'event_sink_attempts_total',
+      help: 'Events given to a sink by how that ended: delivered, failed and put_off (come again), given_up',
+      kind: 'counter',
+      values: sinks.flatMap(({ name, counts }) =>
+        counts.list().map(({ outcome, count }) => ({ labels: { sink: name, outcome }, value: count })),
+      ),
+    };
+    return [ofPushes, ofSinks].filter(({ values }) => values.length > 0);
   }
 
   #runs(): Metric {

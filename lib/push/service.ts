@@ -4,14 +4,12 @@ import type { TenantRef } from '../records/index.ts';
 import type { ActivityPorts } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
-import { PUSH_LEASE_MS, PUSH_LOAD_SIZE } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import { type CallbackOf, callbackOf } from './callback-of.ts';
-import { newDelivery } from './deliveries-of-events.ts';
-import { externalEventTypes } from './external-event.ts';
-import { PushCounts } from './push-counts.ts';
+import { PUSH_OUTCOMES, PushCounts } from './push-counts.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { sendDelivery, type TenantTarget } from './send-delivery.ts';
+import { takeUp } from './take-up.ts';
 import { TenantStream } from './tenant-stream.ts';
 import { tracedAttempt } from './traced-attempt.ts';
 
@@ -39,7 +37,7 @@ export const PURGE_SIZE = 1_000;
 /** Takes up what goes to the callbacks of tenants, and sends it (platform §10). */
 export class PushService {
   /** What this node has sent. */
-  readonly counts = new PushCounts();
+  readonly counts = new PushCounts(PUSH_OUTCOMES);
   readonly #ports: PushPorts;
   readonly #input: PushServiceInput;
   readonly #callbackOf: CallbackOf;
@@ -83,27 +81,18 @@ export class PushService {
     await storage.push.purge(addMilliseconds(clock.now(), -retentionMs), PURGE_SIZE);
   }
 
-  /** Makes deliveries of the events that come next, and says whether there may be more to load. */
-  async #takeUp(lease: PushLease, tenant: TenantRef): Promise<'MORE' | 'NONE' | 'LOST'> {
-    const { storage, systemClock } = this.#ports;
-    const upTo = await storage.events.horizon(tenant.recordId);
-    const next = await storage.read(tenant, async (session) => {
-      const after = await session.deliveries.takenUpTo();
-      const url = await this.#callbackOf(session);
-      if (after === null || url === null) return null;
-      return { after, url, events: await session.events.list({ after, upTo, limit: PUSH_LOAD_SIZE }) };
+  #takeUp(lease: PushLease, tenant: TenantRef): Promise<'MORE' | 'NONE' | 'LOST'> {
+    const { storage } = this.#ports;
+    return takeUp(this.#ports, {
+      store: storage.push,
+      lease,
+      tenant,
+      destinationOf: async (session) => {
+        const after = await session.deliveries.takenUpTo();
+        const url = await this.#callbackOf(session);
+        return after === null || url === null ? null : { after, url };
+      },
     });
-    if (next === null) return 'NONE';
-    const { after, url } = next;
-    // An event that only newer nodes know waits for one of them, with what comes after it.
-    const unknown = next.events.findIndex(({ type }) => externalEventTypes[type] === undefined);
-    const events = unknown < 0 ? next.events : next.events.slice(0, unknown);
-    const last = events.at(-1);
-    if (last === undefined) return 'NONE';
-    const deliveries = events.flatMap((event) => newDelivery(event, url, event));
-    const taken = { after, upTo: last.recordId, deliveries };
-    const result = await storage.push.takeUp(lease, taken, systemClock.nowMs() + PUSH_LEASE_MS);
-    return result === 'LOST' ? 'LOST' : 'MORE';
   }
 
   /** Null for secrets that another server key has encrypted: the pushes wait, and the tenant sees why. */

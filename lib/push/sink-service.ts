@@ -1,17 +1,16 @@
 import type { EventSink, Logger, Ports } from '../ports/index.ts';
 import { retryLaterOf } from '../ports/index.ts';
-import type { DeliveriesOf, PushStore } from '../ports/storage/index.ts';
-import { type PushDelivery, SYSTEM_TENANT } from '../records/index.ts';
-import { type ActivityPorts, callPlugin, traceParentOf } from '../runtime/index.ts';
+import { type PushDelivery, SYSTEM_TENANT, type TenantRef } from '../records/index.ts';
+import { type ActivityPorts, callPlugin } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { EVENT_SINK_TIMEOUT_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
-import { deliveriesToSinks } from './deliveries-of-events.ts';
 import { deliveredEvent } from './published-event.ts';
-import { PushCounts } from './push-counts.ts';
+import { PushCounts, SINK_OUTCOMES } from './push-counts.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
+import { takeUp } from './take-up.ts';
 import { TenantStream } from './tenant-stream.ts';
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
@@ -21,61 +20,79 @@ interface SinkTarget {
   readonly tenantId: Uuid | null;
 }
 
-/** Writes what goes to the event sinks of the host, and gives it to them (platform §10.6): like pushes, to each by itself. */
+/** A sink, and what this node has given it. */
+interface CountedSink {
+  readonly sink: EventSink;
+  readonly counts: PushCounts;
+}
+
+/** Takes up what goes to the event sinks of the host, and gives it to them (platform §10.6): like pushes, to each by itself. */
 export class SinkService {
-  /** For the storage: what of a transaction goes to the sinks; null: there are none. */
-  readonly deliveriesOf: DeliveriesOf | null;
+  readonly counted: readonly CountedSink[];
   readonly #ports: SinkPorts;
-  readonly #sinks: readonly EventSink[];
   readonly #retriesMs: readonly number[];
 
   /** @param retriesMs when an event comes again that a sink has thrown at. */
   constructor(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
     this.#ports = ports;
-    this.#sinks = sinks;
     this.#retriesMs = retriesMs;
-    this.deliveriesOf =
-      sinks.length === 0
-        ? null
-        : deliveriesToSinks(
-            sinks.map(({ name }) => name),
-            (accountRecordId) => traceParentOf(ports, accountRecordId),
-          );
+    this.counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
+  }
+
+  /** From now on, if not before, what happens is for the sinks; to be called before this engine does anything. */
+  async register(): Promise<void> {
+    const names = this.counted.map(({ sink }) => sink.name);
+    if (names.length > 0) await this.#ports.storage.sinks.register(names);
   }
 
   /** Each gives its sink what is due; one of each for an engine. */
   dispatchers(input: DispatcherInput): readonly PushDispatcher[] {
-    return this.#sinks.map((sink) => this.#dispatcherOf(sink, input));
+    return this.counted.map((counted) => this.#dispatcherOf(counted, input));
   }
 
-  /** Deletes some of what sinks took longer ago. */
+  /** Deletes some of what sinks took longer ago, and of what is kept for sinks that no node has had for so long. */
   async purge(retentionMs: number): Promise<void> {
     const { storage, clock } = this.#ports;
     const before = addMilliseconds(clock.now(), -retentionMs);
-    await Promise.all(this.#sinks.map(({ name }) => storage.sink(name).purge(before, PURGE_SIZE)));
+    await Promise.all(this.counted.map(({ sink }) => storage.sink(sink.name).purge(before, PURGE_SIZE)));
+    await this.register();
+    await storage.sinks.forget(retentionMs, PURGE_SIZE);
   }
 
-  #dispatcherOf(sink: EventSink, { node, isFormerNode, tenantOf }: DispatcherInput): PushDispatcher {
+  #dispatcherOf(
+    { sink, counts }: CountedSink,
+    { node, isFormerNode, tenantOf }: DispatcherInput,
+  ): PushDispatcher {
     const { storage, clock } = this.#ports;
-    const store: PushStore = storage.sink(sink.name);
+    const store = storage.sink(sink.name);
     const logger = naming(this.#ports.logger, sink.name);
     const ports = { ...this.#ports, logger, storage: { push: store, singleNode: storage.singleNode } };
+    const refOf = async (recordId: number): Promise<TenantRef> =>
+      recordId === SYSTEM_TENANT.recordId ? SYSTEM_TENANT : tenantOf(recordId);
     return new PushDispatcher(ports, {
       node,
       isFormerNode,
-      streamOf: ({ tenantRecordId }, record) =>
+      streamOf: (lease, record) =>
         new TenantStream<SinkTarget>({
-          tenantRecordId,
+          tenantRecordId: lease.tenantRecordId,
           store,
           now: () => clock.now(),
           logger,
-          counts: new PushCounts(),
-          target: async () => ({
-            tenantId: tenantRecordId === SYSTEM_TENANT.recordId ? null : (await tenantOf(tenantRecordId)).id,
-            retriesMs: this.#retriesMs,
-          }),
-          // All of it is written with the events.
-          takeUp: async () => 'NONE',
+          counts,
+          target: async () => {
+            const tenant = await refOf(lease.tenantRecordId);
+            return { tenantId: tenant === SYSTEM_TENANT ? null : tenant.id, retriesMs: this.#retriesMs };
+          },
+          takeUp: async () =>
+            takeUp(this.#ports, {
+              store,
+              lease,
+              tenant: await refOf(lease.tenantRecordId),
+              destinationOf: async ({ deliveries }) => {
+                const after = await deliveries.takenUpTo(sink.name);
+                return after === null ? null : { after, url: sink.name };
+              },
+            }),
           isStrict: true,
           placeOf: () => ({}),
           send: (delivery, { tenantId }) => this.#give(sink, delivery, tenantId),

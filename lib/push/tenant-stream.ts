@@ -172,7 +172,7 @@ export class TenantStream<T> {
   }
 
   #tell({ delivery, after }: Ended): void {
-    const outcome = outcomeOf(after);
+    const outcome = outcomeOf(delivery, after);
     this.#parts.counts.add(outcome);
     if (outcome !== 'given_up') return;
     const { id, eventType, userToken } = delivery;
@@ -183,10 +183,10 @@ export class TenantStream<T> {
   }
 }
 
-function outcomeOf({ state }: AfterAttempt): PushOutcome {
+function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): PushOutcome {
   switch (state) {
     case ProcessingState.AVAILABLE:
-      return 'failed';
+      return failures > before.failures ? 'failed' : 'put_off';
     case ProcessingState.FAILED:
       return 'given_up';
     case ProcessingState.REMOVED:

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
 import { type EventSink, type PublishedEvent, RetryLater } from '../../lib/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
 import { author } from '../support/storage/stored-records.ts';
+import { storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
@@ -173,6 +178,82 @@ anyDatabase((_kind, open) => {
         );
         expect(String(failure)).to.match(/event sink/i);
       }
+    });
+
+    it('platform §10.6: a sink gets what an engine without it does too, and nothing of before its first engine', async () => {
+      engine = await openEngine(open, { now: NOW });
+      const { database, acme, tenant } = engine;
+      await acme.createAccount({ currency: 'USD' });
+      const { sink, taken } = recording('late');
+      const openWith = async (sinks: readonly EventSink[]): Promise<Billing<never>> =>
+        Billing.open<never>({
+          storage: storageOf(database),
+          clock: fakeClock(NOW),
+          hasher: plainHasher(),
+          logger: recordingLogger(),
+          pushSender: null,
+          eventSinks: sinks,
+        });
+      await engine.close();
+      const first = await openWith([sink]);
+      await first.settle();
+      await first.close();
+      expect(taken).to.deep.equal([]);
+      const without = await openWith([]);
+      const { id } = await without.as({ tenant, user: 'test' }).createAccount({ currency: 'EUR' });
+      await without.settle();
+      await without.close();
+      const second = await openWith([sink]);
+      await second.settle();
+      await second.close();
+      expect(taken.map(({ objectId }) => objectId)).to.deep.equal([id]);
+    });
+
+    it('platform §10.6: the transaction of a change writes nothing for sinks, however many there are', async () => {
+      const statements: string[] = [];
+      const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
+      engine = await openEngine(open, {
+        now: NOW,
+        eventSinks: sinks,
+        trace: (statement) => statements.push(statement),
+      });
+      statements.length = 0;
+      await engine.acme.createAccount({ currency: 'USD' });
+      expect(statements.length).to.be.greaterThan(2);
+      expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
+      await engine.settle();
+      expect(
+        statements.filter((statement) => /insert into bw_sink_deliveries/.test(statement)),
+      ).to.have.length(3);
+    });
+
+    it('platform §13: the metrics tell of each sink what waits for it, and how its events ended', async () => {
+      let tries = 0;
+      const busy = recording('busy', () => {
+        tries += 1;
+        if (tries === 1) throw new RetryLater(60_000, 'come again in a minute');
+        if (tries === 2) throw new Error('down');
+      });
+      engine = await openEngine(open, { now: NOW, eventSinks: [busy.sink, recording('quick').sink] });
+      await engine.acme.createAccount({ currency: 'USD' });
+      const told = async () =>
+        (await engine.billing.metrics())
+          .filter(({ name }) => name.startsWith('event_sink'))
+          .flatMap(({ name, values }) =>
+            values
+              .filter(({ value }) => value > 0)
+              .map(({ labels, value }) => [name, ...Object.values(labels), value].join(' ')),
+          );
+      expect(await told()).to.deep.equal(['event_sink_due busy 1', 'event_sink_due quick 1']);
+      await engine.settle();
+      await engine.runTo('2025-03-10T10:01:00Z');
+      await engine.runTo('2025-03-10T10:16:00Z');
+      expect(await told()).to.deep.equal([
+        'event_sink_attempts_total busy delivered 1',
+        'event_sink_attempts_total busy failed 1',
+        'event_sink_attempts_total busy put_off 1',
+        'event_sink_attempts_total quick delivered 1',
+      ]);
     });
 
     it('nothing is stored for sinks where there are none', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { PushLease } from '../../lib/ports/storage/index.ts';
 import type { New, PushDelivery } from '../../lib/records/index.ts';
@@ -172,6 +173,75 @@ eachDatabase((kind, open) => {
     });
   });
 
+  describe('storage: event sinks', () => {
+    let opened: OpenedStorage;
+    beforeEach(async () => {
+      opened = await openStorage(kind, open);
+    });
+    afterEach(() => opened.storage.close());
+    const takenUpTo = (sink: string) =>
+      opened.storage.read(opened.tenant, (session) => session.deliveries.takenUpTo(sink));
+    const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
+
+    it('a sink is for what happens after it was registered first, of each tenant and of the system', async () => {
+      const { storage, tenant } = opened;
+      await publishEvents(opened, [7]);
+      const books = storage.sink('books');
+      expect(await takenUpTo('books')).to.equal(null);
+      expect(await books.hasDue(null, NOW)).to.equal(false);
+      await storage.sinks.register(['books']);
+      const begun = await takenUpTo('books');
+      expect(begun).to.equal(await storage.events.horizon(tenant.recordId));
+      expect(await books.hasDue(null, NOW)).to.equal(false);
+      await publishEvents(opened, [8, 9]);
+      await storage.sinks.register(['books']);
+      expect(await takenUpTo('books')).to.equal(begun);
+      expect(await books.hasDue(tenant.recordId, NOW)).to.equal(true);
+      expect(await books.hasDue(tenant.recordId + 1, NOW)).to.equal(false);
+      expect(await books.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 2);
+      expect(await books.take({ owner: 'one', token: 'one', limit: 9, ...at })).to.deep.equal([
+        tenant.recordId,
+      ]);
+      const upTo = await storage.events.horizon(tenant.recordId);
+      const lease: PushLease = { tenantRecordId: tenant.recordId, token: 'one' };
+      const taken = { after: begun ?? 0, upTo, deliveries: [delivery({ url: 'books', accountRecordId: 8 })] };
+      expect(await books.takeUp({ ...lease, token: 'two' }, taken, LEASE_MS)).to.equal('LOST');
+      expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('TAKEN');
+      expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('MOVED');
+      expect(await takenUpTo('books')).to.equal(upTo);
+      const none = await storage.sink('mails').take({ owner: 'one', token: 'one', limit: 9, ...at });
+      expect(none).to.deep.equal([]);
+    });
+
+    it('a sink that no node has any more is forgotten bit by bit, one that is in use is not', async () => {
+      const { storage, tenant } = opened;
+      await storage.sinks.register(['books', 'mails']);
+      await publishEvents(opened, [7, 8, 9]);
+      const upTo = await storage.events.horizon(tenant.recordId);
+      for (const name of ['books', 'mails']) {
+        const after = (await takenUpTo(name)) ?? 0;
+        const sink = storage.sink(name);
+        await sink.take({ owner: 'one', token: 'one', limit: 9, ...at });
+        const deliveries = [7, 8, 9].map((accountRecordId) => delivery({ url: name, accountRecordId }));
+        await sink.takeUp({ tenantRecordId: tenant.recordId, token: 'one' }, { after, upTo, deliveries }, 9);
+      }
+      await storage.sinks.forget(60_000, 2);
+      expect(await takenUpTo('mails')).to.equal(upTo);
+      const due = async (name: string) =>
+        (await storage.sink(name).backlog({ businessNow: NOW, limit: 100 })).due;
+      await setTimeout(50);
+      const since = Date.now();
+      await setTimeout(50);
+      await storage.sinks.register(['books']);
+      const forget = () => storage.sinks.forget(Date.now() - since, 2);
+      await forget();
+      expect([await due('mails'), await takenUpTo('mails')]).to.deep.equal([1, upTo]);
+      await forget();
+      expect([await due('mails'), await takenUpTo('mails')]).to.deep.equal([0, null]);
+      expect([await due('books'), await takenUpTo('books')]).to.deep.equal([3, upTo]);
+    });
+  });
+
   describe('storage: plans of deliveries over a filled table', function () {
     this.timeout(120_000);
     it('looking for what is due reads nothing of what has been sent, nor of what other tenants wait for', async () => {
@@ -203,11 +273,25 @@ eachDatabase((kind, open) => {
         }
         await publishEvents({ storage, tenant }, [index]);
       }
+      await storage.sinks.register(['books', 'mails']);
+      const sink = storage.sink('books');
+      const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: 1 };
+      for (const tenant of tenants) {
+        await publishEvents({ storage, tenant }, [7]);
+        const upTo = await storage.events.horizon(tenant.recordId);
+        const after = await storage.read(tenant, (session) => session.deliveries.takenUpTo('books'));
+        await sink.take({ owner: 'one', token: 'one', limit: 9, ...at });
+        const deliveries = Array.from({ length: 500 }, (_, each) =>
+          delivery({ url: 'books', accountRecordId: each % 50 }),
+        );
+        const lease = { tenantRecordId: tenant.recordId, token: 'one' };
+        expect(await sink.takeUp(lease, { after: after ?? 0, upTo, deliveries }, 1)).to.equal('TAKEN');
+        await publishEvents({ storage, tenant }, [8]);
+      }
       if (opened.database.kind === 'postgresql')
         await onPostgresql(opened.database.url, (client) => client.query('analyze'));
       opened.bound();
       const { push } = storage;
-      const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: 1 };
       await push.take({ owner: 'one', token: 'one', limit: 3, ...at });
       const request = { tenantRecordId: tenants[3]?.recordId ?? 0, businessNow: NOW, limit: 20 };
       const [loaded] = await push.load({ ...request, held: [1, 2, 3], enoughOf: [4] });
@@ -217,14 +301,22 @@ eachDatabase((kind, open) => {
       await push.hasDue(null, NOW);
       await push.hasDue(request.tenantRecordId, NOW);
       await push.backlog({ businessNow: NOW, limit: 100 });
+      await sink.take({ owner: 'one', token: 'one', limit: 3, ...at });
+      await sink.load({ ...request, held: [], enoughOf: [] });
+      await sink.nextDue(NOW);
+      await sink.hasDue(null, NOW);
+      await sink.backlog({ businessNow: NOW, limit: 100 });
+      await storage.sinks.forget(60_000, 10);
       const found = await badPlans(opened.database, opened.bound());
-      // Of leases and cursors there is one row for each tenant that is being sent for, or has a callback.
-      const onLeases = /(Seq Scan on|SCAN|USING INDEX) (bw_push_leases|bw_push_cursors|c\b)/;
+      // Of leases and cursors there is one row for each tenant that is being sent for, or has a callback; a sink gets what
+      // happens in every tenant.
+      const onLeases =
+        /(Seq Scan on|SCAN|USING INDEX) (bw_(push|sink)_(leases|cursors)|bw_sinks|bw_tenants|c\b)/;
       const walks = found.filter(
         (plan) => !plan.split('\n').every((line) => !isWalk(line) || onLeases.test(line)),
       );
       await storage.close();
-      expect(walks).to.deep.equal([]);
+      expect(walks).to.deep.equal([], walks.join('\n\n'));
     });
   });
 });

@@ -1,13 +1,11 @@
 import type { SkippedEvents, StoragePolicy } from '../../../lib/ports/storage/index.ts';
 import type { Authorship } from '../../../lib/records/index.ts';
 import {
-  type BusEventType,
   type NewBusEvent,
   type NewNotification,
   ProcessingState,
   QueueKind,
   QueueName,
-  type ToldBusEvent,
 } from '../../../lib/records/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import type { EncodedEntry } from '../sql/dialect.ts';
@@ -23,8 +21,8 @@ type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
 interface Told {
   /** Whether something is due before dispatchers would look by themselves. */
   readonly dueNow: boolean;
-  /** What the outside is told of, in order. */
-  readonly told: readonly ToldBusEvent[];
+  /** Whether the outside is told of something. */
+  readonly tells: boolean;
   /** All events, in order. */
   readonly published: readonly NewBusEvent[];
 }
@@ -130,8 +128,7 @@ export class Outbox {
     const collected = this.#entries.splice(0);
     const skips = published.length > 0 ? await skipped() : noSkips;
     const entries = withoutSkipped(collected, skips);
-    const told = entries.flatMap(toldBy);
-    if (entries.length === 0) return { dueNow: false, told, published };
+    if (entries.length === 0) return { dueNow: false, tells: false, published };
     const encoded = entries.map(
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
@@ -145,7 +142,7 @@ export class Outbox {
     const dueNow = entries.some(
       (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
     );
-    return { dueNow, told, published };
+    return { dueNow, tells: entries.some(({ eventId }) => eventId !== null), published };
   }
 
   #entryOf(accountRecordId: number | null) {
@@ -168,11 +165,6 @@ export class Outbox {
 
 function isEvent({ kind }: StoredEntry): boolean {
   return kind === QueueKind.BUS;
-}
-
-/** The event by which an entry tells the outside, if it does. */
-function toldBy({ topic, accountRecordId, payload, eventId }: StoredEntry): readonly ToldBusEvent[] {
-  return eventId === null ? [] : [{ type: topic as BusEventType, accountRecordId, payload, eventId }];
 }
 
 /** Events without a handler to go to are history at once; those that are skipped are not told. */

@@ -1,5 +1,5 @@
 import type { PushReads, PushWrites } from '../../../lib/ports/storage/index.ts';
-import type { New, PushDelivery } from '../../../lib/records/index.ts';
+import { numberOf } from '../sql/columns.ts';
 import { isIn, nothing, sql } from '../sql/sql.ts';
 import {
   pushDeliveriesTable as deliveries,
@@ -8,14 +8,7 @@ import {
   sinkDeliveriesTable,
   sinkLeasesTable,
 } from '../tables/queue.ts';
-import {
-  insertInto,
-  ofAccount,
-  page,
-  select,
-  type TenantScope,
-  updateRows,
-} from '../tables/record-access.ts';
+import { ofAccount, page, select, type TenantScope, updateRows } from '../tables/record-access.ts';
 
 /** Where deliveries of one kind lie, and the leases of those who send them. */
 export interface DeliveryTables {
@@ -54,8 +47,19 @@ export function pushReads(scope: TenantScope): PushReads {
         among: nothing,
       }),
     find: async (id) => (await select(scope, deliveries, isIn('id', 'uuid', [id])))[0] ?? null,
-    takenUpTo: async () => (await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null,
+    takenUpTo: async (sink) =>
+      sink === undefined
+        ? ((await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
+        : sinkTakenUpTo(scope, sink),
   };
+}
+
+async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: string): Promise<number | null> {
+  const [row] = await runner.rows(sql`
+    select coalesce(k.after_record_id, s.after_record_id) as after_record_id from bw_sinks s
+    left join bw_sink_cursors k on k.tenant_record_id = ${tenantRecordId} and k.sink = s.name
+    where s.name = ${sink}`);
+  return row === undefined ? null : numberOf(row.after_record_id, 'after_record_id');
 }
 
 /** From now on nothing that has happened before goes to the callback of the tenant; null = it has none any more. */
@@ -80,10 +84,4 @@ export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites 
       onAsked();
     },
   };
-}
-
-/** Leaves deliveries to the event sinks of the host to the commit. */
-export function leaveSinkDeliveries(scope: TenantScope, written: readonly New<PushDelivery>[]): void {
-  if (written.length === 0) return;
-  scope.runner.leaveToCommit(scope.runner.run(insertInto(scope, sinkDeliveriesTable, written)));
 }

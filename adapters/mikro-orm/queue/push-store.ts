@@ -1,4 +1,5 @@
 import type { PushLease, PushStore } from '../../../lib/ports/storage/index.ts';
+import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { type Column, numberOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -18,7 +19,7 @@ const leaseColumns: readonly Column[] = [
 /** An event is among the live entries, or among those that have ended. */
 const eventTables = { live: raw(queueEntriesTable.name), ended: raw(queueHistoryTable.name) };
 
-/** Which events of the tenant of a cursor come after it. */
+/** Which events of the tenant of a cursor `c` come after it. */
 const isUntaken = sql`
   e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
 
@@ -29,13 +30,13 @@ const hasUntaken = sql`coalesce(
   ) is not null`;
 
 /** Of each cursor how many events come after it, at most so many of each table, and when the first of them happened. */
-function untakenCounts(limit: number): Sql {
+function untakenCounts(cursors: Sql, limit: number): Sql {
   const of = (table: RawText): Sql => sql`
     union all select
       (select count(*) from (select 1 as one from ${table} e where ${isUntaken}
         order by e.tenant_record_id, e.record_id limit ${limit}) as counted),
       (select e.created_date from ${table} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
-    from bw_push_cursors c`;
+    from ${cursors}`;
   return sql`${of(eventTables.live)} ${of(eventTables.ended)}`;
 }
 
@@ -43,6 +44,8 @@ function untakenCounts(limit: number): Sql {
 interface Place {
   readonly rows: RawText;
   readonly leases: RawText;
+  /** `c`: tenants, and up to which of their events there are deliveries. */
+  readonly cursors: Sql;
   /** What holds of the rows of this kind alone. */
   readonly ofKind: (alias: string) => Sql;
   /** What tells a lease of this kind besides its tenant: columns, their values, and the key of the table. */
@@ -57,6 +60,7 @@ function placeOf({ deliveries, leases, sink }: DeliveryTables): Place {
     const ofKind = (): Sql => nothing;
     return {
       ...found,
+      cursors: sql`bw_push_cursors c`,
       ofKind,
       sinkColumn: raw(''),
       sinkValue: nothing,
@@ -65,6 +69,11 @@ function placeOf({ deliveries, leases, sink }: DeliveryTables): Place {
   }
   return {
     ...found,
+    cursors: sql`(
+      select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
+      from bw_sinks s cross join (select record_id as id from bw_tenants union all select ${raw(String(SYSTEM_TENANT.recordId))}) t
+      left join bw_sink_cursors k on k.tenant_record_id = t.id and k.sink = s.name
+      where s.name = ${sink}) c`,
     ofKind: (alias) => sql`and ${raw(alias)}.sink = ${sink}`,
     sinkColumn: raw(', sink'),
     sinkValue: sql`, ${sink}`,
@@ -78,16 +87,28 @@ export function pushStore(
   { tables, onWritten }: { readonly tables: DeliveryTables } & Pick<PushStore, 'onWritten'>,
 ): PushStore {
   const { deliveries, sink } = tables;
-  const { rows, leases, ofKind, sinkColumn, sinkValue, leaseKey } = placeOf(tables);
+  const { rows, leases, cursors, ofKind, sinkColumn, sinkValue, leaseKey } = placeOf(tables);
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
-  // What goes to sinks is written with its events.
-  const takesUp = sink === null;
   /** The leases of these tenants that still carry our tokens. */
   const areHeld = (held: readonly PushLease[]): Sql => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
     const tokens = [...new Set(held.map(({ token }) => token))];
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
   };
+  /** Moves the cursor of a tenant on, if it is there still. */
+  const moved = (
+    tenantRecordId: number,
+    { after, upTo }: { readonly after: number; readonly upTo: number },
+  ): Sql =>
+    sink === null
+      ? sql`
+        update bw_push_cursors set after_record_id = ${upTo}
+        where tenant_record_id = ${tenantRecordId} and after_record_id = ${after}`
+      : sql`
+        insert into bw_sink_cursors as k (tenant_record_id, sink, after_record_id)
+        values (${tenantRecordId}, ${sink}, ${upTo})
+        on conflict (tenant_record_id, sink) do update set after_record_id = excluded.after_record_id
+          where k.after_record_id = ${after}`;
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
       // Along the index of what is due, from tenant to tenant, whatever each has to send.
@@ -103,7 +124,7 @@ export function pushStore(
           where pushing.id is not null and exists (
             select 1 from ${rows} d
             where d.tenant_record_id = pushing.id and ${due} and d.due_order <= ${businessNow})
-          ${takesUp ? sql`union select c.tenant_record_id from bw_push_cursors c where ${hasUntaken}` : nothing}
+          union select c.tenant_record_id from ${cursors} where ${hasUntaken}
         )
         insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
         select waiting.id, r.owner, r.token, r.ends_at_ms ${sinkValue}
@@ -173,9 +194,7 @@ export function pushStore(
           update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
         if (isHeld === 0) return 'LOST';
         const { tenantRecordId } = lease;
-        const { affected: isMoved } = await runner.run(sql`
-          update bw_push_cursors set after_record_id = ${upTo}
-          where tenant_record_id = ${tenantRecordId} and after_record_id = ${after}`);
+        const { affected: isMoved } = await runner.run(moved(tenantRecordId, { after, upTo }));
         if (isMoved === 0) return 'MOVED';
         if (made.length > 0) await runner.run(insertInto({ tenantRecordId }, deliveries, made));
         return 'TAKEN';
@@ -192,7 +211,7 @@ export function pushStore(
           select count(*) as due, min(begun) as oldest from (
             select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
             where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as made
-          ${takesUp ? untakenCounts(limit) : nothing}) as found`);
+          ${untakenCounts(cursors, limit)}) as found`);
       const [row] = found;
       const oldest = row?.oldest;
       return {
@@ -207,7 +226,7 @@ export function pushStore(
         select 1 as found where (
           select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')}
           order by d.due_order limit 1) is not null
-        ${takesUp ? sql`or exists (select 1 from bw_push_cursors c where ${hasUntaken} ${whose('c')})` : nothing}`);
+        or exists (select 1 from ${cursors} where ${hasUntaken} ${whose('c')})`);
       return found.length > 0;
     },
     purge: async (before, limit) => {

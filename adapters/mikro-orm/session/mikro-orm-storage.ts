@@ -14,6 +14,7 @@ import {
   type QueueStore,
   type ReadSession,
   type SecurityStore,
+  type SinkStore,
   type Storage,
   type StoragePolicy,
   type SystemStore,
@@ -32,6 +33,7 @@ import { callbackTables, sinkTables } from '../queue/push-deliveries.ts';
 import { pushStore } from '../queue/push-store.ts';
 import { queueLooks } from '../queue/queue-pages.ts';
 import { queueStore } from '../queue/queue-store.ts';
+import { sinkStore } from '../queue/sink-store.ts';
 import {
   type Connection,
   forOneStatement,
@@ -122,6 +124,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly monitoring: MonitoringStore;
   readonly events: EventStore;
   readonly push: PushStore;
+  readonly sinks: SinkStore;
   readonly nodes: NodeStore;
   readonly queueLooks: QueueLooks;
   readonly system: SystemStore;
@@ -163,6 +166,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       tables: callbackTables,
       onWritten: listening(shared.pushListeners),
     });
+    this.sinks = sinkStore(access, dialect);
     this.monitoring = monitoringStore(access, dialect);
     this.nodes = nodeStore(access, dialect);
     this.queueLooks = queueLooks(access, dialect);

@@ -15,7 +15,6 @@ export const defaultPolicy: SessionPolicy = {
   askedByEvents: async () => [],
   eventIdOf: () => null,
   onEvents: () => undefined,
-  sinkDeliveriesOf: async () => [],
   writesCreditNotesOf: async () => false,
   pollMs: QUEUE_POLL_MS,
 };

@@ -8,7 +8,7 @@ import { endEntries, markEntriesDone } from '../queue/completion.ts';
 import { eventReads } from '../queue/event-store.ts';
 import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { leaveSinkDeliveries, pushReads, pushWrites } from '../queue/push-deliveries.ts';
+import { pushReads, pushWrites } from '../queue/push-deliveries.ts';
 import { queuePages } from '../queue/queue-pages.ts';
 import type { Runner } from '../sql/runner.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
@@ -168,14 +168,13 @@ export function writeSession(input: {
     flush: async () => {
       if (changes.isLong) await changes.flushLong(scope, authorship);
       runner.leaveToCommit(changes.flush(scope, authorship));
-      const { dueNow, told, published } = await outbox.flush(scope, {
+      const { dueNow, tells, published } = await outbox.flush(scope, {
         skipped: () => skippedEventsOf(session),
         askedBy: (events) => askedByEvents(session, events),
       });
-      if (told.length === 0) return { dueNow, hasPushes: isPushAsked, tells: false, published };
-      leaveSinkDeliveries(scope, await policy.sinkDeliveriesOf(session, told));
+      if (!tells) return { dueNow, hasPushes: isPushAsked, tells, published };
       const { callback } = await session.revisions();
-      return { dueNow, hasPushes: isPushAsked || callback !== null, tells: true, published };
+      return { dueNow, hasPushes: isPushAsked || callback !== null, tells, published };
     },
   };
 }

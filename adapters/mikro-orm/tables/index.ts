@@ -30,8 +30,10 @@ import {
   pushLeasesTable,
   queueEntriesTable,
   queueHistoryTable,
+  sinkCursorsTable,
   sinkDeliveriesTable,
   sinkLeasesTable,
+  sinksTable,
 } from './queue.ts';
 import type { TableSpec } from './record-table.ts';
 import {
@@ -114,6 +116,8 @@ export const tables: readonly TableSpec[] = [
   pushDeliveriesTable,
   pushCursorsTable,
   pushLeasesTable,
+  sinksTable,
+  sinkCursorsTable,
   sinkDeliveriesTable,
   sinkLeasesTable,
   nodesTable,

@@ -212,6 +212,29 @@ export const pushLeasesTable = new RecordTable<{
   { owner: text('owner'), token: text('token'), endsAtMs: bigint('ends_at_ms') },
 );
 
+/**
+ * The event sinks that nodes were opened with: what had happened when the first of them was, which is not for the sink, and
+ * when one was last (database time).
+ */
+export const sinksTable = new RecordTable<{
+  readonly name: string;
+  readonly afterRecordId: number;
+  readonly usedAtMs: number;
+}>(
+  { name: 'sinks', ofTenant: false, uniques: [{ name: 'name', columns: ['name'] }] },
+  { name: text('name'), afterRecordId: bigint('after_record_id'), usedAtMs: bigint('used_at_ms') },
+);
+
+/** Up to which events of a tenant a sink has deliveries; without a row, up to those that are not for it. */
+export const sinkCursorsTable = new RecordTable<{ readonly sink: string; readonly afterRecordId: number }>(
+  {
+    name: 'sink_cursors',
+    ofTenant: true,
+    uniques: [{ name: 'sink', columns: ['tenant_record_id', 'sink'] }],
+  },
+  { sink: text('sink'), afterRecordId: bigint('after_record_id') },
+);
+
 /** Events on their way to event sinks of the host, each by its name, and those that it has taken (platform §10.6). */
 export const sinkDeliveriesTable = new RecordTable<New<PushDelivery>>(
   {

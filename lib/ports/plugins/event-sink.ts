@@ -2,8 +2,8 @@ import type { PublishedEvent } from '../../records/index.ts';
 
 /**
  * Takes what happens, in the host's own process (platform §10.6): events of all tenants and of the system, after their
- * commit, whichever node has made them. An event is kept until the sink has taken it, also while no node has the sink. Every
- * node that shares the storage has to be opened with the same sinks: what one without a sink does is not kept for it.
+ * commit, whichever node has made them, from the first time on that an engine was opened with the sink. An event waits until
+ * the sink has taken it, also while no node has the sink, as long as queue history is kept (`queue.history.retention`).
  *
  * @example
  * const mailer: EventSink = {

@@ -10,14 +10,13 @@ import type { EventStore } from './events.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { MonitoringStore } from './monitoring.ts';
 import type { NodeStore } from './nodes.ts';
-import type { PushStore } from './push.ts';
+import type { PushStore, SinkStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
 import type { QueueLooks } from './queue-pages.ts';
 import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
-  DeliveriesOf,
   EventIdOf,
   LockWaitOf,
   ReadSession,
@@ -130,6 +129,7 @@ export interface Storage<Host = never> {
   readonly queueLooks: QueueLooks;
   /** What goes to the host's event sink of that name, of all tenants. */
   sink(name: string): PushStore;
+  readonly sinks: SinkStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -166,8 +166,6 @@ export interface StoragePolicy {
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
   /** Wraps every transaction that writes, repeats included; default nothing. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
-  /** What of those goes to the host's event sinks, whose names stand in place of the URL; default nothing. */
-  readonly sinkDeliveriesOf?: DeliveriesOf;
   /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

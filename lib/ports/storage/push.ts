@@ -20,8 +20,11 @@ export interface PushReads {
   /** In the order in which they were written. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
-  /** The record id of the event up to which there are deliveries; null = no callback is registered. */
-  takenUpTo(): Promise<number | null>;
+  /**
+   * The record id of the event up to which there are deliveries, to the callback or to that event sink; null = no callback
+   * is registered, or no sink of that name.
+   */
+  takenUpTo(sink?: string): Promise<number | null>;
 }
 
 export interface PushWrites {
@@ -70,8 +73,8 @@ export interface PushStore {
     readonly enoughOf: readonly number[];
   }): Promise<readonly PushDelivery[]>;
   /**
-   * Stores deliveries of all events after one up to another, and extends the lease. MOVED: a callback was registered or
-   * deleted meanwhile; LOST: the lease is not ours any more. Then nothing is stored.
+   * Stores deliveries of all events after one up to another, and extends the lease. MOVED: another callback was registered
+   * or it was deleted meanwhile; LOST: the lease is not ours any more. Then nothing is stored.
    */
   takeUp(
     lease: PushLease,
@@ -106,8 +109,19 @@ export interface PushStore {
   /** Deletes deliveries that ended before, at most `limit`. */
   purge(before: Instant, limit: number): Promise<number>;
   /**
-   * Calls `listener` when this process has committed events of a tenant with a callback or, after a host's commit, of any
+   * Calls `listener` when this process has committed events of a tenant that are to be sent or, after a host's commit, of any
    * (null).
    */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
+}
+
+/** Which event sinks of hosts there are (platform §10.6 rule 4). */
+export interface SinkStore {
+  /** What happens from now on is for these sinks, where it was not before; they are in use now. */
+  register(names: readonly string[]): Promise<void>;
+  /**
+   * Forgets the sinks that were registered last longer ago than that, by the database's own time: of their deliveries at most
+   * `limit`; with the last of these all else.
+   */
+  forget(unusedForMs: number, limit: number): Promise<void>;
 }

@@ -5,9 +5,7 @@ import type {
   New,
   NewBusEvent,
   NewNotification,
-  PushDelivery,
   TenantRef,
-  ToldBusEvent,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -90,12 +88,6 @@ export type AskedByEvents = (
 
 /** Gives the id by which the outside is to know an event; null = it is not told. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
-
-/** Gives what is to be sent, somewhere, of these events of a session's tenant; asked once per transaction, before its commit. */
-export type DeliveriesOf = (
-  session: WriteSession,
-  events: readonly ToldBusEvent[],
-) => Promise<readonly New<PushDelivery>[]>;
 
 /**
  * One transaction of one tenant. Writes of audited records also write their audit rows (with the record as it is after

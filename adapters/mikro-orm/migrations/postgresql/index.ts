@@ -20,6 +20,7 @@ import { Migration20261123205126TraceParents } from './20261123205126-trace-pare
 import { Migration20261123210500Broadcasts } from './20261123210500-broadcasts.ts';
 import { Migration20261123213900EventFeed } from './20261123213900-event-feed.ts';
 import { Migration20261123221000PushCursors } from './20261123221000-push-cursors.ts';
+import { Migration20261123234000SinkCursors } from './20261123234000-sink-cursors.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123210500-broadcasts', class: Migration20261123210500Broadcasts },
   { name: '20261123213900-event-feed', class: Migration20261123213900EventFeed },
   { name: '20261123221000-push-cursors', class: Migration20261123221000PushCursors },
+  { name: '20261123234000-sink-cursors', class: Migration20261123234000SinkCursors },
 ];

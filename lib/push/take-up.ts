@@ -1,0 +1,57 @@
+import type { SystemClock } from '../ports/index.ts';
+import type { PushLease, PushStore, ReadSession, Storage } from '../ports/storage/index.ts';
+import type { TenantRef } from '../records/index.ts';
+import { PUSH_LEASE_MS, PUSH_LOAD_SIZE } from '../values/limits.ts';
+import { newDelivery } from './deliveries-of-events.ts';
+import { externalEventTypes } from './external-event.ts';
+
+interface TakeUpPorts {
+  readonly storage: Pick<Storage<never>, 'events' | 'read'>;
+  readonly systemClock: SystemClock;
+}
+
+/** Where the events of a tenant go. */
+export interface Destination {
+  /** The record id of the event up to which there are deliveries. */
+  readonly after: number;
+  /** A callback, or the name of an event sink. */
+  readonly url: string;
+}
+
+/**
+ * Makes deliveries of the events that come next (platform §10.2 rule 1), and says whether there may be more to load.
+ * @param destinationOf null: there is none any more.
+ */
+export async function takeUp(
+  { storage, systemClock }: TakeUpPorts,
+  {
+    store,
+    lease,
+    tenant,
+    destinationOf,
+  }: {
+    readonly store: Pick<PushStore, 'takeUp'>;
+    readonly lease: PushLease;
+    readonly tenant: TenantRef;
+    readonly destinationOf: (session: ReadSession) => Promise<Destination | null>;
+  },
+): Promise<'MORE' | 'NONE' | 'LOST'> {
+  const upTo = await storage.events.horizon(tenant.recordId);
+  const next = await storage.read(tenant, async (session) => {
+    const destination = await destinationOf(session);
+    if (destination === null) return null;
+    const { after } = destination;
+    return { ...destination, events: await session.events.list({ after, upTo, limit: PUSH_LOAD_SIZE }) };
+  });
+  if (next === null) return 'NONE';
+  const { after, url } = next;
+  // An event that only newer nodes know waits for one of them, with what comes after it.
+  const unknown = next.events.findIndex(({ type }) => externalEventTypes[type] === undefined);
+  const events = unknown < 0 ? next.events : next.events.slice(0, unknown);
+  const last = events.at(-1);
+  if (last === undefined) return 'NONE';
+  const deliveries = events.flatMap((event) => newDelivery(event, url));
+  const taken = { after, upTo: last.recordId, deliveries };
+  const result = await store.takeUp(lease, taken, systemClock.nowMs() + PUSH_LEASE_MS);
+  return result === 'LOST' ? 'LOST' : 'MORE';
+}
