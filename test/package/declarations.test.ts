@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
 import { basesOf, type Declaration, Declarations, membersOf } from './declarations.ts';
-import { importingFrom, readmeBlocks } from './readme-examples.ts';
+import { blocksOf, DOCUMENTS, importingFrom } from './readme-examples.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -41,10 +41,12 @@ describe('the declarations that are published', () => {
     return found;
   };
 
-  it('let every block of the README compile', async () => {
+  it('let every block of what users read compile', async () => {
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
-    const blocks = await readmeBlocks('ts');
+    const blocks = (
+      await Promise.all(Object.keys(DOCUMENTS).map((document) => blocksOf(document, 'ts')))
+    ).flat();
     const files = blocks.map((_, index) => `readme-${index}.ts`);
     for (const [index, block] of blocks.entries()) {
       await writeFile(join(home, `readme-${index}.ts`), importingFrom(directory, block, '.js'));

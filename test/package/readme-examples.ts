@@ -2,18 +2,28 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the README's imports are in the source tree. */
+/** Where the imports of the documents are in the source tree. */
 export const SOURCES: Readonly<Record<string, string>> = {
   billwright: 'adapters/node/billwright.ts',
   'billwright/sqlite': 'adapters/mikro-orm/sqlite.ts',
   'billwright/testing': 'adapters/testing/index.ts',
 };
 
-/** The blocks of the README that are in a language. */
-export async function readmeBlocks(language: string): Promise<readonly string[]> {
-  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+/** What users read, with what its blocks of TypeScript show, in their order. */
+export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['a tenant, a customer, a month, an invoice'],
+  'lib/catalog/README.md': ['a catalog as code'],
+  'lib/ports/README.md': ['a payment gateway', 'an invoice plugin', 'a usage source'],
+  'lib/overdue/README.md': ['the states of those who do not pay'],
+  'lib/usage/README.md': ['the usage of a subscription'],
+  'lib/push/README.md': ['the events that a host is told of'],
+};
+
+/** The blocks of a document that are in a language. */
+export async function blocksOf(document: string, language: string): Promise<readonly string[]> {
+  const text = await readFile(fileURLToPath(new URL(`../../${document}`, import.meta.url)), 'utf8');
   const blocks = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
-  return [...readme.matchAll(blocks)].map((match) => match[1] ?? '');
+  return [...text.matchAll(blocks)].map((match) => match[1] ?? '');
 }
 
 /** A block of TypeScript that imports, in place of the package, the sources below `root`, by another ending where one is named. */

@@ -1,60 +1,81 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bundledTogether } from '../support/bundled.ts';
-import { importingFrom, readmeBlocks, SOURCES } from './readme-examples.ts';
+import { blocksOf, DOCUMENTS, importingFrom, SOURCES } from './readme-examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-describe('README', () => {
+/** Stands behind what an example prints. */
+const end = '-- end of the example --';
+
+async function allBlocks(language: string): Promise<readonly string[]> {
+  return (await Promise.all(Object.keys(DOCUMENTS).map((document) => blocksOf(document, language)))).flat();
+}
+
+/** Whatever is there to be read. */
+function documents(): readonly string[] {
+  return globSync(['*.md', '{lib,adapters,test}/**/*.md'], { cwd: root });
+}
+
+describe('what users read', () => {
   let directory: string;
+
+  /** What each example prints, in the order of `DOCUMENTS`. */
+  let printed: readonly string[];
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-readme-'));
-    await mkdir(join(directory, 'examples'));
-    await cp(join(root, 'examples/catalogs'), join(directory, 'examples/catalogs'), { recursive: true });
+    const built = bundledTogether(Object.values(SOURCES));
+    const steps: string[] = [];
+    for (const block of await allBlocks('ts')) {
+      const name = `example-${steps.length}.ts`;
+      await writeFile(join(directory, name), importingFrom(built, block, '.js'));
+      steps.push(`await import('./${name}'); console.log('${end}');`);
+    }
+    await writeFile(join(directory, 'all.ts'), steps.join('\n'));
+    const { stdout } = await run(process.execPath, ['all.ts'], { cwd: directory });
+    printed = stdout.split(`${end}\n`);
   });
 
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const examples = [
-    'the embedding example',
-    'the catalog as code',
-    'the payment gateway of your own',
-    'the invoice plugin of your own',
-    'the states of those who do not pay',
-    'the usage of a subscription',
-    'the usage that a host meters itself',
-    'the events that a host is told of',
-  ] as const;
-
-  /** The block as a file that finds what the package holds where it would find the package. */
-  async function writeExample(index: number): Promise<string> {
-    const file = join(directory, `example-${index}.ts`);
-    const block = (await readmeBlocks('ts'))[index] ?? '';
-    await writeFile(file, importingFrom(bundledTogether(Object.values(SOURCES)), block, '.js'));
-    return file;
-  }
-
+  const examples = Object.entries(DOCUMENTS).flatMap(([document, shown]) =>
+    shown.map((example) => `${document}: ${example}`),
+  );
   for (const [index, example] of examples.entries()) {
-    it(`${example} runs as it stands and prints what the README says`, async () => {
-      const { stdout } = await run(process.execPath, [await writeExample(index)], { cwd: directory });
-      expect(stdout).to.equal((await readmeBlocks('text'))[index]);
+    it(`${example}, runs as it stands and prints what is said`, async () => {
+      expect(printed[index]).to.equal((await allBlocks('text'))[index]);
     });
   }
 
   it('has no block of TypeScript that no test runs', async () => {
-    expect(await readmeBlocks('ts')).to.have.length(examples.length);
+    for (const document of documents().filter((each) => each.endsWith('README.md'))) {
+      const expected = DOCUMENTS[document]?.length ?? 0;
+      expect(await blocksOf(document, 'ts'), document).to.have.length(expected);
+    }
+  });
+
+  it('leads to files that are there', async () => {
+    const missing: string[] = [];
+    for (const document of documents()) {
+      const text = await readFile(join(root, document), 'utf8');
+      for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+        if (!existsSync(join(root, dirname(document), target))) missing.push(`${document}: ${target}`);
+      }
+    }
+    expect(missing).to.deep.equal([]);
   });
 
   it('the curl walk-through runs as it stands and ends in two paid invoices', async () => {
-    const walkThrough = (await readmeBlocks('sh')).find((block) => block.includes('call()')) ?? '';
+    const walkThrough = (await blocksOf('README.md', 'sh')).find((block) => block.includes('call()')) ?? '';
     const server = await startServer();
     try {
       const script = walkThrough.replace('http://127.0.0.1:8080', server.url);
