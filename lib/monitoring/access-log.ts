@@ -1,5 +1,6 @@
 import type { Logger, SystemClock } from '../ports/index.ts';
 import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
+import { type ActivityPorts, detached } from '../runtime/index.ts';
 import {
   ACCESS_FLUSH_LINES,
   ACCESS_FLUSH_MS,
@@ -24,7 +25,7 @@ export interface AnsweredRequest {
   readonly createdBy: string | null;
 }
 
-interface AccessPorts {
+interface AccessPorts extends ActivityPorts {
   readonly storage: { readonly monitoring: Pick<MonitoringStore, 'addAccess'> };
   readonly systemClock: SystemClock;
   readonly logger: Logger;
@@ -92,7 +93,9 @@ export class AccessLog {
 
   #flushSoon(delayMs: number): void {
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#ports.systemClock.after(delayMs, () => void this.flush());
+    const flush = () => this.#ports.systemClock.after(delayMs, () => void this.flush());
+    // The lines are of many requests: what goes wrong is not that of the one that has set the timer (platform §13.1).
+    this.#cancelTimer = detached(this.#ports, flush);
   }
 
   /** What could not be stored waits for the next time. */

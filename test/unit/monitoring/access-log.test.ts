@@ -1,10 +1,13 @@
 import { expect } from 'chai';
+import { systemClock, workScopes } from '../../../adapters/node/index.ts';
 import { AccessLog } from '../../../lib/monitoring/access-log.ts';
 import type { AccessLine } from '../../../lib/ports/storage/index.ts';
-import { MAX_ACCESS_LINES_HELD } from '../../../lib/values/limits.ts';
+import { ACCESS_FLUSH_LINES, MAX_ACCESS_LINES_HELD } from '../../../lib/values/limits.ts';
 import { pushableSystemClock, recordingLogger } from '../../support/system-time.ts';
 
-function logOver(input: { readonly retentionMs?: number } = {}) {
+type LogPorts = Partial<ConstructorParameters<typeof AccessLog>[0]>;
+
+function logOver(input: { readonly retentionMs?: number; readonly ports?: LogPorts } = {}) {
   const stored: AccessLine[] = [];
   const state = { isAway: false, calls: 0 };
   const logger = recordingLogger();
@@ -21,6 +24,7 @@ function logOver(input: { readonly retentionMs?: number } = {}) {
           },
         },
       },
+      ...input.ports,
     },
     { nodeName: 'n1', hostName: 'h1', retentionMs: input.retentionMs ?? 1_000 },
   );
@@ -39,6 +43,18 @@ function logOver(input: { readonly retentionMs?: number } = {}) {
 }
 
 describe('the access log (platform §12.1 rule 5)', () => {
+  it('platform §13.1: stores them on behalf of none of them', async () => {
+    const scopes = workScopes();
+    const stored = Promise.withResolvers<unknown>();
+    const addAccess = async () => stored.resolve(scopes.current() ?? 'nobody');
+    const ports = { scopes, systemClock: systemClock(), storage: { monitoring: { addAccess } } };
+    const { add } = logOver({ ports });
+    scopes.run({ requestId: 'a-request' } as never, () => {
+      for (let line = 0; line < ACCESS_FLUSH_LINES; line += 1) add('/a');
+    });
+    expect(await stored.promise).to.equal('nobody');
+  });
+
   it('stores requests together, in their order', async () => {
     const { log, add, stored, state } = logOver();
     for (const path of ['/a', '/b', '/c']) add(path);
