@@ -119,6 +119,7 @@ export const Billing = {
     const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
     const parts = { options, ports, time, server, engine, node, monitor };
     await options.storage.prepare(storagePolicyOf(parts));
+    await nodes.prepare();
     await time?.compare();
     await warnOfUnboundRole(ports);
     await engine.sinks.register();

@@ -5,6 +5,7 @@ import {
   BusEventType,
   type EventPayload,
   type NewBusEvent,
+  type PluginSwitch,
   SYSTEM_TENANT,
   type SystemAuthor,
 } from '../records/index.ts';
@@ -32,6 +33,14 @@ export interface Telling {
   readonly localOnly: boolean;
   /** Whether event sinks are told too (platform §10.4 rule 4). */
   readonly isEvent: boolean;
+  /** Stored with it. */
+  readonly switched?: Switched | undefined;
+}
+
+/** What becomes of a plugin at all nodes, those that start later among them; null: it runs. */
+export interface Switched {
+  readonly pluginName: string;
+  readonly state: PluginSwitch['state'] | null;
 }
 
 /** Tells all nodes something: it is stored, and each does what it has a handler for (platform §11). */
@@ -52,7 +61,7 @@ export class Broadcasts {
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
    */
   async tell(author: SystemAuthor, telling: Telling): Promise<void> {
-    const { service, type, payload, localOnly, isEvent } = telling;
+    const { service, type, payload, localOnly, isEvent, switched } = telling;
     const { storage, ids } = this.#ports;
     const authorship = systemAuthorshipOf(author, this.#ports);
     const broadcast = {
@@ -66,8 +75,9 @@ export class Broadcasts {
     const isStored = !localOnly && !storage.singleNode;
     // Else this one would count as told before the node began to listen.
     if (isStored && !this.#begun) await this.listen();
-    if (isEvent || isStored)
+    if (isEvent || isStored || switched !== undefined)
       await storage.write(SYSTEM_TENANT, authorship, async (session) => {
+        if (switched !== undefined) await session.switchPlugin(switched.pluginName, switched.state);
         if (isStored) session.broadcast(broadcast);
         if (isEvent) session.publish([serviceEvent(telling)]);
       });

@@ -1,7 +1,7 @@
-import type { Broadcast, NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
+import type { Broadcast, NodeInfo, PluginInfo, SystemAuthor, TenantRef } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
-import { type BroadcastHandler, type BroadcastPorts, Broadcasts } from './broadcasts.ts';
+import { type BroadcastHandler, type BroadcastPorts, Broadcasts, type Switched } from './broadcasts.ts';
 import {
   checkCommand,
   commandOfPayload,
@@ -11,7 +11,7 @@ import {
   type PluginCommand,
   payloadOfCommand,
 } from './node-command.ts';
-import { type PluginSwitches, pluginNamedBy } from './plugin-switches.ts';
+import { type PluginSwitches, pluginNamedBy, switchedBy } from './plugin-switches.ts';
 
 const NODES = 'nodes-service';
 const CACHES = 'cache-service';
@@ -46,14 +46,28 @@ export class CommandService {
     options: { readonly localOnly?: boolean } = {},
   ): Promise<void> {
     checkCommand(command);
-    if (isPluginCommand(command.type)) await this.#checkPlugin(command);
+    const { type } = command;
+    const localOnly = options.localOnly ?? false;
+    const plugin = isPluginCommand(type) ? await this.#plugin(command) : null;
     await this.broadcasts.tell(author, {
       service: NODES,
-      type: command.type,
+      type,
       payload: payloadOfCommand(command),
-      localOnly: options.localOnly ?? false,
+      localOnly,
       isEvent: true,
+      switched:
+        plugin === null || localOnly ? undefined : await this.#switched(type as PluginCommand, plugin),
     });
+  }
+
+  /** This node's plugins become what commands to all nodes have last made of them; it hears from now on what all are told. */
+  async prepare(): Promise<void> {
+    const { storage, logger } = this.#ports;
+    if (!storage.singleNode) await this.broadcasts.listen();
+    const switches = await storage.nodes.pluginSwitches();
+    this.#input.switches.restore(switches);
+    for (const { pluginName, state } of switches)
+      logger.warn({ pluginName, state }, 'a plugin is not asked, as a command to all nodes has said');
   }
 
   async dropCaches(author: SystemAuthor, tenant: TenantRef | null): Promise<void> {
@@ -67,16 +81,24 @@ export class CommandService {
   }
 
   /** Code is never fetched: what no host has registered cannot be installed or started. */
-  async #checkPlugin(command: NodeCommand): Promise<void> {
-    if (this.#input.switches.find(command) !== null) return;
+  async #plugin(command: NodeCommand): Promise<PluginInfo> {
+    const own = this.#input.switches.find(command);
+    if (own !== null) return own;
     const everywhere = (await this.#input.nodes()).flatMap(({ plugins }) => plugins);
-    if (pluginNamedBy(command, everywhere) !== null) return;
+    const found = pluginNamedBy(command, everywhere);
+    if (found !== null) return found;
     const named = command.properties.find(({ key }) => key === 'pluginName' || key === 'pluginKey')?.value;
     throw invalidField(
       named === undefined
         ? `${command.type} needs a property pluginName or pluginKey`
         : `No node has a plugin ${shortened(String(named))}; plugins are registered by the host application`,
     );
+  }
+
+  async #switched(type: PluginCommand, { pluginName }: PluginInfo): Promise<Switched> {
+    const switches = await this.#ports.storage.nodes.pluginSwitches();
+    const before = switches.find((each) => each.pluginName === pluginName)?.state ?? null;
+    return { pluginName, state: switchedBy(type, before) };
   }
 
   #handlerOf({ service, type }: Pick<Broadcast, 'service' | 'type'>): BroadcastHandler | undefined {

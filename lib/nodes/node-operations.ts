@@ -12,10 +12,10 @@ export interface NodeOperations {
   local(): Promise<NodeInfo>;
   /**
    * Tells every node to do something, those that work now: this one at once, others within some seconds. A plugin that was
-   * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command or a restart of its
-   * node brings it back. Event sinks are told of the command too.
+   * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command brings it back; nodes
+   * that start later begin with that. Event sinks are told of the command too.
    *
-   * @param options `localOnly`: only this node does it; default false.
+   * @param options `localOnly`: only this node does it, until it ends; default false.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a command that cannot be, and for one about a plugin that no
    * node has.
    * @example await billing.nodes.command({ userName: 'ops' }, {

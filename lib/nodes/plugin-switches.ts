@@ -1,13 +1,13 @@
 import type { PluginIdentity } from '../ports/index.ts';
-import { type PluginInfo, PluginState } from '../records/index.ts';
+import { type PluginInfo, PluginState, type PluginSwitch } from '../records/index.ts';
 import { type NodeCommand, PluginCommand } from './node-command.ts';
 import { pluginInfos, type RegisteredPlugins } from './registered-plugins.ts';
 
-/** Which of the plugins that the host has registered take part in this node's work (platform §11), until it ends. */
+/** Which of the plugins that the host has registered take part in this node's work (platform §11). */
 export class PluginSwitches {
   readonly #registered: readonly PluginInfo[];
   /** Those that are not running. */
-  readonly #off = new Map<string, 'STOPPED' | 'UNINSTALLED'>();
+  readonly #off = new Map<string, PluginSwitch['state']>();
   readonly #refills: (() => void)[] = [];
 
   constructor(registered: readonly RegisteredPlugins[]) {
@@ -46,9 +46,16 @@ export class PluginSwitches {
     return pluginNamedBy(command, this.#registered);
   }
 
-  /** Does what a command about a plugin says; one that was uninstalled has to be installed before it runs again. */
+  /** Does what a command about a plugin says. */
   apply(type: PluginCommand, { pluginName }: PluginInfo): void {
-    this.#switch(type, pluginName);
+    this.#set(pluginName, switchedBy(type, this.#off.get(pluginName) ?? null));
+    for (const refill of this.#refills) refill();
+  }
+
+  /** Begins with these plugins off and all others running. */
+  restore(switches: readonly PluginSwitch[]): void {
+    this.#off.clear();
+    for (const { pluginName, state } of switches) this.#set(pluginName, state);
     for (const refill of this.#refills) refill();
   }
 
@@ -61,23 +68,27 @@ export class PluginSwitches {
     return !this.#off.has(pluginName);
   }
 
-  #switch(type: PluginCommand, pluginName: string): void {
-    const isInstalled = this.#off.get(pluginName) !== 'UNINSTALLED';
-    switch (type) {
-      case PluginCommand.INSTALL:
-        this.#off.delete(pluginName);
-        return;
-      case PluginCommand.UNINSTALL:
-        this.#off.set(pluginName, 'UNINSTALLED');
-        return;
-      case PluginCommand.START:
-      case PluginCommand.RESTART:
-        if (isInstalled) this.#off.delete(pluginName);
-        return;
-      case PluginCommand.STOP:
-        if (isInstalled) this.#off.set(pluginName, 'STOPPED');
-        return;
-    }
+  #set(pluginName: string, state: PluginSwitch['state'] | null): void {
+    if (state === null) this.#off.delete(pluginName);
+    else this.#off.set(pluginName, state);
+  }
+}
+
+/** What a command makes of a plugin (null = it runs); one that was uninstalled has to be installed before it runs again. */
+export function switchedBy(
+  type: PluginCommand,
+  state: PluginSwitch['state'] | null,
+): PluginSwitch['state'] | null {
+  switch (type) {
+    case PluginCommand.INSTALL:
+      return null;
+    case PluginCommand.UNINSTALL:
+      return 'UNINSTALLED';
+    case PluginCommand.START:
+    case PluginCommand.RESTART:
+      return state === 'UNINSTALLED' ? state : null;
+    case PluginCommand.STOP:
+      return state ?? 'STOPPED';
   }
 }
 

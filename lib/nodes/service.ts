@@ -74,6 +74,11 @@ export class NodeService implements NodeOperations {
     return this.#commands.dropCaches(author, tenant);
   }
 
+  /** Before any plugin is asked: which of them are, as commands to all nodes have said. */
+  prepare(): Promise<void> {
+    return this.#commands.prepare();
+  }
+
   /** Signs of life begin; earlier lives of this node are forgotten. */
   start(): void {
     if (this.#started) return;

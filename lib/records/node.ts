@@ -4,6 +4,12 @@ import type { Instant } from '../values/time/index.ts';
 export const PluginState = { RUNNING: 'RUNNING', STOPPED: 'STOPPED' } as const;
 export type PluginState = (typeof PluginState)[keyof typeof PluginState];
 
+/** What commands to all nodes have last made of a plugin (platform §11 rule 2). */
+export interface PluginSwitch {
+  readonly pluginName: string;
+  readonly state: 'STOPPED' | 'UNINSTALLED';
+}
+
 /** As what a plugin is registered. */
 export interface PluginServiceInfo {
   /** The kind of plugin, such as `PaymentPluginApi`. */

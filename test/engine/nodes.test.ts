@@ -144,6 +144,36 @@ anyDatabase((kind, open) => {
       }
     });
 
+    it('platform §11 rule 2: a node that starts begins with what commands to all nodes have made of plugins, not with what one was told alone', async () => {
+      const database = await open(migrated);
+      const guards = ['guard', 'warden', 'porter', 'scout'];
+      const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));
+      const states = async ({ billing }: Opened) =>
+        (await billing.nodes.local()).plugins
+          .filter(({ pluginName }) => guards.includes(pluginName))
+          .map(({ pluginName, state }) => `${pluginName} ${state}`);
+      const former = await openNode(database, 'former', { entitlementPlugins });
+      for (const [type, name] of [
+        ['STOP_PLUGIN', 'guard'],
+        ['UNINSTALL_PLUGIN', 'warden'],
+        ['STOP_PLUGIN', 'porter'],
+        ['RESTART_PLUGIN', 'porter'],
+      ] as const)
+        await former.billing.nodes.command(ops, about(type, name));
+      await former.billing.nodes.command(ops, about('STOP_PLUGIN', 'scout'), { localOnly: true });
+      expect(await states(former)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout STOPPED']);
+      await former.billing.close();
+      const logger = recordingLogger();
+      const next = await openNode(database, 'next', { entitlementPlugins, logger });
+      expect(await states(next)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout RUNNING']);
+      expect(JSON.stringify(logger.lines)).to.include('warden').and.to.include('UNINSTALLED');
+      await next.billing.nodes.command(ops, about('START_PLUGIN', 'warden'));
+      await next.billing.nodes.command(ops, about('START_PLUGIN', 'guard'));
+      await next.billing.close();
+      const last = await openNode(database, 'last', { entitlementPlugins });
+      expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
+    });
+
     it('a gateway that is stopped takes no payment, as if it were not registered', async () => {
       const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
       try {

@@ -11,6 +11,7 @@ import { Outbox } from '../queue/outbox.ts';
 import { pushReads, pushWrites } from '../queue/push-deliveries.ts';
 import { queuePages } from '../queue/queue-pages.ts';
 import type { Runner } from '../sql/runner.ts';
+import { sql } from '../sql/sql.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
@@ -27,7 +28,7 @@ import { subscriptionReads, subscriptionWrites } from '../stores/subscription-st
 import { tagReads, tagWrites } from '../stores/tag-store.ts';
 import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
 import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
-import { broadcastsTable } from '../tables/nodes.ts';
+import { broadcastsTable, pluginSwitchesTable } from '../tables/nodes.ts';
 import { insertInto, type TenantScope } from '../tables/record-access.ts';
 import { type Makers, onDemand } from './on-demand.ts';
 import type { SessionPolicy } from './session-policy.ts';
@@ -144,6 +145,10 @@ export function writeSession(input: {
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),
     broadcast: (told) => runner.leaveToCommit(runner.run(insertInto(scope, broadcastsTable, [told]))),
+    switchPlugin: async (pluginName, state) => {
+      await runner.run(sql`delete from bw_plugin_switches where plugin_name = ${pluginName}`);
+      if (state !== null) await runner.run(insertInto(scope, pluginSwitchesTable, [{ pluginName, state }]));
+    },
     schedule: (notifications) => outbox.schedule(notifications),
     unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),
     unscheduleFuture: async (accountRecordId, after) =>

@@ -3,7 +3,7 @@ import { numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { broadcastsTable, nodesTable } from '../tables/nodes.ts';
+import { broadcastsTable, nodesTable, pluginSwitchesTable } from '../tables/nodes.ts';
 import { namesOf } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
@@ -49,6 +49,14 @@ export function nodeStore(access: SystemAccess, dialect: Dialect): NodeStore {
     },
     purgeBroadcasts: async (before) => {
       await access.run(sql`delete from bw_broadcasts where created_date < ${before}`);
+    },
+    pluginSwitches: async () => {
+      const { rows } = await access.run(sql`
+        select ${raw(dialect.selectList(pluginSwitchesTable))} from bw_plugin_switches order by plugin_name`);
+      return rows.map((row) => {
+        const { recordId: _recordId, ...switched } = pluginSwitchesTable.decode(row);
+        return switched;
+      });
     },
     purge: async (silentForMs) => {
       await access.run(sql`delete from bw_nodes where ${silentFor(silentForMs)}`);

@@ -14,7 +14,7 @@ import {
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import { accessLogTable, samplesTable } from './monitoring.ts';
-import { broadcastsTable, nodesTable } from './nodes.ts';
+import { broadcastsTable, nodesTable, pluginSwitchesTable } from './nodes.ts';
 import { overdueAccountsTable } from './overdue.ts';
 import {
   autoPayHoldsTable,
@@ -124,5 +124,6 @@ export const tables: readonly TableSpec[] = [
   accessLogTable,
   samplesTable,
   broadcastsTable,
+  pluginSwitchesTable,
   auditLogTable,
 ];

@@ -1,5 +1,12 @@
-import type { Broadcast, EventPayload, New, NodeInfo, PluginInfo } from '../../../lib/records/index.ts';
-import { instantAt, json, text, uuid } from '../sql/columns.ts';
+import type {
+  Broadcast,
+  EventPayload,
+  New,
+  NodeInfo,
+  PluginInfo,
+  PluginSwitch,
+} from '../../../lib/records/index.ts';
+import { instantAt, json, oneOf, text, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** The processes that work on the database (platform §15 rule 1); they belong to no tenant. */
@@ -25,4 +32,10 @@ export const broadcastsTable = new RecordTable<New<Broadcast>>(
     createdBy: text('created_by'),
     createdDate: instantAt('created_date'),
   },
+);
+
+/** Plugins that commands to all nodes have stopped or uninstalled, one row each (platform §11 rule 2). */
+export const pluginSwitchesTable = new RecordTable<PluginSwitch>(
+  { name: 'plugin_switches', ofTenant: false, uniques: [{ name: 'plugin', columns: ['plugin_name'] }] },
+  { pluginName: text('plugin_name'), state: oneOf('state') },
 );

@@ -1,4 +1,4 @@
-import type { Broadcast, NodeInfo } from '../../records/index.ts';
+import type { Broadcast, NodeInfo, PluginSwitch } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /** The nodes of the deployment (platform §15 rule 1). How long one was silent is told by the clock of the database. */
@@ -19,4 +19,6 @@ export interface NodeStore {
   broadcastsAfter(recordId: number, limit: number): Promise<readonly Broadcast[]>;
   /** Forgets broadcasts that were told before. */
   purgeBroadcasts(before: Instant): Promise<void>;
+  /** Plugins that commands to all nodes have stopped or uninstalled. */
+  pluginSwitches(): Promise<readonly PluginSwitch[]>;
 }

@@ -5,6 +5,7 @@ import type {
   New,
   NewBusEvent,
   NewNotification,
+  PluginSwitch,
   TenantRef,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -125,6 +126,8 @@ export interface WriteSession extends ReadSession {
   publish(events: readonly NewBusEvent[]): void;
   /** Tells all nodes something once this transaction is committed (platform §11). */
   broadcast(told: New<Broadcast>): void;
+  /** Keeps what a command to all nodes has made of a plugin; null: it runs. */
+  switchPlugin(pluginName: string, state: PluginSwitch['state'] | null): Promise<void>;
   /** Appends notifications to this transaction; where a live entry has the same `uniqueKey`, this is a no-op. */
   schedule(notifications: readonly NewNotification[]): void;
   /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */

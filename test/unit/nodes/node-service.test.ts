@@ -25,6 +25,7 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
     lastBroadcast: async () => 0,
     broadcastsAfter: async () => [],
     purgeBroadcasts: () => tell('purge broadcasts'),
+    pluginSwitches: async () => [],
   };
   const logger = recordingLogger();
   const service = new NodeService(
