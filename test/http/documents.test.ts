@@ -80,7 +80,14 @@ describe('the description of the interface', () => {
 
   it('the description of the interface is absent where the operator does not want it', async () => {
     const url = await urlWith({ docs: false });
-    for (const path of ['/openapi.json', '/openapi.yaml', '/swagger.json', '/docs', '/docs/start.js']) {
+    for (const path of [
+      '/openapi.json',
+      '/openapi.yaml',
+      '/swagger.json',
+      '/1.0/kb/swagger.json',
+      '/docs',
+      '/docs/start.js',
+    ]) {
       const answer = await fetch(url + path);
       expect([path, answer.status]).to.deep.equal([path, 404]);
       expect(await answer.json()).to.include({ code: 60008 });

@@ -131,6 +131,10 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
   const texts = {
     json: once(async () => JSON.stringify(await document())),
     yaml: once(async () => (await import('../openapi/yaml.ts')).yamlOf(await document())),
+    killbill: once(async () => {
+      const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
+      return JSON.stringify(swaggerDocument(routes, basePath));
+    }),
   };
   routes.push(...documentRoutes(texts, options.docs ?? true));
   return routes;

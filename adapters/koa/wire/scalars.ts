@@ -8,7 +8,7 @@ import {
   MAX_USAGE_INTEGER_DIGITS,
   MIN_STORED_INTEGER,
 } from '../../../lib/values/limits.ts';
-import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
+import { currencyCodes, Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
@@ -230,8 +230,7 @@ export function enumeration<V extends string>(values: Readonly<Record<string, V>
   });
 }
 
-/** A currency code; the domain checks whether it is known, since the error differs by operation. */
-export const currency: WireType<string> = scalar({
+const anyCurrency: WireType<string> = scalar({
   answer: () =>
     z
       .string()
@@ -242,6 +241,21 @@ export const currency: WireType<string> = scalar({
     return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };
   },
 });
+
+/**
+ * A currency code; the domain checks whether it is known, since the error differs by operation. Clients of dialect K have
+ * an enumeration.
+ */
+export const currency: WireType<string> = {
+  request: anyCurrency.request,
+  answer: anyCurrency.answer,
+  get json() {
+    return anyCurrency.json;
+  },
+  get jsonInK() {
+    return { type: 'string', enum: currencyCodes };
+  },
+};
 
 /** Remembers the text made last: all that was written together, such as the items of an invoice, has one instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {

@@ -15,6 +15,8 @@ export interface WireType<T> {
   /** The form in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
+  /** The same in dialect K alone, where that has another form. */
+  readonly jsonInK?: JsonSchema;
   /** Makes the answer's form of a domain value that is not null; absent = the value itself. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
@@ -51,6 +53,9 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
     get json() {
       return { type: 'array', items: element.json };
     },
+    get jsonInK() {
+      return { type: 'array', items: element.jsonInK ?? element.json };
+    },
   };
 }
 
@@ -65,6 +70,9 @@ export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireT
         anyOf: [types.D.json, types.K.json],
         description: 'The first form in dialect D, the second in dialect K',
       };
+    },
+    get jsonInK() {
+      return types.K.json;
     },
   };
 }

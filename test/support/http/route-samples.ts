@@ -364,6 +364,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   openApiYaml: nothing,
   openApiJsonAlias: nothing,
   openApiYamlAlias: nothing,
+  killbillSwaggerJson: nothing,
 };
 
 /** What tells the tenant's callback that it was registered. */

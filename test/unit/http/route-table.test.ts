@@ -24,6 +24,7 @@ function credentialsOf({ path, operationId }: Route): Credentials {
   if (path.startsWith('/plugins/killbill-payment-test/')) return 'TENANT';
   if (path.startsWith('/gateways/')) return 'SIGNATURE';
   if (!path.startsWith(`${CORE}/`)) return 'NONE';
+  if (operationId === 'killbillSwaggerJson') return 'NONE';
   const isTenantless =
     ['createTenant', 'getTenantByApiKey'].includes(operationId) ||
     path.startsWith(`${CORE}/security/`) ||

@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
 import { type Answer, plain } from '../../routing/answer.ts';
+import { CORE } from '../../routing/path.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
 
 const area = 'docs';
@@ -14,6 +15,8 @@ const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Optio
 export interface ApiDocuments {
   readonly json: () => Promise<string>;
   readonly yaml: () => Promise<string>;
+  /** What clients of Kill Bill know of it, in Swagger 2.0. */
+  readonly killbill: () => Promise<string>;
 }
 
 /** What a documentation route answers, given the path below which the caller finds the server. */
@@ -49,7 +52,7 @@ export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonl
   );
 }
 
-function documents({ json, yaml }: ApiDocuments): readonly Document[] {
+function documents({ json, yaml, killbill }: ApiDocuments): readonly Document[] {
   const summary = 'Get the OpenAPI document of this interface';
   const inJson = { type: jsonType, summary, make: async () => plain(await json()) };
   const inYaml = { type: yamlType, summary, make: async () => plain(await yaml()) };
@@ -58,6 +61,13 @@ function documents({ json, yaml }: ApiDocuments): readonly Document[] {
     { path: '/openapi.yaml', operationId: 'openApiYaml', ...inYaml },
     { path: '/swagger.json', operationId: 'openApiJsonAlias', ...inJson },
     { path: '/swagger.yaml', operationId: 'openApiYamlAlias', ...inYaml },
+    {
+      path: `${CORE}/swagger.json`,
+      operationId: 'killbillSwaggerJson',
+      type: jsonType,
+      summary: 'Get the Swagger 2.0 document of what clients of Kill Bill call, in their terms',
+      make: async () => plain(await killbill()),
+    },
   ];
 }
 

@@ -1,0 +1,177 @@
+import { Dialect } from '../../dialect.ts';
+import { producedTypes } from '../../request/media-type.ts';
+import { statusOfCode } from '../../response/error-status.ts';
+import { areaSegment, CORE, isIdParameter, parameterNamesOf } from '../../routing/path.ts';
+import type { Route } from '../../routing/route.ts';
+import type { JsonSchema } from '../../wire/json-schema.ts';
+import { pluginProperties, type QueryParameter } from '../../wire/query.ts';
+import { queryText, segmentText } from '../descriptions/described.ts';
+import { Definitions } from './definitions.ts';
+import { classes, published, unpublishedOperations } from './published.ts';
+import { swaggerSchema } from './swagger-schema.ts';
+
+/**
+ * The Swagger 2.0 document of what clients of Kill Bill know, in dialect K: clients that are generated from it have the
+ * classes, methods and parameters of the published ones. A route that those do not know stands in `unpublishedOperations`.
+ */
+export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSchema {
+  const known = routes.filter(
+    ({ path, operationId }) => path.startsWith(`${CORE}/`) && !unpublishedOperations.has(operationId),
+  );
+  const definitions = new Definitions();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of known) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method.toLowerCase()] = operationOf(route, { definitions, routes: known });
+    paths[route.path] = operations;
+  }
+  return {
+    swagger: '2.0',
+    info: {
+      title: 'Kill Bill',
+      version: '0.24.0',
+      description:
+        'What clients of Kill Bill call on this server, in their terms. The whole of its interface is described by /openapi.json.',
+    },
+    basePath: basePath || '/',
+    tags: [...new Set(known.map(classOf))].sort().map((name) => ({ name })),
+    paths,
+    securityDefinitions: {
+      basicAuth: { type: 'basic' },
+      'Killbill Api Key': { type: 'apiKey', name: 'X-Killbill-ApiKey', in: 'header' },
+      'Killbill Api Secret': { type: 'apiKey', name: 'X-Killbill-ApiSecret', in: 'header' },
+    },
+    definitions: definitions.all(),
+  };
+}
+
+interface Describing {
+  readonly definitions: Definitions;
+  readonly routes: readonly Route[];
+}
+
+function operationOf(route: Route, describing: Describing): JsonSchema {
+  const { operationId, summary, body, success } = route;
+  const produces = producedTypes(success);
+  return {
+    tags: [classOf(route)],
+    summary,
+    operationId,
+    ...(body === undefined ? {} : { consumes: [body.mediaTypes[0]] }),
+    produces: produces.length === 0 ? ['application/json'] : [produces[0]],
+    parameters: [
+      ...parameterNamesOf(route.path).map(segmentParameter),
+      ...bodyParameters(route, describing),
+      ...queryParameters(route),
+      ...(route.author || published(operationId).author ? authorParameters : []),
+    ],
+    responses: responsesOf(route, describing),
+    security: [{ basicAuth: [], ...(route.credentials === 'TENANT' ? tenantSecurity : {}) }],
+  };
+}
+
+const tenantSecurity = { 'Killbill Api Key': [], 'Killbill Api Secret': [] };
+
+function classOf({ path }: Route): string {
+  const segment = areaSegment(path);
+  const name = classes[segment];
+  if (name === undefined) throw new Error(`${path} belongs to no class of the clients of Kill Bill`);
+  return name;
+}
+
+function segmentParameter(name: string): JsonSchema {
+  const type = name === 'invoiceNumber' ? { type: 'integer', format: 'int32' } : { type: 'string' };
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: segmentText(name),
+    ...type,
+    ...(isIdParameter(name) ? { format: 'uuid' } : {}),
+  };
+}
+
+function bodyParameters({ body }: Route, { definitions }: Describing): readonly JsonSchema[] {
+  if (body === undefined) return [];
+  const { format: _bytes, ...schema } = definitions.schemaOf(body.json);
+  return [{ name: 'body', in: 'body', required: true, description: 'What is sent', schema }];
+}
+
+/** In the order that clients have them in; of others, nothing is said. */
+function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
+  const { parameters = Object.keys(query), optional = [], required = [] } = published(operationId);
+  return parameters.map((name) => ({
+    name,
+    in: 'query',
+    description: queryText(operationId, name),
+    required: required.includes(name) || (query[name]?.required === true && !optional.includes(name)),
+    ...querySchema(operationId, name, query[name]),
+  }));
+}
+
+/** Clients may send plugin properties where there is nothing to tell a plugin. */
+function querySchema(
+  operationId: string,
+  name: string,
+  { json }: Pick<QueryParameter<unknown>, 'json'> = pluginProperties,
+): JsonSchema {
+  const { texts = [], defaults = {}, formats = {} } = published(operationId);
+  if (texts.includes(name)) return { type: 'string' };
+  const {
+    type,
+    format,
+    items,
+    enum: values,
+    default: fallback = defaults[name],
+  } = swaggerSchema(json, ownName);
+  const shape = type === 'array' ? { collectionFormat: 'multi', items } : { format: formats[name] ?? format };
+  return { type, ...shape, enum: values, default: fallback };
+}
+
+function ownName(model: string): string {
+  throw new Error(`A query parameter is no ${model}`);
+}
+
+const authorParameters = [
+  { name: 'CreatedBy', description: 'Author of the change', required: true },
+  { name: 'Reason', description: 'Why the change is made; kept in the audit', required: false },
+  { name: 'Comment', description: 'Kept in the audit', required: false },
+].map(({ name, ...header }) => ({ name: `X-Killbill-${name}`, in: 'header', ...header, type: 'string' }));
+
+function responsesOf(route: Route, describing: Describing): JsonSchema {
+  const { success, fails, statusOf } = route;
+  const dialect = Dialect.K;
+  const failures = fails.map((code) => statusOfCode(code, { dialect, statusOf }));
+  return {
+    ...Object.fromEntries([...new Set(failures)].map((status) => [status, { description: 'Refused' }])),
+    ...(success.emptyStatus === undefined
+      ? {}
+      : { [success.emptyStatus]: { description: 'Nothing to show' } }),
+    [success.statusInK ?? success.status]: { description: 'Done', schema: givenBy(route, describing) },
+  };
+}
+
+/** What the method of a client gives: what is answered, or what the client finds at `Location`. */
+function givenBy(
+  { operationId, success }: Route,
+  { definitions, routes }: Describing,
+): JsonSchema | undefined {
+  const { gives } = published(operationId);
+  if (gives === 'NOTHING') return undefined;
+  if (gives === 'TEXT') return { type: 'string' };
+  const { location } = success;
+  const found = location === undefined ? undefined : routes.find((route) => isAt(route, location))?.success;
+  const { body, mediaTypes } = success.body === undefined && found !== undefined ? found : success;
+  if (body !== undefined) return definitions.schemaOf(body.json);
+  return mediaTypes === undefined ? undefined : { type: 'string' };
+}
+
+/** Whether a route answers at a `Location`, whatever its segments are called. */
+function isAt({ method, path }: Route, location: string): boolean {
+  const [place = ''] = location.split('?');
+  return method === 'GET' && unnamed(path) === unnamed(`${CORE}${place}`);
+}
+
+function unnamed(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}');
+}

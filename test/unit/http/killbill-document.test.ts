@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { load } from 'js-yaml';
+import { swaggerDocument } from '../../../adapters/koa/openapi/killbill/swagger-document.ts';
+import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly items?: Schema;
+}
+interface Parameter extends Schema {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+interface Definition {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema & { readonly description?: string }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly definitions: Readonly<Record<string, Definition>>;
+}
+
+/** The document that the package killbill was generated from. */
+const path = fileURLToPath(new URL('../../../node_modules/killbill/codegen/kbswagger.yaml', import.meta.url));
+const theirs = load(readFileSync(path, 'utf8')) as Document;
+const ours = JSON.parse(JSON.stringify(swaggerDocument(routeTable({ testMode: true })))) as Document;
+
+/** The type that a generated client gives to a value; an enumeration is one of text. */
+function typeOf({ $ref, type, format, items }: Schema = {}): string {
+  if ($ref !== undefined) return $ref.slice('#/definitions/'.length);
+  if (items !== undefined) return `${typeOf(items)}[]`;
+  return format === undefined ? String(type) : `${type} ${format}`;
+}
+
+/** A method of a client: its class and name, its parameters, and what it gives. */
+function methodOf(place: string, { operationId, tags, parameters = [], responses }: Operation) {
+  const given = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const taken = parameters.map((each) => {
+    const type = typeOf(each.schema ?? each).replace('int64', 'int32');
+    return `${each.in} ${each.name}${each.required ? '!' : ''} ${type} ${each.default ?? ''}`;
+  });
+  const gives = [...new Set(given.map(([, { schema }]) => schema && typeOf(schema)))].filter(Boolean);
+  return { place, name: `${tags.join()}.${operationId}`, taken, gives };
+}
+
+function methodsOf({ paths }: Document) {
+  return Object.entries(paths).flatMap(([place, operations]) =>
+    Object.entries(operations).map(([verb, each]) => methodOf(`${verb} ${place}`, each)),
+  );
+}
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }) =>
+  one.name < other.name ? -1 : 1;
+
+describe('the Swagger document of what clients of Kill Bill know', () => {
+  it('the Swagger document gives generated clients the 264 methods of the published ones, parameter by parameter', () => {
+    const published = methodsOf(theirs).sort(byName);
+    expect(published).to.have.length(264);
+    expect(methodsOf(ours).sort(byName)).to.deep.equal(published);
+  });
+
+  it('the Swagger document gives generated clients the models of the published ones, property by property', () => {
+    const propertiesOf = ({ properties = {} }: Definition) =>
+      Object.entries(properties).map(([name, schema]) => `${name} ${typeOf(schema)}`);
+    const modelsOf = ({ definitions }: Document) =>
+      Object.fromEntries(Object.entries(definitions).map(([name, each]) => [name, propertiesOf(each)]));
+    expect(modelsOf(ours)).to.deep.equal(modelsOf(theirs));
+  });
+
+  it('the Swagger document says what every operation, parameter, model and property is', () => {
+    const operations = Object.values(ours.paths).flatMap((each) => Object.values(each));
+    expect(operations.filter(({ summary = '' }) => summary === '')).to.deep.equal([]);
+    const parameters = operations.flatMap(({ parameters = [] }) => parameters);
+    const models = Object.values(ours.definitions);
+    // What is beside a reference is not read.
+    const properties = models
+      .flatMap((each) => Object.entries(each.properties ?? {}))
+      .filter(([, { $ref }]) => $ref === undefined);
+    const silent = [...parameters, ...models, ...properties.map(([name, each]) => ({ name, ...each }))];
+    expect(silent.filter(({ description = '' }) => description === '')).to.deep.equal([]);
+  });
+});
