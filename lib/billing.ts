@@ -41,7 +41,8 @@ export interface TenantBilling extends Operations {}
 export interface CallerBilling<Host> extends TenantBilling {
   /**
    * The same operations inside the host's own open transaction: they commit or roll back with it.
-   * @param host the handle of that transaction: MikroORM's entity manager, connected to the engine's database.
+   * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
+   *   `better-sqlite3` handle, or the transaction of Kysely, Knex or Drizzle.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
    *
    * @example await em.transactional(async (em) => {

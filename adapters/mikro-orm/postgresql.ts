@@ -4,6 +4,11 @@ import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { DATABASE_CONNECT_MS } from '../../lib/values/limits.ts';
+import type { DrizzleTransaction } from './hosts/drizzle.ts';
+import type { KnexTransaction } from './hosts/knex.ts';
+import type { KyselyTransaction } from './hosts/kysely.ts';
+import type { PgClient } from './hosts/pg-client.ts';
+import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
 import { postgresqlDialect } from './postgresql/dialect.ts';
@@ -16,6 +21,17 @@ import type { Connection, Trace } from './sql/connection.ts';
 import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
+
+export type { DrizzleTransaction, KnexTransaction, KyselyTransaction, PgClient, SqlTransaction };
+
+/** With what a host lends its transaction on the PostgreSQL database of the engine. */
+export type PostgresqlHost =
+  | SqlEntityManager
+  | PgClient
+  | KyselyTransaction
+  | KnexTransaction
+  | DrizzleTransaction
+  | SqlTransaction;
 
 export interface PostgresqlOptions {
   /** `postgresql://user:password@host:port/database` */
@@ -53,8 +69,9 @@ const migrationLockKey = '108192040920946';
 /**
  * Storage in a PostgreSQL database, shared by any number of nodes.
  *
- * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares: `within(em)` joins the
- * host's transactions. A host that lets MikroORM generate its own migrations keeps our tables out of them with
+ * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares. `within(handle)` joins the
+ * transactions of the host on the same database, begun with that instance, with a client of `pg`, or with Kysely, Knex or
+ * Drizzle (`PostgresqlHost`). A host that lets MikroORM generate its own migrations keeps our tables out of them with
  * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
  * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
  * index that text searches of accounts use; without it these searches read all accounts of the tenant.
@@ -64,7 +81,7 @@ const migrationLockKey = '108192040920946';
 export function postgresql(
   source: string | PostgresqlOptions | MikroORM,
   hostOptions: PostgresqlHostOptions = {},
-): Storage<SqlEntityManager> {
+): Storage<PostgresqlHost> {
   if (source instanceof MikroORM) {
     // The host closes what it has opened.
     return storageOver(source, {
@@ -102,7 +119,7 @@ function storageOver(
     readonly closesOrm: boolean;
     readonly transactions: Transactions;
   },
-): Storage<SqlEntityManager> {
+): Storage<PostgresqlHost> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
   const parts: StorageParts = {
@@ -126,7 +143,7 @@ function storageOver(
     onSignal: (heard) => listener.listen(heard),
     trace: options.trace,
   };
-  return MikroOrmStorage.over<SqlEntityManager>(parts);
+  return MikroOrmStorage.over<PostgresqlHost>(parts);
 }
 
 function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroORM {

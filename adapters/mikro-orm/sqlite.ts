@@ -1,6 +1,10 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
+import type { SqliteHandle } from './hosts/better-sqlite3.ts';
+import type { KnexTransaction } from './hosts/knex.ts';
+import type { KyselyTransaction } from './hosts/kysely.ts';
+import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
 import type { Connection, Trace } from './sql/connection.ts';
@@ -20,6 +24,16 @@ import { applyMigrations } from './tables/migrator.ts';
 const pagesToCheckpoint = 8_192;
 /** Room for the inner pages of the indexes of a few million rows. */
 const cacheKib = 16_384;
+
+export type { KnexTransaction, KyselyTransaction, SqliteHandle, SqlTransaction };
+
+/** With what a host lends its transaction on the SQLite database of the engine. */
+export type SqliteHost =
+  | SqlEntityManager
+  | SqliteHandle
+  | KyselyTransaction
+  | KnexTransaction
+  | SqlTransaction;
 
 export interface SqliteOptions {
   /** The database file, made if it is not there; `:memory:` keeps everything in the process. */
@@ -45,11 +59,15 @@ export interface SqliteOptions {
  * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps our
  * tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
  *
+ * With a path, `within(handle)` joins the transactions of the host's own connections to the same file: those of a
+ * `better-sqlite3` handle, Kysely, Knex or Drizzle (`SqliteHost`). SQLite has one writer at a time, so everything else of
+ * the engine that writes waits for such a transaction, for up to 5 s: begin it with `begin immediate`, and end it soon.
+ *
  * One connection serves all, so never call the storage from inside one of its own sessions: it would wait for itself.
  *
  * @example const billing = await Billing.open({ storage: sqlite('billing.db') });
  */
-export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqlEntityManager> {
+export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqliteHost> {
   if (source instanceof MikroORM) return hostStorage(source);
   return ownStorage(typeof source === 'string' ? { path: source } : source);
 }
@@ -66,9 +84,9 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
   }
 }
 
-function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
+function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
   const { orm, connect, close } = openOwn(options);
-  return MikroOrmStorage.over<SqlEntityManager>({
+  return MikroOrmStorage.over<SqliteHost>({
     connection: connectionOf(orm),
     transactions: plainTransactions(connectionOf(orm)),
     dialect: lendingDialect,
@@ -85,8 +103,8 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
   });
 }
 
-function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
-  return MikroOrmStorage.over<SqlEntityManager>({
+function hostStorage(orm: MikroORM): Storage<SqliteHost> {
+  return MikroOrmStorage.over<SqliteHost>({
     connection: connectionOf(orm),
     transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,

@@ -1,19 +1,14 @@
-import type { EventManager } from '@mikro-orm/core';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import type { Connection, Transaction } from '../sql/connection.ts';
+import { SQLITE_BUSY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
+import { endOf } from '../hosts/end-of-transaction.ts';
+import type { Lender, Lent } from '../hosts/lender.ts';
+import { lenderOf } from '../hosts/lender-of.ts';
+import { type Connection, compiled, type Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { oneByOne } from '../sql/transactions.ts';
 import { violationOf } from '../tables/violations.ts';
-
-/** The parts of the host's entity manager that are used: it is inside a transaction that the host has begun. */
-export interface HostEntityManager {
-  isInTransaction(): boolean;
-  // The type differs by driver; at run time it is Kysely's transaction.
-  getTransactionContext(): unknown;
-  getEventManager(): EventManager;
-  getConnection(): object;
-}
+import { isInTransaction, readsWhole } from './host-probes.ts';
 
 /** Where the storage keeps its tables. */
 interface OwnDatabase {
@@ -27,10 +22,14 @@ const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: () => void;
-  readonly #watched = new WeakSet<EventManager>();
   /** Whether these connections lead to our database. */
   readonly #leadHere = new WeakMap<object, boolean>();
-  #expected = 0;
+  /** Transactions of hosts on other connections to our SQLite file; meanwhile nobody else can write to it. */
+  readonly #holding = new Map<Transaction, () => boolean>();
+  readonly #watched = new WeakSet<Transaction>();
+  /** The latest savepoint of each transaction: they end in the order of a stack. */
+  readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
+  #lastSavepoint = 0;
 
   constructor(own: OwnDatabase, onCommit: () => void) {
     this.#own = own;
@@ -39,44 +38,60 @@ export class HostTransactions {
 
   /**
    * Checks what the host has handed in, as far as that is possible without asking the database.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but an entity manager with an open transaction.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but a handle of an open transaction.
    */
-  check(host: unknown): asserts host is HostEntityManager {
-    if (!isEntityManager(host)) {
-      throw refused(
-        `within(em) joins a transaction of MikroORM and takes its entity manager, as em.transactional(async (em) => …) gives it; it was given ${described(host)}`,
-      );
-    }
-    if (!isTransaction(openTransactionOf(host))) {
-      throw refused(
-        'within(em) needs an entity manager with an open transaction: call it inside em.transactional(…) or after em.begin()',
-      );
-    }
+  check(host: unknown): Lender {
+    const lender = lenderOf(host);
+    if (typeof lender === 'string') throw refused(lender);
+    if (lender.refusal !== null) throw refused(lender.refusal);
+    return lender;
   }
 
   /**
    * The transaction that the host has open now.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) when there is none, and when it is one of another database.
    */
-  async transactionOf(host: HostEntityManager): Promise<Transaction> {
-    this.check(host);
-    const transaction = openTransactionOf(host) as Transaction;
-    const connection = host.getConnection();
-    if (connection === this.#own.connection) return transaction;
-    if (connection.constructor.name === this.#own.connection.constructor.name) {
-      const leadsHere = this.#leadHere.get(connection) ?? (await this.#leadsHere(transaction));
-      this.#leadHere.set(connection, leadsHere);
-      if (leadsHere) return transaction;
+  async transactionOf(host: unknown): Promise<Transaction> {
+    const lender = this.check(host);
+    const { kind } = this.#own.hostDialect;
+    if (lender.database !== kind) throw this.#ofAnotherDatabase();
+    const lent = await lender.lend();
+    if (lent.connection === this.#own.connection) return lent.transaction;
+    if (lent.isOpen === null && !(await isInTransaction(kind, lent.transaction))) {
+      throw refused(
+        'within(handle) was given a handle without an open transaction: begin one first, and commit or roll back afterwards',
+      );
     }
-    const name = databaseNames[this.#own.hostDialect.kind];
-    throw refused(
-      `within(em) was given an entity manager of another database: the tables of the billing engine are in the ${name} database that its storage was opened with, and only a transaction of that one can hold its changes`,
-    );
+    const leadsHere = this.#leadHere.get(lent.connection) ?? (await this.#leadsHere(lent));
+    this.#leadHere.set(lent.connection, leadsHere);
+    if (!leadsHere) throw this.#ofAnotherDatabase();
+    if (kind === 'sqlite' && lent.isOpen !== null) this.#hold(lent.transaction, lent.isOpen);
+    return lent.transaction;
   }
 
-  async #leadsHere(transaction: Transaction): Promise<boolean> {
+  #hold(transaction: Transaction, isOpen: () => boolean): void {
+    for (const [each, isHolding] of this.#holding) if (!isHolding()) this.#holding.delete(each);
+    this.#holding.set(transaction, isOpen);
+  }
+
+  async #leadsHere({ transaction, isOpen }: Lent): Promise<boolean> {
     const theirs = await this.#identityIn(transaction);
-    return theirs !== null && theirs === (await this.#identityIn(this.#own.connection.getClient()));
+    if (theirs === null || theirs !== (await this.#identityIn(this.#own.connection.getClient())))
+      return false;
+    // How rows are read is the host's matter only where the driver does not let a statement say so.
+    if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
+      throw refused(
+        'within(handle) was given a transaction whose driver reads amounts or large integers as doubles: let it give numeric and bigint as text',
+      );
+    }
+    return true;
+  }
+
+  #ofAnotherDatabase(): BillingError {
+    const name = databaseNames[this.#own.hostDialect.kind];
+    return refused(
+      `within(handle) was given a transaction of another database: the tables of the billing engine are in the ${name} database that its storage was opened with, and only a transaction of that one can hold its changes`,
+    );
   }
 
   async #identityIn(transaction: Transaction): Promise<unknown> {
@@ -87,55 +102,73 @@ export class HostTransactions {
     return row?.identity ?? null;
   }
 
-  /**
-   * Calls the listener after the next commit of a whole transaction of this host. If several are open, it does not matter
-   * which one: an extra call only makes somebody look at an empty queue.
-   */
-  expectCommit(host: HostEntityManager): void {
-    this.#expected += 1;
-    const events = host.getEventManager();
-    if (this.#watched.has(events)) return;
-    this.#watched.add(events);
-    events.registerSubscriber({
-      afterTransactionCommit: async ({ transaction }) => {
-        const isSavepoint =
-          typeof transaction === 'object' && transaction !== null && 'savepointName' in transaction;
-        if (isSavepoint || this.#expected === 0) return;
-        this.#expected = 0;
-        this.#onCommit();
-      },
+  /** Runs `work` in a savepoint, one after the other in each transaction; what it throws leaves nothing behind. */
+  async inSavepoint<T>(transaction: Transaction, work: (statements: Transaction) => Promise<T>): Promise<T> {
+    const before = this.#savepoints.get(transaction);
+    const working = (async () => {
+      await before?.catch(() => undefined);
+      return this.#savepoint(transaction, work);
+    })();
+    this.#savepoints.set(transaction, working);
+    return working;
+  }
+
+  async #savepoint<T>(transaction: Transaction, work: (statements: Transaction) => Promise<T>): Promise<T> {
+    this.#lastSavepoint += 1;
+    const name = `bw_savepoint_${this.#lastSavepoint}`;
+    const statements = oneByOne(transaction);
+    await transaction.executeQuery(compiled(`savepoint ${name}`));
+    try {
+      const result = await work(statements);
+      await statements.executeQuery(compiled(`release savepoint ${name}`));
+      return result;
+    } catch (error) {
+      await statements.end();
+      // A failing rollback must not hide its reason; the connection is then broken and its work is gone.
+      await transaction.executeQuery(compiled(`rollback to savepoint ${name}`)).catch(() => undefined);
+      await transaction.executeQuery(compiled(`release savepoint ${name}`)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Calls the listener after the commit of this host's transaction, or at its end, where no more is known. */
+  async expectCommit(host: unknown): Promise<void> {
+    const lender = this.check(host);
+    if (lender.onCommit) {
+      lender.onCommit(this.#onCommit);
+      return;
+    }
+    const { transaction, isOpen } = await lender.lend();
+    if (isOpen === null || this.#watched.has(transaction)) return;
+    this.#watched.add(transaction);
+    void endOf(isOpen).then((hasEnded) => {
+      this.#watched.delete(transaction);
+      if (hasEnded) this.#onCommit();
     });
+  }
+
+  /** Whether a transaction that a host has lent may hold the file of a SQLite database. */
+  get isHeld(): boolean {
+    return this.#holding.size > 0;
+  }
+
+  /**
+   * Waits until none does. Waiting inside SQLite would stop the process, and with it the host's transaction.
+   * @throws BillingError BUSY (60018) when one goes on for longer.
+   */
+  async whenFree(): Promise<void> {
+    for (const [transaction, isOpen] of this.#holding) {
+      if (!(await endOf(isOpen, SQLITE_BUSY_TIMEOUT_MS))) throw held();
+      this.#holding.delete(transaction);
+    }
   }
 }
 
-function isEntityManager(value: unknown): value is HostEntityManager {
-  if (typeof value !== 'object' || value === null) return false;
-  const methods: readonly (keyof HostEntityManager)[] = [
-    'isInTransaction',
-    'getTransactionContext',
-    'getEventManager',
-    'getConnection',
-  ];
-  return methods.every((name) => name in value && typeof value[name as never] === 'function');
-}
-
-function openTransactionOf(host: HostEntityManager): unknown {
-  return host.isInTransaction() ? host.getTransactionContext() : undefined;
-}
-
-function isTransaction(value: unknown): value is Transaction {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'executeQuery' in value &&
-    typeof value.executeQuery === 'function'
-  );
-}
-
-function described(value: unknown): string {
-  if (value === null || typeof value !== 'object')
-    return `a value of type ${value === null ? 'null' : typeof value}`;
-  return `a ${value.constructor?.name ?? 'object without a class'}`;
+function held(): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `A transaction that the host has lent by within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s, and nothing else can write meanwhile: end it, or make this call within it too`,
+  });
 }
 
 function refused(message: string): BillingError {

@@ -49,7 +49,6 @@ import {
   EVERY_TENANT,
   oneByOne,
   type Reach,
-  rollBack,
   type TransactionKind,
   type Transactions,
 } from '../sql/transactions.ts';
@@ -64,7 +63,7 @@ import { recordUsage } from '../stores/usage/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning } from './failure-meaning.ts';
-import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
+import { HostTransactions } from './host-transactions.ts';
 import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
@@ -117,7 +116,7 @@ interface Shared {
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
 /** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
-export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
+export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
@@ -176,7 +175,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.checks = checkStore(access, dialect);
   }
 
-  static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
+  static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {
     const commitListeners: Shared['commitListeners'] = new Set();
     const pushListeners: Shared['pushListeners'] = new Set();
     const toldListeners: Shared['toldListeners'] = new Set();
@@ -360,28 +359,24 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
-    const { connection, hostDialect, trace } = this.#shared.parts;
-    const savepoint = await connection.begin({ ctx: outer });
-    const statements = oneByOne(savepoint);
-    try {
+    const { hosts, parts } = this.#shared;
+    const { hostDialect, trace } = parts;
+    return hosts.inSavepoint(outer, async (statements) => {
       const runner = new Runner({ dialect: hostDialect, trace, violationOf }, statements);
       const done = await this.#perform(runner, operation);
       await runner.last();
-      await connection.commit(savepoint);
       const { dueNow, hasPushes, tells } = done.flushed;
-      if (dueNow || hasPushes || tells) this.#shared.hosts.expectCommit(host);
+      if (dueNow || hasPushes || tells) await hosts.expectCommit(host);
       return done.result;
-    } catch (error) {
-      await statements.end();
-      await rollBack(connection, savepoint);
-      throw error;
-    }
+    });
   }
 
   async #transaction<T>(kind: TransactionKind, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
+      const { hosts } = this.#shared;
+      if (kind.mode === 'write' && hosts.isHeld) await hosts.whenFree();
       trace?.('begin', []);
       return transactions.run(kind, async (transaction) => {
         const runner = new Runner({ dialect, trace, violationOf }, transaction);
@@ -427,7 +422,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      return work(new Runner({ dialect, trace, violationOf }, transactions.single(reach)));
+      const single = whenWritable(this.#shared.hosts, transactions.single(reach));
+      return work(new Runner({ dialect, trace, violationOf }, single));
     });
   }
 
@@ -475,6 +471,17 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     for (const listener of hasPushes ? pushListeners : []) listener(tenant.recordId);
     for (const listener of tells ? toldListeners : []) listener(tenant.recordId);
   }
+}
+
+/** Statements that write wait for the transactions of hosts that hold the file of a SQLite database. */
+function whenWritable(hosts: HostTransactions, single: Transaction): Transaction {
+  if (!hosts.isHeld) return single;
+  return {
+    executeQuery: async (statement) => {
+      if (!/^\s*select\b/i.test(statement.sql)) await hosts.whenFree();
+      return single.executeQuery(statement);
+    },
+  };
 }
 
 /** Registers listeners in a set. */

@@ -103,8 +103,3 @@ export function oneByOne(transaction: Transaction): StatementOrder {
     },
   };
 }
-
-/** A failing rollback must not hide its reason; the connection is then broken and its work is gone. */
-export async function rollBack(connection: Connection, transaction: Transaction): Promise<void> {
-  await connection.rollback(transaction).catch(() => undefined);
-}

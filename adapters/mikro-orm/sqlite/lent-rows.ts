@@ -9,9 +9,9 @@ interface DefiningTables {
   table(
     name: string,
     definition: {
-      readonly columns: readonly string[];
-      readonly parameters: readonly string[];
-      rows(handle: number): Generator<readonly Cell[], void>;
+      readonly columns: string[];
+      readonly parameters: string[];
+      rows(handle: unknown): Generator<readonly Cell[], void>;
     },
   ): unknown;
 }
@@ -46,7 +46,7 @@ export function lendRows(database: DefiningTables): void {
       columns: Array.from({ length: count }, (_, index) => `c${index}`),
       parameters: ['handle'],
       *rows(handle) {
-        const rows = lent.get(handle);
+        const rows = lent.get(Number(handle));
         assertInvariant(rows !== undefined, `No rows are lent under ${handle}`);
         yield* rows;
       },

@@ -1,0 +1,53 @@
+import type { Transaction } from '../sql/connection.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+
+/** A handle of `better-sqlite3` on which the host has begun a transaction: `handle.exec('begin immediate')`. */
+export interface SqliteHandle {
+  readonly inTransaction: boolean;
+  readonly open: boolean;
+  readonly prepare: unknown;
+}
+
+/** The parts of the handle that are used. */
+interface UsedHandle extends SqliteHandle {
+  prepare(text: string): {
+    readonly reader: boolean;
+    safeIntegers(isOn: boolean): unknown;
+    all(parameters: readonly unknown[]): readonly unknown[];
+    run(parameters: readonly unknown[]): { readonly changes: number };
+  };
+}
+
+/** A handle of `better-sqlite3`. */
+export const betterSqlite3: Recognise = (handle) => {
+  const isOne =
+    hasMethods(handle, 'prepare', 'exec') && typeof propertyOf(handle, 'inTransaction') === 'boolean';
+  return isOne ? lenderOver(handle as UsedHandle) : undefined;
+};
+
+function lenderOver(handle: UsedHandle): Lender {
+  return {
+    database: 'sqlite',
+    refusal: handle.inTransaction
+      ? null
+      : "within(handle) needs a better-sqlite3 handle with an open transaction: handle.exec('begin immediate') first, and commit or roll back afterwards (handle.transaction(…) ends before anything can be awaited)",
+    lend: async () => ({
+      transaction: transactionOn(handle),
+      connection: handle,
+      isOpen: () => handle.open && handle.inTransaction,
+    }),
+    onCommit: null,
+  };
+}
+
+const transactionOn = kept(
+  (handle: UsedHandle): Transaction => ({
+    executeQuery: async ({ sql: text, parameters }) => {
+      const statement = handle.prepare(text);
+      // Whatever the host has set for its own statements.
+      statement.safeIntegers(false);
+      if (statement.reader) return { rows: statement.all(parameters) };
+      return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
+    },
+  }),
+);

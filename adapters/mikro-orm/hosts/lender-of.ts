@@ -1,0 +1,38 @@
+import { betterSqlite3 } from './better-sqlite3.ts';
+import { drizzle } from './drizzle.ts';
+import { entityManager } from './entity-manager.ts';
+import { knex } from './knex.ts';
+import { kysely } from './kysely.ts';
+import type { Lender, Recognise } from './lender.ts';
+import { isPgPool, pgClient } from './pg-client.ts';
+import { sqlTransaction } from './sql-transaction.ts';
+
+const libraries: readonly Recognise[] = [
+  entityManager,
+  pgClient,
+  betterSqlite3,
+  kysely,
+  knex,
+  drizzle,
+  sqlTransaction,
+];
+
+/** Who lends the transaction of this handle; a sentence, if nobody does. */
+export function lenderOf(handle: unknown): Lender | string {
+  for (const recognise of libraries) {
+    const lender = recognise(handle);
+    if (lender !== undefined) return lender;
+  }
+  const taken =
+    "a transaction that the host has begun: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, Drizzle's tx, or an object with dialect and query";
+  const given = isPgPool(handle)
+    ? 'a pg pool, which gives each statement any of its connections: take a client from it with await pool.connect()'
+    : described(handle);
+  return `within(handle) joins ${taken}; it was given ${given}`;
+}
+
+function described(value: unknown): string {
+  if (value === null || typeof value !== 'object')
+    return `a value of type ${value === null ? 'null' : typeof value}`;
+  return `a ${value.constructor?.name ?? 'object without a class'}`;
+}

@@ -1,0 +1,84 @@
+import type { CompiledStatement, Transaction } from '../sql/connection.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+
+/** A client of the driver `pg` on which the host has begun a transaction: `await client.query('begin')`. */
+export interface PgClient {
+  readonly query: unknown;
+  escapeIdentifier(text: string): string;
+}
+
+/** The parts of the client that are used. */
+interface UsedClient {
+  query(statement: {
+    readonly text: string;
+    readonly values: readonly unknown[];
+    readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
+  }): Promise<{
+    readonly command: string;
+    readonly rowCount: number | null;
+    readonly rows: readonly unknown[];
+  }>;
+  getTypeParser(oid: number, format?: string): (text: string) => unknown;
+  /** I = idle, T = in a transaction, E = in a failed one; older drivers do not tell. */
+  getTransactionStatus?(): string | null;
+}
+
+/** A client of the driver `pg`, of a pool or by itself. */
+export const pgClient: Recognise = (handle) =>
+  hasMethods(handle, 'query', 'escapeIdentifier', 'getTypeParser')
+    ? lenderOver(handle as object & UsedClient)
+    : undefined;
+
+/** A pool is the mistake that is next to a client; it gives each statement any of its connections. */
+export function isPgPool(handle: unknown): boolean {
+  return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
+}
+
+function lenderOver(client: UsedClient): Lender {
+  return {
+    database: 'postgresql',
+    refusal: refusalOf(client.getTransactionStatus?.() ?? null),
+    lend: async () => ({
+      transaction: transactionOn(client),
+      connection: client,
+      isOpen: client.getTransactionStatus ? () => client.getTransactionStatus?.() !== 'I' : null,
+    }),
+    onCommit: null,
+  };
+}
+
+function refusalOf(status: string | null): string | null {
+  if (status === 'I') {
+    return "within(client) needs a pg client with an open transaction: await client.query('begin') first, and commit or roll back afterwards";
+  }
+  if (status === 'E') {
+    return 'within(client) was given a pg client whose transaction has failed already: PostgreSQL does nothing more in it but a rollback';
+  }
+  return null;
+}
+
+const transactionOn = kept((client: UsedClient): Transaction => {
+  const types = { getTypeParser: parsersOf(client) };
+  return {
+    executeQuery: async ({ sql: text, parameters: values }: CompiledStatement) => {
+      const { command, rowCount, rows } = await client.query({ text, values, types });
+      return { rows, numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount ?? 0) };
+    },
+  };
+});
+
+/**
+ * Types whose value is read from the text itself: what a host has agreed with its driver on, such as amounts as doubles
+ * or days as instants of its zone, must not reach ours.
+ */
+const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);
+const booleanType = 16;
+
+function parsersOf(client: UsedClient): UsedClient['getTypeParser'] {
+  return (oid, format) => {
+    if (format === 'binary') return client.getTypeParser(oid, format);
+    if (asText.has(oid)) return String;
+    if (oid === booleanType) return (text) => text === 't';
+    return client.getTypeParser(oid, format);
+  };
+}

@@ -1,0 +1,67 @@
+import type { Row } from '../sql/columns.ts';
+import type { Transaction } from '../sql/connection.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+
+/**
+ * A transaction that the host has begun and will end, as any library can lend it. The same object for the same
+ * transaction.
+ */
+export interface SqlTransaction {
+  readonly dialect: 'sqlite' | 'postgresql';
+  /**
+   * Runs one statement in the transaction, with the placeholders of the database: `?` on SQLite, `$1`, `$2` … on
+   * PostgreSQL. Amounts (`numeric`) and large integers must come as text or whole, not as doubles; days as text or as a
+   * `Date` at their local midnight.
+   */
+  query(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<{
+    readonly rows: readonly object[];
+    /** How many rows the statement has changed; absent or null: as many as it returns. */
+    readonly rowCount?: number | bigint | null | undefined;
+  }>;
+}
+
+/** What a host lends by a function of its own. */
+export const sqlTransaction: Recognise = (handle) => {
+  const dialect = propertyOf(handle, 'dialect');
+  const isOne = hasMethods(handle, 'query') && (dialect === 'sqlite' || dialect === 'postgresql');
+  return isOne ? lenderOver(handle as SqlTransaction) : undefined;
+};
+
+export function lenderOver(lending: SqlTransaction): Lender {
+  return {
+    database: lending.dialect,
+    refusal: null,
+    lend: async () => ({ transaction: transactionOver(lending), connection: lending, isOpen: null }),
+    onCommit: null,
+  };
+}
+
+const transactionOver = kept(
+  (lending: SqlTransaction): Transaction => ({
+    executeQuery: async ({ sql: text, parameters }) => {
+      const { rows, rowCount } = await lending.query(text, parameters);
+      const read = lending.dialect === 'postgresql' ? rows.map(withDaysAsText) : rows;
+      return {
+        rows: read,
+        numAffectedRows: typeof rowCount === 'number' ? BigInt(rowCount) : (rowCount ?? undefined),
+      };
+    },
+  }),
+);
+
+/** Unless a host says otherwise, its driver makes an instant of each day, its midnight here; there are no instants else. */
+function withDaysAsText(row: object): Row {
+  const entries = Object.entries(row);
+  if (!entries.some(([, value]) => value instanceof Date)) return row as Row;
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value instanceof Date ? localDay(value) : value]),
+  );
+}
+
+function localDay(date: Date): string {
+  const digits = (value: number, length: number): string => String(value).padStart(length, '0');
+  return [digits(date.getFullYear(), 4), digits(date.getMonth() + 1, 2), digits(date.getDate(), 2)].join('-');
+}

@@ -1,0 +1,152 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { sql } from 'drizzle-orm';
+import { drizzle as drizzleOverSqlite } from 'drizzle-orm/better-sqlite3';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import knex from 'knex';
+import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import pg from 'pg';
+import type { PostgresqlHost } from '../../../adapters/mikro-orm/postgresql.ts';
+import type { SqliteHost } from '../../../adapters/mikro-orm/sqlite.ts';
+import type { DatabaseKind, TestDatabase } from '../databases.ts';
+
+/** A library with which applications reach their database, on connections of its own. */
+export interface HostLibrary {
+  /** Handles that lend no transaction, and words of why. */
+  readonly outside: readonly (readonly [handle: unknown, words: string])[];
+  /** Runs `work` in a transaction of the library, which ends with it. */
+  transaction<T>(work: (handle: SqliteHost & PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Runs a statement of the host in its transaction. */
+type Run = (statement: string) => Promise<unknown>;
+
+type Opened = (place: string) => HostLibrary;
+
+const onSqlite: Readonly<Record<string, Opened>> = {
+  'better-sqlite3': (path) => {
+    const handle = new BetterSqlite3(path);
+    // A host may read all integers so.
+    handle.defaultSafeIntegers(true);
+    return {
+      outside: [[handle, "handle.exec('begin immediate')"]],
+      transaction: (work) =>
+        ended(handle.exec.bind(handle), 'begin immediate', () =>
+          work(handle as never, async (text) => handle.exec(text)),
+        ),
+      close: async () => void handle.close(),
+    };
+  },
+  Kysely: (path) => {
+    const database = new BetterSqlite3(path);
+    return overKysely(
+      new Kysely({ dialect: new SqliteDialect({ database }), plugins: [new CamelCasePlugin()] }),
+    );
+  },
+  Knex: (filename) =>
+    overKnex(knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true })),
+  Drizzle: (path) => {
+    const db = drizzleOverSqlite(path);
+    return {
+      outside: [[db, 'open transaction']],
+      transaction: (work) =>
+        ended(
+          (text) => db.run(sql.raw(text)),
+          'begin immediate',
+          () => work(db.$client as never, async (text) => db.run(sql.raw(text))),
+        ),
+      close: async () => void db.$client.close(),
+    };
+  },
+};
+
+const onPostgresql: Readonly<Record<string, Opened>> = {
+  pg: (connectionString) => {
+    // A host may read amounts as doubles, and large integers as BigInt.
+    const types = new pg.TypeOverrides();
+    types.setTypeParser(pg.types.builtins.NUMERIC, Number.parseFloat);
+    types.setTypeParser(pg.types.builtins.INT8, BigInt);
+    const pool = new pg.Pool({ connectionString, types });
+    return {
+      outside: [[pool, 'a pg pool']],
+      transaction: async (work) => {
+        const client = await pool.connect();
+        try {
+          return await ended(
+            (text) => client.query(text),
+            'begin',
+            () => work(client as never, (text) => client.query(text)),
+          );
+        } finally {
+          client.release();
+        }
+      },
+      close: () => pool.end(),
+    };
+  },
+  Kysely: (connectionString) => {
+    const pool = new pg.Pool({ connectionString });
+    return overKysely(
+      new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] }),
+    );
+  },
+  Knex: (connection) => overKnex(knex({ client: 'pg', connection })),
+  Drizzle: (connectionString) => {
+    const pool = new pg.Pool({ connectionString });
+    const db = drizzle(pool);
+    return {
+      outside: [[db, 'db.transaction(']],
+      transaction: (work) => db.transaction((tx) => work(tx as never, (text) => tx.execute(sql.raw(text)))),
+      close: () => pool.end(),
+    };
+  },
+};
+
+/** The libraries that can lend a transaction on a database, by name. */
+export const hostLibraries: Readonly<Record<DatabaseKind, readonly string[]>> = {
+  sqlite: Object.keys(onSqlite),
+  postgresql: Object.keys(onPostgresql),
+};
+
+/** Connects to a database by one of its libraries. */
+export function openHostLibrary(name: string, database: TestDatabase): HostLibrary {
+  const open = database.kind === 'sqlite' ? onSqlite[name] : onPostgresql[name];
+  if (open === undefined) throw new Error(`${name} does not reach ${database.kind}`);
+  return open(database.kind === 'sqlite' ? database.path : database.url);
+}
+
+function overKysely(db: Kysely<unknown>): HostLibrary {
+  return {
+    outside: [[db, 'db.transaction().execute(']],
+    transaction: (work) =>
+      db
+        .transaction()
+        .execute((trx) => work(trx as never, (text) => trx.executeQuery(CompiledQuery.raw(text)))),
+    close: () => db.destroy(),
+  };
+}
+
+function overKnex(db: knex.Knex): HostLibrary {
+  return {
+    outside: [[db, 'knex.transaction(']],
+    transaction: (work) => db.transaction((trx) => work(trx as never, async (text) => trx.raw(text))),
+    close: () => db.destroy(),
+  };
+}
+
+/** Begins, and commits or rolls back. */
+async function ended<T>(
+  run: (text: string) => unknown,
+  beginning: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await run(beginning);
+  try {
+    const result = await work();
+    await run('commit');
+    return result;
+  } catch (error) {
+    await run('rollback');
+    throw error;
+  }
+}
