@@ -201,7 +201,9 @@ eachDatabase((kind, open) => {
       expect(await codeOf(engine.acme.invoices.getByNumber(written + 1))).to.equal(4018);
     });
 
-    for (const [turn, { name, takes, prepare, run }] of calls.entries()) {
+    // Each takes its numbers by statements that both databases share.
+    const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
+    for (const [turn, { name, takes, prepare, run }] of tried) {
       it(`whoever dies, at any step: ${name}`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({
@@ -235,8 +237,8 @@ eachDatabase((kind, open) => {
         const ended = new Set<number>();
         const all = Array.from({ length: steps }, (_, index) => index + 1);
         // The last one comes after all has been stored.
-        const tried = new Set([...sampled(all, { sqlite: 14, postgresql: 40 }[kind], turn), steps]);
-        for (const step of tried) ended.add((await dieAt(step)).taken);
+        const diesAt = new Set([...sampled(all, { sqlite: 14, postgresql: 40 }[kind], turn), steps]);
+        for (const step of diesAt) ended.add((await dieAt(step)).taken);
         await dying.close();
         expect([...ended], 'it died before and after all was stored').to.have.members([0, takes]);
         await engine.settle();

@@ -20,8 +20,8 @@ import { migrated } from '../support/storage.ts';
 /** At every commit the purchase of one of the customers, on PostgreSQL of another; the long run takes every step. */
 const PURCHASES = { sqlite: [0, 2], postgresql: [4, 6] } as const satisfies Record<DatabaseKind, object>;
 const KILL_POINTS = {
-  sqlite: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 5),
-  postgresql: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 3),
+  sqlite: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 4),
+  postgresql: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 2),
 } as const satisfies Record<DatabaseKind, number>;
 
 function pointsOf(usual: number): number {

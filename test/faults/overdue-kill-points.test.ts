@@ -119,7 +119,7 @@ eachDatabase((kind, open) => {
     for (const [index, story] of stories.entries())
       it(`overdue §5.1: ${story.name} is done in one transaction, whole and once`, async () => {
         const template = templateOf(story, index);
-        const every = { sqlite: 41, postgresql: 127 }[kind];
+        const every = { sqlite: 61, postgresql: 191 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 20 });
 
         /** The work is begun by a process that dies at that step, and then by one of the same name. */

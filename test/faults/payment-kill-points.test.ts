@@ -210,8 +210,8 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Every fifth step, on PostgreSQL every tenth; in the long run all of them. */
+/** Every seventh step, on PostgreSQL every twelfth; in the long run all of them. */
 function stepsOn(kind: DatabaseKind, steps: number): readonly number[] {
   const all = Array.from({ length: steps }, (_, index) => index + 1);
-  return sampled(all, { sqlite: 5, postgresql: 10 }[kind]);
+  return sampled(all, { sqlite: 7, postgresql: 12 }[kind]);
 }

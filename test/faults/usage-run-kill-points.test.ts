@@ -188,7 +188,7 @@ eachDatabase((kind, open) => {
     for (const [index, story] of stories.entries())
       it(`usage §10 rules 2 and 3: ${story.name}: is done whole and once`, async () => {
         const template = templateOf(story, index);
-        const every = { sqlite: 19, postgresql: 61 }[kind];
+        const every = { sqlite: 29, postgresql: 97 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 10 });
 
         async function dieAt(step: number) {

@@ -62,7 +62,7 @@ eachDatabase((kind, open) => {
     after(() => serving.close());
 
     const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
-    for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 8)) {
+    for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
       it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
         for (const role of rolesFor(route, kind, turn)) {
           // How a refusal looks depends on the dialect, and who is refused does not.

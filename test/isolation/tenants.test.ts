@@ -36,9 +36,9 @@ interface Sent extends Sample {
 // see of another tenant, nobody sees whom row-level security binds; there it might refuse a write with a failure.
 let timesDefined = 0;
 eachDatabaseAndSuperuser((kind, open) => {
-  // As either role of PostgreSQL a sixth of the routes, not the same ones; on SQLite and in the long run all of them.
+  // As either role of PostgreSQL a twelfth of the routes, not the same ones; on SQLite and in the long run all of them.
   const turn = timesDefined++;
-  const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 6, turn);
+  const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 12, turn);
   describe(`tenants cannot meet on ${kind}`, () => {
     let world: World;
     /** As the other tenant: unlike calls of the samples, these may change nothing of tenant `bob`. */

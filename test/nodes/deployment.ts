@@ -26,6 +26,8 @@ const SETTLES_IN_MS = 100;
 const MOST_DAYS = 20;
 /** Beside what looks at the database the nodes are to get on. */
 const LOOK_EVERY_MS = 500;
+/** At what is to happen soon: each look connects to the database. */
+const LOOK_OFTEN_MS = 200;
 
 /** A node, and the name under which it claims. */
 export interface NamedNode {
@@ -203,7 +205,7 @@ export function tell(what: string, since: number): void {
 export async function eventually(
   deadline: number,
   isSo: () => Promise<boolean> | boolean,
-  pollMs = 50,
+  pollMs = LOOK_OFTEN_MS,
 ): Promise<void> {
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`not so ${Math.round((Date.now() - deadline) / 1000)} s late`);

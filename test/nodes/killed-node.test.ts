@@ -3,7 +3,7 @@ import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { Deployment, eventually, tell } from './deployment.ts';
 
-const ACCOUNTS = isLongRun ? 2_000 : 60;
+const ACCOUNTS = isLongRun ? 2_000 : 40;
 const NAMES = isLongRun ? ['north', 'south', 'east', 'west'] : ['north', 'south'];
 /** So that work of few accounts takes as long as that of many. */
 const PURCHASE_MS = isLongRun ? '100' : '500';
@@ -54,6 +54,8 @@ describe('a node that is killed', function () {
     for (const node of started) if (node !== victim) await nodes.stop(node);
   });
 
+  // Of processes that start again on the same database `test/faults/kill-points.test.ts` shows at every commit what comes of it.
+  if (!isLongRun) return;
   it('takes its own work up at once when it starts again on the same host, without a name of its own', async () => {
     const first = await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS);
     await nodes.kill(first);

@@ -5,7 +5,7 @@ import { sampled } from '../support/sampled.ts';
 import { proxied } from '../support/tcp-proxy.ts';
 import { Deployment, eventually, type NamedNode, tell } from './deployment.ts';
 
-const ACCOUNTS = isLongRun ? 600 : 40;
+const ACCOUNTS = isLongRun ? 600 : 24;
 const PURCHASE_MS = isLongRun ? '200' : '300';
 /** The claims of a commit end soon, so that nobody waits for them. */
 const LEASE_MS = isLongRun ? QUEUE_LEASE_MS : 3_000;

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { bundledTogether } from '../support/bundled.ts';
+import { bundled, bundledTogether } from '../support/bundled.ts';
 import { blocksOf, DOCUMENTS, importingFrom, SOURCES } from './readme-examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -91,10 +91,10 @@ describe('what users read', () => {
     }
   });
 
-  /** The server as `npm start -- --test-mode` starts it, on a free port and a database of its own. */
+  /** The server as `npm start -- --test-mode` starts it, made as the package is, on a free port and a database of its own. */
   async function startServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
     const args = [
-      'adapters/cli/billwright.ts',
+      bundled(new URL('../../adapters/cli/billwright.ts', import.meta.url)),
       'serve',
       '--test-mode',
       '--port',

@@ -26,11 +26,11 @@ interface Played {
 }
 
 /**
- * Each behaviour of the gateway with a fourth of the patterns by turns, and fewer where the ledger is partial or the database
+ * Each behaviour of the gateway with a fifth of the patterns by turns, and fewer where the ledger is partial or the database
  * is the second one; in the long run with all of them.
  */
 function patternsOf(kind: DatabaseKind, row: number, completeLedger: boolean): readonly Pattern[] {
-  const every = { sqlite: 4, postgresql: 8 }[kind];
+  const every = { sqlite: 5, postgresql: 12 }[kind];
   return sampled(patterns, completeLedger ? every : 2 * every, row + Number(!completeLedger));
 }
 

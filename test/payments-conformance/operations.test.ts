@@ -66,7 +66,7 @@ eachDatabase((kind, open) => {
       expect(steps).to.be.greaterThan(10);
       const expectOne = type === 'CHARGEBACK' ? expectOneRecord : expectOneEffect;
       const all = Array.from({ length: steps }, (_, index) => index + 1);
-      const every = { sqlite: 8, postgresql: 24 }[kind];
+      const every = { sqlite: 12, postgresql: 40 }[kind];
       for (const [index, diesAt] of sampled(all, every, turn).entries()) {
         for (const pattern of sampled(patterns, patterns.length, index + turn)) {
           const played = { type, pattern, diesAt };
@@ -77,8 +77,8 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Each type meets each fault, on PostgreSQL every second one, with some of the patterns by turns; in the long run with all. */
+/** Each type meets each fault, on PostgreSQL every third one, with some of the patterns by turns; in the long run with all. */
 function patternsOf(kind: DatabaseKind, turn: number): readonly Pattern[] {
   if (isLongRun || kind === 'sqlite') return sampled(patterns, 4, turn);
-  return turn % 2 === 0 ? sampled(patterns, patterns.length, turn / 2) : [];
+  return turn % 3 === 0 ? sampled(patterns, patterns.length, turn / 3) : [];
 }

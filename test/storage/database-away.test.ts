@@ -6,15 +6,19 @@ import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
 onPostgresql('storage: a PostgreSQL server that is away', (open) => define(open, true));
-onPostgresql('storage: a PostgreSQL server that is away, statements going one by one', (open) =>
-  define(open, false),
-);
+// What is away is told by the connection, which knows nothing of batches.
+if (isLongRun) {
+  onPostgresql('storage: a PostgreSQL server that is away, statements going one by one', (open) =>
+    define(open, false),
+  );
+}
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let direct: string;
