@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { codeOf } from '../support/errors.ts';
 import { ArchivedUsageLife } from '../support/usage/archived-usage-life.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`archived usage on ${kind}`, () => {
     let lives: ArchivedUsageLife[] = [];
     afterEach(async () => {
@@ -19,21 +19,24 @@ eachDatabase((kind, open) => {
       return life;
     }
 
-    it('usage §11.4: points of months that are billed and older than the look-back go, and no invoice changes', async () => {
-      const life = await begun();
-      const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
-      const { archive } = life.engine.acme.usage;
-      expect(await codeOf(archive({ before: '2026-04-02' }))).to.equal(ErrorCode.INVALID_PARAMETER);
-      // Of each of three units four points a month, and five more; the look-back begins on April 1. That of the plan that
-      // was left on February 10 keeps the calls.
-      const done = await archive({ before: '2026-08-01' });
-      expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
-      expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
-      expect(await life.told()).to.deep.equal(before.invoices);
-      expect(await life.used('2026-01-01', '2027-01-01')).to.deep.equal(before.year);
-      await life.run('2026-06-01');
-      expect(await life.told()).to.deep.equal(before.invoices);
-    });
+    it(
+      'usage §11.4: points of months that are billed and older than the look-back go, and no invoice changes',
+      onEachDatabase(async () => {
+        const life = await begun();
+        const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
+        const { archive } = life.engine.acme.usage;
+        expect(await codeOf(archive({ before: '2026-04-02' }))).to.equal(ErrorCode.INVALID_PARAMETER);
+        // Of each of three units four points a month, and five more; the look-back begins on April 1. That of the plan that
+        // was left on February 10 keeps the calls.
+        const done = await archive({ before: '2026-08-01' });
+        expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
+        expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
+        expect(await life.told()).to.deep.equal(before.invoices);
+        expect(await life.used('2026-01-01', '2027-01-01')).to.deep.equal(before.year);
+        await life.run('2026-06-01');
+        expect(await life.told()).to.deep.equal(before.invoices);
+      }),
+    );
 
     it('usage §11.4: sums begin and end with days that are archived, not within them', async () => {
       const life = await begun();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decimal, formatDecimal, SystemTag, sum, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { propertyRuns } from '../support/runs.ts';
@@ -33,7 +33,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('account credit of any account', () => {
     let engine: TestEngine;
     before(async () => {

@@ -14,7 +14,7 @@ import {
   timeZone,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
@@ -269,7 +269,7 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('the stored life of a bundle', () => {
     async function play(script: Script, walks: boolean): Promise<readonly string[]> {
       const engine = await openEngine(open, {

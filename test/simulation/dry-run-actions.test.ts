@@ -14,7 +14,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { sum } from '../../lib/values/money/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { type DryRunCase, dryRunCases } from '../support/lives/dry-run-cases.ts';
@@ -92,7 +92,7 @@ const plugged = [
 /** Of the cases that pure properties have. */
 const PART = isLongRun ? { sqlite: 5, postgresql: 20 } : { sqlite: 14, postgresql: 60 };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   for (const { title, invoicePlugins, share } of plugged)
     describe(title, () => {
       let engine: TestEngine;

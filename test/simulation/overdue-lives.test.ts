@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { isLongRun, seed } from '../support/long-run.ts';
 import { OverdueLife } from './overdue-life.ts';
 import { actOnce, CONFIGS } from './overdue-operations.ts';
 import { Random } from './random.ts';
 
-/** `BILLWRIGHT_OVERDUE_LIVES` plays so many; on PostgreSQL, where each takes longer, some of them. */
+/** `BILLWRIGHT_OVERDUE_LIVES` plays so many; on PostgreSQL, which the long run takes, some of them. */
 const ASKED = Number(process.env.BILLWRIGHT_OVERDUE_LIVES ?? (isLongRun ? 200 : 2));
 const LIVES = { sqlite: ASKED, postgresql: Math.ceil(ASKED / 3) } as const;
 const STEPS = isLongRun ? 150 : 40;
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Tokyo', 'Europe/Vienna', 'Pacific/Apia'];
 const PLANS = ['pro-monthly', 'solo-now', 'elite-monthly'];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`random lives with overdue on ${kind}`, () => {
     let engine: TestEngine;
     beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { BillingError, formatLocalDate, type InvoiceView, instant } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { isLongRun, seed } from '../support/long-run.ts';
@@ -35,7 +35,7 @@ function settingsOf(random: Random): OracleSettings {
   };
 }
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`lives with usage on ${kind}`, () => {
     const lives = asked === undefined ? LIVES[kind] : Number(asked);
 
