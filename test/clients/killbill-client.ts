@@ -27,7 +27,7 @@ import {
   TenantApi,
   UsageApi,
 } from 'killbill';
-import { type Answered, checkAnswer } from './killbill-models.ts';
+import { type Answered, checkAnswer, promiseOf } from './killbill-models.ts';
 
 type Axios = NonNullable<ConstructorParameters<typeof AccountApi>[2]>;
 
@@ -71,9 +71,14 @@ type Apis = { readonly [K in keyof typeof apiClasses]: InstanceType<(typeof apiC
 export interface KillbillClient extends Apis {
   /** Names of the operations that were called. */
   readonly called: ReadonlySet<string>;
+  /** Statuses with which operations have succeeded, by name: whether the package's own document promises each. */
+  readonly successes: Successes;
   /** Calls an operation by its name, where many resources have the same one. */
   operation(api: keyof Apis, name: string): (...args: readonly unknown[]) => Promise<Answered>;
 }
+
+/** Of each operation its statuses, true where they are promised. */
+export type Successes = Map<string, Map<number, boolean>>;
 
 /** What a caller may be told of: where the server is, and who calls for which tenant. */
 export interface ClientSettings {
@@ -82,6 +87,8 @@ export interface ClientSettings {
   readonly password: string;
   /** Key and secret of the tenant. */
   readonly tenant: readonly [string, string];
+  /** Where successes are noted; default a place of its own. */
+  readonly successes?: Successes;
 }
 
 /** Every name of an operation that the package has. */
@@ -91,8 +98,15 @@ export const clientOperations: readonly string[] = Object.values(apiClasses).fla
 
 /** Every answer is checked against the models that the package was made from, before the caller sees it. */
 export function killbillClient(settings: ClientSettings): KillbillClient {
-  const { url, username, password, tenant } = settings;
+  const { url, username, password, tenant, successes = new Map() } = settings;
   const http = axios.create();
+  // Before `Location` is followed.
+  http.interceptors.response.use((response) => {
+    const { operationId, isPromised } = promiseOf(response);
+    const known = successes.get(operationId) ?? new Map<number, boolean>();
+    successes.set(operationId, known.set(response.status, isPromised));
+    return response;
+  });
   http.interceptors.response.use(followLocationHeaderInterceptor);
   http.interceptors.response.use((response) => {
     checkAnswer(response);
@@ -108,6 +122,7 @@ export function killbillClient(settings: ClientSettings): KillbillClient {
   return {
     ...apis,
     called,
+    successes,
     operation(api, name) {
       const found: unknown = Reflect.get(apis[api], name);
       if (typeof found !== 'function') throw new Error(`The package has no ${name}`);

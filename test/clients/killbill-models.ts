@@ -65,6 +65,12 @@ export function checkAnswer(response: Answered): void {
   if (differences.length > 0) throw new Error(differences.join('\n'));
 }
 
+/** The operation that a call is, and whether its document promises an answer of that status. */
+export function promiseOf({ config, status }: Pick<Answered, 'config' | 'status'>) {
+  const { operationId, responses } = operationAt(config.method ?? 'get', config.url ?? '');
+  return { operationId, isPromised: String(status) in responses };
+}
+
 function operationAt(method: string, url: string): Operation {
   const { pathname } = new URL(url);
   const found = operations.find((known) => known.method === method && known.path.test(pathname));

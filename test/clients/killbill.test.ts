@@ -80,9 +80,16 @@ anyDatabase((kind, open) => {
     describeGroups(journey);
 
     describe('in the end', () => {
+      it('lets the nodes forget what they keep in memory of an account', async () => {
+        const { client, ids } = journey();
+        const { status } = await client.admin.invalidatesCacheByAccount(ids.get('accountId'));
+        expect(status).to.equal(204);
+      });
+
       it('deletes the catalog of a tenant that sells nothing', async () => {
         const { url } = journey().serving;
-        const other = killbillClient({ ...login, url, tenant: ['eve', 'other'] });
+        const { successes } = journey().client;
+        const other = killbillClient({ ...login, url, tenant: ['eve', 'other'], successes });
         await other.catalog.uploadCatalogXml((await exampleCatalog()).toString('utf8'), BY);
         expect((await other.catalog.deleteCatalog(BY)).status).to.equal(204);
         expect((await other.catalog.getCatalogVersions()).data).to.deep.equal([]);
@@ -94,6 +101,26 @@ anyDatabase((kind, open) => {
         const { called } = journey().client;
         const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
         expect(missed).to.deep.equal([]);
+        expect(clientOperations).to.have.length(264);
+        expect(clientOperations.filter((name) => !served.has(name))).to.deep.equal([]);
+      });
+
+      it('has had 262 of the 264 operations answered with a status that the document of the package promises', () => {
+        const { successes } = journey().client;
+        const answered = clientOperations.map((name) => ({
+          name,
+          statuses: successes.get(name) ?? new Map(),
+        }));
+        expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.deep.equal(
+          [],
+        );
+        const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
+        expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([
+          // Created, as the interface documents have it (doc1 §4.10); the document of the package says 200.
+          ['recordUsage', 201],
+          // As the other uploads of documents; the document of the package says 200 of this one.
+          ['uploadInvoiceMPTemplate', 201],
+        ]);
       });
     });
   });
