@@ -10,12 +10,21 @@ import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
-import { listOf } from '../wire/wire-type.ts';
+import { listOf, type WireType } from '../wire/wire-type.ts';
 
 /** Absent texts and dates are empty here, absent numbers 0 (platform §12.1 rule 4). */
 const shownDate = (at: Instant | null): string => (at === null ? '' : formatInstant(at));
 const dateOf = (read: (entry: MonitoredEntry) => Instant | null) =>
   field(text(), 'R', { from: (entry: MonitoredEntry) => shownDate(read(entry)) });
+
+/** Generated clients have no name for an empty value of an enumeration: the document says text. */
+const stateOrEmpty: WireType<string> = {
+  request: text().request,
+  answer: enumeration({ ...ProcessingState, '': '' }).answer,
+  get json() {
+    return text().json;
+  },
+};
 
 const entryFields = {
   recordId: field(recordNumber, 'R'),
@@ -28,7 +37,7 @@ const entryFields = {
     from: ({ processingOwner }: MonitoredEntry) => processingOwner ?? '',
   }),
   processingAvailableDate: dateOf(({ availableDate }) => availableDate),
-  processingState: field(enumeration({ ...ProcessingState, '': '' }), 'R', {
+  processingState: field(stateOrEmpty, 'R', {
     from: ({ processingState }: MonitoredEntry) => processingState ?? '',
   }),
   errorCount: field(int(), 'R'),

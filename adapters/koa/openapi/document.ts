@@ -38,20 +38,25 @@ export function openApiDocument(routes: readonly Route[], basePath = ''): JsonSc
     servers: [{ url: basePath || '/' }],
     tags: [...new Set(routes.map((route) => route.area))].map((name) => ({ name })),
     paths,
-    components: { schemas: schemasOf(paths), securitySchemes },
+    components: { schemas: schemasOf(paths, requestModelsOf(routes)), securitySchemes },
   };
 }
+
+/** Parameters that are read under two names: a generated client that writes both in one way would have one twice. */
+const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
   const parameters = [
     ...parameterNamesOf(route.path).map(pathParameter),
-    ...Object.entries(route.query).map(([name, parameter]) => ({
-      name,
-      in: 'query',
-      description: queryText(route.operationId, name),
-      required: parameter.required,
-      schema: parameter.json,
-    })),
+    ...Object.entries(route.query)
+      .filter(([name]) => !otherSpellings.has(name))
+      .map(([name, parameter]) => ({
+        name,
+        in: 'query',
+        description: queryText(route.operationId, name),
+        required: parameter.required,
+        schema: parameter.json,
+      })),
     ...(route.author ? authorParameters : []),
     ...(takesKey(route) ? [idempotencyParameter] : []),
   ];
@@ -141,10 +146,33 @@ function listed(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');
 }
 
-/** The components that the paths refer to, directly or through one another. */
-function schemasOf(paths: unknown): JsonSchema {
+/**
+ * The components that the paths refer to, directly or through one another. What only answers have is required in models
+ * of answers alone: many generators ask for it in requests too, though it is marked as read-only.
+ */
+function schemasOf(paths: unknown, requestModels: ReadonlySet<string>): JsonSchema {
+  const found = componentsOf(paths);
+  const shown = [...found].map(([name, component]): [string, JsonSchema] => [
+    name,
+    requestModels.has(name) ? withoutReadOnly(component) : component,
+  ]);
+  return Object.fromEntries(shown.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function requestModelsOf(routes: readonly Route[]): ReadonlySet<string> {
+  return new Set(componentsOf(routes.map(({ body }) => body?.json ?? {})).keys());
+}
+
+function withoutReadOnly({ required, ...component }: JsonSchema): JsonSchema {
+  const properties = component.properties as Readonly<Record<string, JsonSchema>>;
+  const needed =
+    (required as readonly string[] | undefined)?.filter((name) => !properties[name]?.readOnly) ?? [];
+  return needed.length === 0 ? component : { ...component, required: needed };
+}
+
+function componentsOf(value: unknown): ReadonlyMap<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
-  const open: unknown[] = [paths];
+  const open: unknown[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of referencesIn(next)) {
       if (found.has(name)) continue;
@@ -153,7 +181,7 @@ function schemasOf(paths: unknown): JsonSchema {
       open.push(component);
     }
   }
-  return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return found;
 }
 
 function componentNamed(name: string): JsonSchema {

@@ -59,6 +59,30 @@ describe('what the OpenAPI document says', () => {
     expect(silent.map(([place]) => place)).to.deep.equal([]);
   });
 
+  it('the OpenAPI document asks requests for nothing that only answers have', () => {
+    type Component = {
+      readonly required?: string[];
+      readonly properties: Readonly<Record<string, Described>>;
+    };
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Component>> };
+    const open = routes.map(({ body }): unknown => body?.json);
+    const sent = new Set<string>();
+    for (const schema of open) {
+      for (const [, name = ''] of JSON.stringify(schema ?? {}).matchAll(/schemas\/(\w+)/g)) {
+        if (!sent.has(name)) open.push(schemas[name]);
+        sent.add(name);
+      }
+    }
+    expect([...sent]).to.include.members(['Account', 'Subscription', 'PriceData']);
+    const asked = [...sent].flatMap((name) =>
+      (schemas[name]?.required ?? [])
+        .filter((property) => schemas[name]?.properties[property]?.readOnly === true)
+        .map((property) => `${name}.${property}`),
+    );
+    expect(asked).to.deep.equal([]);
+    expect(schemas.Invoice?.required).to.include('invoiceId');
+  });
+
   it('the OpenAPI document has no text that nothing shows', () => {
     const models = modelsByName();
     const fieldsOf = (name: string) => Object.keys(models.get(name)?.fields ?? {});

@@ -5,7 +5,6 @@ function inOperations(name: string, text: string, operationIds: readonly string[
 
 /** What each query parameter asks for. Where it means something else in an operation, that is named before it. */
 export const queryParameters: Readonly<Record<string, string>> = {
-  PluginName: 'Another spelling of `pluginName`',
   acceptBounds: 'Go past the safety bounds on what one run may invoice, this once',
   accountId: 'Only what is of this account',
   'getDiagnostic.accountId': 'Account whose records are put in',
