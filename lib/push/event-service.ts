@@ -6,6 +6,7 @@ import { cursorOf, LATEST, OLDEST, readCursor } from './event-cursor.ts';
 import type { EventFeed, EventListRequest, EventOperations } from './event-operations.ts';
 import { EventSubscriptions, type SubscribeInput } from './event-subscriptions.ts';
 import { EventWatch } from './event-watch.ts';
+import { knownEvents } from './external-event.ts';
 import { feedEvent } from './published-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
@@ -48,9 +49,11 @@ export class EventService implements EventOperations<WithContext> {
         upTo <= read
           ? []
           : await storage.read(tenant, (session) => session.events.list({ after: read, upTo, limit, types }));
-      const events = found.flatMap((event) => feedEvent(event, tenant.id) ?? []);
-      if (found.length < limit) read = Math.max(read, upTo);
-      const next = cursorOf(found.length < limit ? read : (found.at(-1)?.recordId ?? read));
+      const known = knownEvents(found);
+      const events = known.flatMap((event) => feedEvent(event, tenant.id) ?? []);
+      const isAll = known.length === found.length && found.length < limit;
+      read = isAll ? Math.max(read, upTo) : (known.at(-1)?.recordId ?? read);
+      const next = cursorOf(read);
       const leftMs = endsAtMs - systemClock.nowMs();
       if (events.length > 0 || leftMs <= 0 || this.#watch.isOver) return { events, next };
       await this.#watch.wait(seen, leftMs);

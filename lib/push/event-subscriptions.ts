@@ -12,6 +12,7 @@ import { DEFAULT_EVENTS, EVENT_POLL_MS, QUEUE_RETRY_PAUSES_MS } from '../values/
 import { cursorOf, LATEST, readCursor } from './event-cursor.ts';
 import type { EventSubscription, SubscribeRequest } from './event-operations.ts';
 import type { EventWatch } from './event-watch.ts';
+import { knownEvents } from './external-event.ts';
 import { feedEvent } from './published-event.ts';
 
 type SubscriptionPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
@@ -112,12 +113,14 @@ class Subscription implements EventSubscription {
     try {
       upTo = await this.#ports.storage.events.horizon(this.#handled.tenant?.recordId ?? null);
       found = upTo <= this.#at ? [] : await this.#read(upTo);
-      const events = await this.#shown(found);
+      const known = knownEvents(found);
+      const events = await this.#shown(known);
       for (const [recordId, event] of events) {
         if (event !== null && !(await this.#give(event))) return false;
         this.#at = recordId;
         if (this.#isClosed) return false;
       }
+      if (known.length < found.length) return false;
     } catch (error) {
       this.#ports.logger.warn({ err: error }, 'events could not be read for a subscriber; it is tried again');
       await this.#pause(EVENT_POLL_MS);

@@ -99,6 +99,15 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
   return forms[type] !== null;
 }
 
+/**
+ * The events before the first whose type only newer nodes know: it waits for one of them, with what comes after it (platform
+ * §15 rule 5).
+ */
+export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
+  const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
+  return unknown < 0 ? events : events.slice(0, unknown);
+}
+
 /** The types of events that the outside is told. */
 export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Object.fromEntries(
   Object.values(BusEventType)

@@ -3,7 +3,7 @@ import type { PushLease, PushStore, ReadSession, Storage } from '../ports/storag
 import type { TenantRef } from '../records/index.ts';
 import { PUSH_LEASE_MS, PUSH_LOAD_SIZE } from '../values/limits.ts';
 import { newDelivery } from './deliveries-of-events.ts';
-import { externalEventTypes } from './external-event.ts';
+import { knownEvents } from './external-event.ts';
 
 interface TakeUpPorts {
   readonly storage: Pick<Storage<never>, 'events' | 'read'>;
@@ -45,9 +45,7 @@ export async function takeUp(
   });
   if (next === null) return 'NONE';
   const { after, url } = next;
-  // An event that only newer nodes know waits for one of them, with what comes after it.
-  const unknown = next.events.findIndex(({ type }) => externalEventTypes[type] === undefined);
-  const events = unknown < 0 ? next.events : next.events.slice(0, unknown);
+  const events = knownEvents(next.events);
   const last = events.at(-1);
   if (last === undefined) return 'NONE';
   const deliveries = events.flatMap((event) => newDelivery(event, url));

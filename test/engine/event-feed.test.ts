@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ErrorCode, type EventFeed } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
@@ -6,6 +7,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { hostOf } from '../support/host.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
+import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
@@ -63,6 +65,32 @@ eachDatabase((_kind, open) => {
       // Typed: an amount is a Decimal, of all digits.
       expect(paid?.metaData.amount?.toString()).to.match(/^\d+(\.\d+)?$/);
       expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
+    });
+
+    it('platform §15 rule 5: an event of a type that only newer nodes know waits for one of them, with what follows it', async () => {
+      await createAccount();
+      const { storage, tenant, acme, billing } = engine;
+      const given: string[] = [];
+      const subscription = await billing.events.subscribe({
+        tenant,
+        after: start,
+        onEvent: ({ eventType }) => void given.push(eventType),
+      });
+      await storage.write(tenant, author(), async (session) =>
+        session.publish([{ type: 'OF_LATER' as 'ACCOUNT_CHANGE', accountRecordId: null, payload: {} }]),
+      );
+      const { id: objectId } = await createAccount();
+      const first = await list();
+      expect(types(first)).to.deep.equal(['ACCOUNT_CREATION']);
+      expect(first.events[0]?.objectId).to.not.equal(objectId);
+      expect(first.next).to.equal(first.events[0]?.cursor);
+      expect(await acme.events.list({ after: first.next })).to.deep.equal({ events: [], next: first.next });
+      while (given.length === 0) await setTimeout(5);
+      await list();
+      await subscription.close();
+      expect(given).to.deep.equal(['ACCOUNT_CREATION']);
+      expect(subscription.cursor).to.equal(first.next);
+      expect(engine.logger.lines.filter(({ message }) => /subscriber/.test(message))).to.deep.equal([]);
     });
 
     it('platform §10.6: every place in the feed can be read on from, page by page, without a gap or a repeat', async () => {
