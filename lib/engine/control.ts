@@ -1,4 +1,5 @@
 import { type HealthReport, HealthService } from '../health/index.ts';
+import { purgeToldInvoices } from '../invoicing/index.ts';
 import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
@@ -142,6 +143,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
       () => nodes.purge(addMilliseconds(ports.clock.now(), -server['queue.history.retention'])),
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
       () => engine.sinks.purge(server['queue.history.retention']),
+      () => purgeToldInvoices(ports, server['queue.history.retention']),
     ],
     cares: [
       ...(time === null ? [] : [{ everyMs: COMPARE_TIME_EVERY_MS, run: () => time.compare() }]),

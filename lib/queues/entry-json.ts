@@ -18,17 +18,17 @@ export function notificationJson(entry: QueueEntry): string {
   });
 }
 
-/** The same of a push, as a notification of its queue: no call's token is kept with it. */
+/** The same of a push, as a notification of its queue. */
 export function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
-  const { recordId, createdDate, accountRecordId, body, state, failures } = delivery;
+  const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
     recordId,
-    userToken: null,
+    userToken,
     createdDate: formatInstant(createdDate),
     searchKey1: accountRecordId,
     searchKey2: tenantRecordId,
     event: parseExactJson(body),
-    futureUserToken: null,
+    futureUserToken: userToken,
     effectiveDate: formatInstant(dueDateOf(delivery)),
     queueName: QueueName.PUSH_NOTIFICATIONS,
     processingState: state,

@@ -154,7 +154,9 @@ anyDatabase((_kind, open) => {
       await engine.settle();
       await changePlan(plan);
       await payAndAdjust(accountId);
-      await acme.overdue.upload(overdueXml({ initial: 5, states: [{ name: 'OD1', time: 5, disables: true }] }));
+      await acme.overdue.upload(
+        overdueXml({ initial: 5, states: [{ name: 'OD1', time: 5, disables: true }] }),
+      );
       engine.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
         METHODS: 'purchasePayment',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { decimal, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { purgeToldInvoices } from '../../lib/invoicing/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -74,6 +75,27 @@ eachDatabase((_kind, open) => {
       expect(invoices.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95', '19.95']);
       await stage.engine.runTo('2024-10-01T06:00:00Z');
       expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
+    });
+
+    it('that it was told of is forgotten once its date is over for as long as queue history is kept', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      await stage.engine.runTo('2024-08-25T06:00:00Z');
+      await stage.engine.runTo('2024-09-24T06:00:00Z');
+      const dates = async () => {
+        const rows = await rowsOf(
+          stage.engine.database,
+          'select cast(target_date as text) as date from bw_told_invoices order by 1',
+        );
+        return rows.map(({ date }) => date);
+      };
+      expect(await dates()).to.deep.equal(['2024-09-01', '2024-10-01']);
+      const retentionMs = 21 * 24 * 3_600_000;
+      await purgeToldInvoices(stage.engine, retentionMs);
+      expect(await dates()).to.have.length(2);
+      await stage.engine.runTo('2024-09-25T06:00:00Z');
+      await purgeToldInvoices(stage.engine, retentionMs);
+      expect(await dates()).to.deep.equal(['2024-10-01']);
     });
 
     it('a run that finds the same date again does not tell of it again', async () => {

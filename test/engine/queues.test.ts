@@ -184,6 +184,7 @@ eachDatabase((kind, open) => {
       const pushes = byQueue(all, 'server-service:push-notification-queue');
       expect(pushes.map(({ processingState }) => processingState)).to.include('PROCESSED');
       expect(pushes[0]?.event).to.include({ eventType: 'TENANT_CONFIG_CHANGE' });
+      expect(pushes[0]?.userToken).to.be.a('string').and.to.equal(pushes[0]?.futureUserToken);
 
       const own = await list({ accountId: stranger.id, withBusEvents: false });
       expect(own).to.have.all.keys('notifications');

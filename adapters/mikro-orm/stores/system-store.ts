@@ -2,6 +2,7 @@ import type { SystemStore } from '../../../lib/ports/storage/index.ts';
 import type { Tenant } from '../../../lib/records/index.ts';
 import { ChangeType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -72,6 +73,12 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
         tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
         id: textOf(row.id, 'id') as Uuid,
       }));
+    },
+    purgeToldInvoices: async (before, limit) => {
+      await access.run(sql`
+        delete from bw_told_invoices where record_id in (
+          select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)}
+          order by t.target_date limit ${limit})`);
     },
     readTestClock: async () => {
       const [clock] = await find(testClockTable, sql`name = ${clockName}`);

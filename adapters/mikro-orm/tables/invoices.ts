@@ -287,6 +287,7 @@ export const toldInvoicesTable = new RecordTable<ToldInvoice>(
     name: 'told_invoices',
     ofTenant: true,
     uniques: [{ name: 'date', columns: ['tenant_record_id', 'account_record_id', 'target_date'] }],
+    indexes: [{ name: 'age', columns: ['target_date'] }],
   },
   {
     accountRecordId: bigint('account_record_id'),

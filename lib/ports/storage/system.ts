@@ -1,6 +1,6 @@
 import type { Authorship, New, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 
 /** A payment attempt that has begun and not ended. */
 export interface OpenAttempt {
@@ -25,6 +25,8 @@ export interface SystemStore {
    * transaction is UNKNOWN, which recovery of transactions decides.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Promise<readonly OpenAttempt[]>;
+  /** Forgets, of at most `limit` invoices whose date is before that day, that they were told of before they came. */
+  purgeToldInvoices(before: LocalDate, limit: number): Promise<void>;
   /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`, or null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;

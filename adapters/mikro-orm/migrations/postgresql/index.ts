@@ -22,6 +22,7 @@ import { Migration20261123213900EventFeed } from './20261123213900-event-feed.ts
 import { Migration20261123221000PushCursors } from './20261123221000-push-cursors.ts';
 import { Migration20261123234000SinkCursors } from './20261123234000-sink-cursors.ts';
 import { Migration20261123235000PluginSwitches } from './20261123235000-plugin-switches.ts';
+import { Migration20261123235500ToldInvoicesAge } from './20261123235500-told-invoices-age.ts';
 
 /** The migrations of PostgreSQL, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123221000-push-cursors', class: Migration20261123221000PushCursors },
   { name: '20261123234000-sink-cursors', class: Migration20261123234000SinkCursors },
   { name: '20261123235000-plugin-switches', class: Migration20261123235000PluginSwitches },
+  { name: '20261123235500-told-invoices-age', class: Migration20261123235500ToldInvoicesAge },
 ];
