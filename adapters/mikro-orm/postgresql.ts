@@ -151,6 +151,8 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
+    // Else a misspelt name makes an empty database, wherever the role may.
+    ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
     driverOptions: { keepAlive: true, onPoolCreated: limitConnecting },
   });

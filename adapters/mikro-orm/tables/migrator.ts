@@ -4,7 +4,7 @@ import { refusal, schemaOptions, schemaState } from './schema.ts';
 
 /**
  * Runs the migrations that are missing, through a MikroORM instance of our own over a connection that is open.
- * @throws Error on a database from before the first of them.
+ * @throws Error on a database from before the first of them, and on one of a newer version.
  */
 export async function applyMigrations(input: {
   readonly open: (options: ReturnType<typeof migratorOptions>) => MikroORM;
@@ -13,8 +13,7 @@ export async function applyMigrations(input: {
 }): Promise<readonly string[]> {
   const orm = input.open(migratorOptions(input.entities, input.migrations));
   const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-  const { former } = schemaState(input.migrations, executed);
-  const refused = refusal({ former, missing: [], unknown: [] });
+  const refused = refusal({ ...schemaState(input.migrations, executed), missing: [] });
   if (refused) throw refused;
   // Not closed afterwards: its connection is somebody else's.
   const done = await orm.migrator.up();
