@@ -12,6 +12,7 @@ import { plainTransactions } from './sql/transactions.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { lockNode, type Release } from './sqlite/node-lock.ts';
+import { copyOnline } from './sqlite/online-copy.ts';
 import { keepPrepared } from './sqlite/prepared-statements.ts';
 import { makePrivately } from './sqlite/private-file.ts';
 import { defineEntities } from './tables/entities.ts';
@@ -81,6 +82,21 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
     return await migrateOver(opened.orm);
   } finally {
     await opened.close();
+  }
+}
+
+/**
+ * Copies the database to a new file, as it is at one moment, beside the process that serves it and while that writes. Only the
+ * owner can read the copy. What the engine has encrypted needs the key that it was encrypted with.
+ * @throws Error where `to` is there, or the copy cannot be made; nothing is left behind then.
+ */
+export async function backup({ path, to }: { readonly path: string; readonly to: string }): Promise<void> {
+  const { orm, connect, close } = openOwn({ path, readOnly: true });
+  await connect();
+  try {
+    await copyOnline(await orm.em.getConnection().getNativeClient(), to);
+  } finally {
+    await close();
   }
 }
 
