@@ -5,6 +5,8 @@ const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';
 const paymentPackages = '^node_modules/stripe/';
 const tracingPackages = '^node_modules/@opentelemetry/';
+/** Built into the command, so that nobody installs it: `--alias:commander` of `build:code`, `NOTICE`. */
+const commandPackages = '^node_modules/commander/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
 /** From the ground up: a room knows those before it (lib/README.md). */
@@ -153,6 +155,12 @@ export default {
       to: { path: tracingPackages },
     },
     {
+      name: 'command-packages-stay-in-the-command',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/cli/commands/' },
+      to: { path: commandPackages },
+    },
+    {
       name: 'sqlite-needs-no-postgresql',
       comment: 'A host that wants only SQLite does not install pg.',
       severity: 'error',
@@ -167,9 +175,9 @@ export default {
     },
     {
       name: 'engine-and-testing-need-no-peer',
-      comment: 'The entry points `billwright` and `billwright/testing` work whatever else a host has installed.',
+      comment: 'The entry points `billwright`, `…/testing` and `…/server` work whatever else a host has installed.',
       severity: 'error',
-      from: { path: '^adapters/(node/billwright|testing/index)[.]ts$' },
+      from: { path: '^adapters/(node/billwright|testing/index|server/index)[.]ts$' },
       to: {
         path: [storagePackages, httpPackages, pdfPackages, paymentPackages, tracingPackages, '^node_modules/(pino|zod)/'],
         reachable: true,
@@ -179,7 +187,7 @@ export default {
       name: 'product-needs-no-development-package',
       severity: 'error',
       from: { path: '^(lib|adapters)/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'npm-peer'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'npm-peer'], pathNot: commandPackages },
     },
     {
       name: 'packages-are-declared',

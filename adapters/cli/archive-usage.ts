@@ -1,26 +1,23 @@
 import { Billing } from '../../lib/billing.ts';
-import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import type { ArchivedUsage } from '../../lib/usage/index.ts';
 import { openStorage } from './database.ts';
 import { namedTenant } from './named-tenant.ts';
-import { partsBesideServer } from './parts-beside-server.ts';
+import { type ConfiguredLikeServer, partsBesideServer } from './parts-beside-server.ts';
 
-export interface ArchiveUsageOptions {
+export interface ArchiveUsageOptions extends ConfiguredLikeServer {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
   readonly database: string;
   /** Id or API key of the tenant. */
   readonly tenant: string;
   /** The first day of a month. */
   readonly before: string;
-  /** Properties of the engine by name, as for the server. */
-  readonly configuration: ConfigurationObject;
 }
 
 /** Archives the points of closed months of a tenant (usage §11.4). */
 export async function archiveUsage(options: ArchiveUsageOptions): Promise<ArchivedUsage> {
   const storage = await openStorage(options.database, { migrate: false });
   try {
-    const parts = partsBesideServer(storage, options.configuration);
+    const parts = partsBesideServer(storage, options);
     const billing = await Billing.open<never>(parts);
     await parts.clock.refresh();
     const tenant = await namedTenant(storage, options.tenant);

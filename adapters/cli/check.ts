@@ -1,21 +1,19 @@
 import { Billing } from '../../lib/billing.ts';
 import type { Breach } from '../../lib/check/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/index.ts';
+import type { NewOverdueDefinition } from '../../lib/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
 import { openStorage } from './database.ts';
 import { namedTenant } from './named-tenant.ts';
-import { partsBesideServer } from './parts-beside-server.ts';
+import { type ConfiguredLikeServer, partsBesideServer } from './parts-beside-server.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends ConfiguredLikeServer {
   /** Path of a SQLite file or URL of a PostgreSQL database. */
   readonly database: string;
   /** Id or API key of the one tenant to check; undefined = all. */
   readonly tenant: string | undefined;
-  /** Properties of the engine by name, as for the server. */
-  readonly configuration: ConfigurationObject;
   readonly defaultCatalog: string | (() => string);
   /** Overdue configuration of tenants without one; undefined: the engine's own. */
-  readonly defaultOverdueConfig: string | undefined;
+  readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
 }
 
 /** What is found while the stored data are checked. */
@@ -29,7 +27,7 @@ export interface CheckReport {
 export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const storage = await openStorage(options.database, { migrate: false, readOnly: true });
   try {
-    const parts = partsBesideServer(storage, options.configuration);
+    const parts = partsBesideServer(storage, options);
     const checks = await Billing.openChecks({
       ...parts,
       defaultCatalog: options.defaultCatalog,

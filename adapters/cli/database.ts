@@ -1,10 +1,38 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { Configured } from './configuration/configured.ts';
+import { UsageError } from './usage-error.ts';
+
+const productionFile = 'billwright.db';
+/** Test mode makes users, clocks and payments that production must never meet, so it has a file of its own. */
+const testFile = 'billwright-test.db';
+
+/**
+ * Where the database is: as `--database` says, else the variable BILLWRIGHT_DATABASE, which keeps a password out of the list of
+ * processes, else the configuration file, else a SQLite file in the working directory.
+ */
+export function databaseOf(
+  option: string | undefined,
+  { definition, environment }: Pick<Configured, 'definition' | 'environment'>,
+  { testMode }: { readonly testMode: boolean },
+): string {
+  const given = option ?? (environment.BILLWRIGHT_DATABASE || definition.database);
+  return given ?? (testMode ? testFile : productionFile);
+}
 
 /** `postgresql://…` and `postgres://…` are URLs of a server; anything else is the path of a SQLite file. */
 export function isPostgresqlUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(database);
+}
+
+/** The database for people: without the password that its URL may contain. */
+export function shownDatabase(database: string): string {
+  if (!isPostgresqlUrl(database)) return database;
+  const url = URL.parse(database);
+  if (url === null) return 'postgresql://…';
+  return `${url.protocol}//${url.username === '' ? '' : `${url.username}@`}${url.host}${url.pathname}`;
 }
 
 const postgresqlPort = '5432';
@@ -41,12 +69,22 @@ export async function openStorage(
     const { migrate, requireRowSecurity = false } = options;
     return postgresql({ url: database, migrate, requireRowSecurity });
   }
+  checkDirectory(database);
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
   return sqlite({ path: database, readOnly: options.readOnly ?? false });
 }
 
+function checkDirectory(file: string): void {
+  const directory = dirname(resolve(file));
+  if (file !== ':memory:' && !existsSync(directory))
+    throw new UsageError(
+      `the directory ${directory} of the database ${file} is not there: make it, or name another file`,
+    );
+}
+
 /** Brings the schema up to date; returns the names of the migrations that ran. */
 export async function migrateDatabase(database: string): Promise<readonly string[]> {
+  if (!isPostgresqlUrl(database)) checkDirectory(database);
   const adapter = isPostgresqlUrl(database)
     ? await import('../mikro-orm/postgresql.ts')
     : await import('../mikro-orm/sqlite.ts');

@@ -42,16 +42,19 @@ const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
  * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL, else
- * the sample of the package (platform §4.3), which is known to be good and is read when a tenant needs it.
+ * that of the configuration file, else the sample of the package (platform §4.3), which is known to be good and is read
+ * when a tenant needs it.
  * @throws UsageError for a file that cannot be read.
  */
 export async function defaultCatalog(
   option: string | undefined,
   environment: Environment,
+  defined?: string | (() => string),
 ): Promise<string | (() => string)> {
   const named = { option, flag: '--default-catalog', property: 'catalog.uri' };
   const text = await namedDocument(named, environment);
   if (text !== undefined) return text;
+  if (defined !== undefined) return defined;
   return () => readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
 }
 

@@ -2,9 +2,9 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes of a property in the environment, the documented one first (platform §4.1). */
-const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
+export const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 /** Prefixes in a configuration file, which the environment overrides. */
-const namePrefixes = ['org.service.', 'org.killbill.'];
+export const namePrefixes = ['org.service.', 'org.killbill.'];
 
 /** The variable, or name in the file, that sets a property, and its value; both empty if there is none. */
 export function environmentValue(

@@ -6,18 +6,17 @@ import type {
   QueueKind,
   QueueLookRequest,
 } from '../../lib/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
 import { openStorage } from './database.ts';
 import { namedTenant } from './named-tenant.ts';
-import { partsBesideServer } from './parts-beside-server.ts';
+import { type ConfiguredLikeServer, partsBesideServer } from './parts-beside-server.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What is asked of the queues. */
 export const queueLooks = ['late', 'busy', 'failed', 'put-back'] as const;
 export type QueueLook = (typeof queueLooks)[number];
 
-export interface QueueOptions {
+export interface QueueOptions extends ConfiguredLikeServer {
   readonly look: QueueLook;
   /** Path of a SQLite file or URL of a PostgreSQL database. */
   readonly database: string;
@@ -28,8 +27,6 @@ export interface QueueOptions {
   readonly limit?: string | undefined;
   /** Numbers of the entries that are put back. */
   readonly records: readonly string[];
-  /** Properties of the engine by name, as for the server. */
-  readonly configuration: ConfigurationObject;
 }
 
 /** What is shown of a look: the entries, or how many were put back. */
@@ -50,7 +47,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
     throw new UsageError('queues put-back needs --kind and at least one --record');
   const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange });
   try {
-    const parts = partsBesideServer(storage, options.configuration);
+    const parts = partsBesideServer(storage, options);
     const backlog = await Billing.openBacklog<never>(parts);
     await parts.clock.refresh();
     const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);

@@ -1,64 +1,21 @@
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
-import { Billing } from '../../lib/billing.ts';
-import type { Tracer } from '../../lib/ports/index.ts';
-import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/index.ts';
+import type { Billing } from '../../lib/billing.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
-import {
-  httpPushSender,
-  isFormerNode,
-  logFiles,
-  newNodeName,
-  processGauges,
-  productVersion,
-  scryptHasher,
-  sharedTestClock,
-  systemClock,
-  uuidGenerator,
-  workScopes,
-} from '../node/index.ts';
-import type { SandboxGateway } from '../payments/index.ts';
-import { pdfRenderer } from '../pdf/index.ts';
+import { newNodeName } from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
-import { besideDatabase, isPostgresqlUrl, openStorage } from './database.ts';
-import { withProblems } from './engine-settings.ts';
-import type { Environment } from './environment.ts';
+import { compose } from './composed-server.ts';
+import { unknownVariables } from './configuration/unknown-names.ts';
+import { openStorage, shownDatabase } from './database.ts';
 import { createLogger } from './logger.ts';
-import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
-import { cipherOf } from './server-key.ts';
-import type { HttpSettings } from './settings.ts';
-import { UsageError } from './usage-error.ts';
+import { refuseTestModeInProduction } from './production.ts';
+import type { ServeOptions } from './serve-options.ts';
 
+const usedBefore =
+  'This database was in use before without the password of test mode: its users keep their passwords, and its clock can be ' +
+  'moved now. Without --database, test mode has a database of its own';
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
-
-export interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  /** Path of a SQLite file or URL of a PostgreSQL database. */
-  readonly database: string;
-  /** Whether to bring the schema of a PostgreSQL database up to date first. */
-  readonly migrate: boolean;
-  /** Whether to refuse a role of a PostgreSQL database that row-level security does not bind. */
-  readonly requireRowSecurity: boolean;
-  readonly testMode: boolean;
-  /** Unique among the nodes of the database; undefined: one of its own at each start. */
-  readonly nodeName: string | undefined;
-  /** The environment, over the configuration file. */
-  readonly environment: Environment;
-  /** The file in which the sandbox gateway of test mode remembers what it has done. */
-  readonly sandboxLedger: string | undefined;
-  readonly http: HttpSettings;
-  /** Properties of the engine, by name. */
-  readonly configuration: ConfigurationObject;
-  /** Document of the catalog for tenants created with `useGlobalDefault`, or a function that returns it. */
-  readonly defaultCatalog: string | (() => string);
-  /** Overdue configuration of tenants without one; undefined: the engine's own. */
-  readonly defaultOverdueConfig: string | undefined;
-}
 
 /** Runs the server until it is told to stop. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -66,6 +23,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   refuseTestModeInProduction(environment, options);
   const password = choosePassword(environment, options);
   const logger = createLogger(environment.BILLWRIGHT_LOG_LEVEL);
+  tellOfConfiguration(options, logger);
   const storage = await openStorage(options.database, options);
   let listening: Listening | undefined;
   try {
@@ -86,8 +44,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     });
     const login = await made.promise;
     console.log(loginText(login));
+    if (options.testMode && login.chosen === null) console.log(`${usedBefore}.`);
     billing.start();
-    stopOnSignal({ billing, listening, logger });
+    stopOnSignal({ billing, listening, logger, closed: options.definition.closed });
     if (options.testMode) warnOfTestMode(logger, login);
     const database = shownDatabase(options.database);
     logger.info({ host: listening.host, port: listening.port, database, node: nodeName }, 'serving');
@@ -100,87 +59,26 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+function tellOfConfiguration(
+  { configurationFile: file, environment }: ServeOptions,
+  logger: PinoLogger,
+): void {
+  if (file !== null) logger.info({ file }, 'configured by this file');
+  for (const each of unknownVariables(environment)) logger.warn({}, each);
+}
+
 function warnOfTestMode(logger: PinoLogger, { user, chosen }: Login): void {
   logger.warn({ user }, testModeWarning);
   if (chosen === null)
     logger.warn({ user }, 'the user keeps the password that it has, which is not that of test mode');
 }
 
-/** Puts the server together: storage, clock, gateway, engine, HTTP. */
-async function compose(parts: {
-  readonly options: ServeOptions & { readonly nodeName: string };
-  readonly storage: Storage<never>;
-  readonly logger: PinoLogger;
-}) {
-  const { options, storage, logger } = parts;
-  const system = systemClock();
-  const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
-  const sandbox = options.testMode ? await openSandbox(options, logger) : undefined;
-  const hasher = scryptHasher();
-  const billing = await Billing.open<never>({
-    storage,
-    clock: testClock ?? system,
-    systemClock: system,
-    ids: uuidGenerator(),
-    hasher,
-    cipher: cipherOf(options.environment, options.database, logger),
-    logger,
-    scopes: workScopes(),
-    tracer: await tracerOf(options.environment),
-    nodeName: options.nodeName,
-    isFormerNode,
-    version: productVersion(),
-    processGauges: processGauges(),
-    logFiles: logFiles(),
-    hostName: hostname(),
-    testMode: options.testMode,
-    documentRenderer: pdfRenderer(),
-    pushSender: httpPushSender(),
-    gateways: sandbox === undefined ? [] : [sandbox],
-    configuration: options.configuration,
-    defaultCatalog: options.defaultCatalog,
-    defaultOverdueConfig: options.defaultOverdueConfig,
-    maxDocumentBytes: options.http.limits.text,
-  }).catch((error: unknown) => {
-    throw withProblems(error);
-  });
-  await testClock?.refresh();
-  const check = options.testMode
-    ? null
-    : await refuseTestPassword(billing.security, hasher, options.environment);
-  // Loaded while the thread pool hashes.
-  const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
-  const app = createKoaApp({
-    ...options.http,
-    billing,
-    logger,
-    test: testClock && { clock: testClock, sandbox },
-  });
-  return { billing, app, listen };
-}
-
-/** Undefined: nobody traces. */
-async function tracerOf({ BILLWRIGHT_TRACES: value }: Environment): Promise<Tracer | undefined> {
-  if (value === undefined || value === 'false') return undefined;
-  if (value !== 'true') throw new UsageError('BILLWRIGHT_TRACES must be true or false');
-  const { openTelemetryTracer } = await import('../opentelemetry/index.ts');
-  return openTelemetryTracer();
-}
-
-/** The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node. */
-async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
-  const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
-  const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
-  if (file === null) return sandboxGateway();
-  const path = resolve(file);
-  logger.info({ file: path }, 'the sandbox gateway keeps its ledger in a file; all nodes must share it');
-  return sandboxGateway({ ledger: fileLedger(path) });
-}
-
 interface Running {
   readonly billing: Billing<never>;
   readonly listening: Listening;
   readonly logger: PinoLogger;
+  /** Closes what the plugins of the configuration have opened. */
+  readonly closed: ServeOptions['definition']['closed'];
 }
 
 /** The first signal lets running work end; a second one ends the process at once. */
@@ -202,7 +100,7 @@ function stopOnSignal(running: Running): void {
   process.on('SIGINT', stop);
 }
 
-async function shutDown({ billing, listening, logger }: Running): Promise<void> {
+async function shutDown({ billing, listening, logger, closed }: Running): Promise<void> {
   const impatience = setTimeout(() => {
     logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
     listening.server.closeAllConnections();
@@ -211,6 +109,7 @@ async function shutDown({ billing, listening, logger }: Running): Promise<void> 
   await Promise.all([listening.close(), billing.stop()]);
   clearTimeout(impatience);
   await billing.close();
+  await closed?.();
   logger.info({}, 'stopped');
 }
 
@@ -225,11 +124,4 @@ function announce(listening: Listening, options: ServeOptions): void {
 function urlOf({ host, port }: Listening): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
-
-/** Leaves out the password that a URL may contain. */
-function shownDatabase(database: string): string {
-  if (!isPostgresqlUrl(database)) return database;
-  const url = new URL(database);
-  return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
+import { type SettingName, settings } from './configuration/server-options.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -56,60 +57,6 @@ export interface HttpSettings {
 }
 
 const dialects = Object.values(Dialect);
-const countText = 'a whole number from 1 to 1000000';
-const rateText = `${countText} of requests per second, or off`;
-const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
-const flagText = 'true or false';
-
-/**
- * Options that set a server property (platform §4.3), and what their values have to be; the environment can set it too, the
- * option wins.
- */
-const settings = {
-  'base-path': { property: 'server.basePath', is: 'a path such as /billing' },
-  'trusted-proxies': {
-    property: 'server.trustedProxies',
-    is: 'a list of addresses and networks such as 127.0.0.1,10.0.0.0/8',
-  },
-  'location-host': { property: 'jaxrs.location.host', is: 'a host, or a host and port' },
-  'location-full-url': { property: 'jaxrs.location.full.url', is: flagText },
-  'default-dialect': { property: 'server.defaultDialect', is: dialects.join(' or ') },
-  'alias-prefixes': {
-    property: 'server.headers.aliasPrefixes',
-    is: 'a list of header prefixes such as X-Killbill-,X-Acme-',
-  },
-  'limit-json': { property: 'server.limits.json', is: size },
-  'limit-text': { property: 'server.limits.text', is: size },
-  'limit-header': { property: 'server.limits.header', is: size },
-  'limit-url': { property: 'server.limits.url', is: size },
-  'limit-list': { property: 'server.limits.list', is: countText },
-  'limit-page': { property: 'server.limits.page', is: countText },
-  'limit-request-time': {
-    property: 'server.limits.requestTime',
-    is: 'a time span from 1s to 30d such as 60s',
-  },
-  'limit-connections': { property: 'server.limits.connections', is: countText },
-  'limit-rate-tenant': { property: 'server.limits.rate.tenant', is: rateText },
-  'limit-rate-gateways': { property: 'server.limits.rate.gateways', is: rateText },
-  'limit-rate-principal': { property: 'server.limits.rate.principal', is: rateText },
-  'cors-allowed-origins': {
-    property: 'server.cors.allowedOrigins',
-    is: '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
-  },
-  docs: { property: 'server.docs', is: flagText },
-  'metrics-require-auth': { property: 'metrics.requireAuth', is: flagText },
-  'token-issuer': { property: 'security.token.issuer', is: 'an issuer' },
-  'token-lifetime': { property: 'security.token.lifetime', is: 'a time span from 1s to 30d such as 1h' },
-  'jwt-issuers': { property: 'security.jwt.issuers', is: 'a JSON array of {issuer, jwksUri, …}' },
-  lockout: { property: 'security.lockout', is: flagText },
-  'session-timeout': { property: 'rbac.globalSessionTimeout', is: 'a time span from 1s to 30d such as 1h' },
-} as const;
-type SettingName = keyof typeof settings;
-
-/** The same for `parseArgs`. */
-export const httpOptions = Object.fromEntries(
-  Object.keys(settings).map((name) => [name, { type: 'string' } as const]),
-);
 
 /** The settings of `serve`. @throws UsageError that names the option or variable whose value is no good. */
 export function httpSettings(given: Given, environment: Environment): HttpSettings {

@@ -17,6 +17,7 @@ export {
   type SettingsOf,
   serverConfiguration,
   serverProperties,
+  serverWideNames,
   skippedEventsOf,
   TenantConfiguration,
   type TenantPropertyName,

@@ -14,9 +14,9 @@ import { example } from '../support/files.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
 import { login, run, serve, serving, start } from './program.ts';
+import { speak } from './spoken.ts';
 
 async function statusAs(url: string, password: string): Promise<number> {
   const answer = await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) });
@@ -40,30 +40,6 @@ async function makeAccount(url: string, password: string): Promise<void> {
   }
 }
 
-const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-  [[], /Name a command/],
-  [['nonsense'], /no command "nonsense"/],
-  [['toString'], /no command "toString"/],
-  [['serve', '--nonsense'], /--nonsense/],
-  [['archive-usage', '--tenant', 'bob'], /needs --tenant and --before/],
-  [['queues', 'early'], /queues takes late, busy, failed, put-back, not early/],
-  [['queues', 'put-back', '--kind', 'bus'], /needs --kind and at least one --record/],
-  [['serve', '--port', 'http'], /--port http is no port/],
-  [
-    ['serve', '--trusted-proxies', '10.0.0.0/33'],
-    /--trusted-proxies "10.0.0.0\/33" is not a list of addresses/,
-  ],
-  [['serve', '--base-path', 'billing'], /--base-path "billing" is not a path/],
-  [['serve', '--location-full-url', 'no'], /true or false/],
-  [['serve', '--default-dialect', 'X'], /is not D or K/],
-  [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
-  [['serve', '--limit-rate-tenant', '1.5'], /--limit-rate-tenant "1.5" is not .* per second, or off/],
-  [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
-  [['serve', '--require-rls'], /needs a PostgreSQL database/],
-  [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
-  [['serve', '--default-overdue', 'nowhere.xml'], /--default-overdue: .*nowhere\.xml/],
-];
-
 describe('the command line', () => {
   let directory: string;
   before(async () => {
@@ -78,15 +54,6 @@ describe('the command line', () => {
       'paths./1\\.0/kb/accounts.post.operationId',
       'createAccount',
     );
-  });
-
-  it('explains itself, and what was wrong', async () => {
-    expect((await run(['--help'])).output).to.match(/^Usage: billwright/);
-    for (const [args, message] of sampled(wrong, 5)) {
-      const { code, errors } = await run(args);
-      expect(code).to.equal(2);
-      expect(errors).to.match(message);
-    }
   });
 
   it('serves the default catalog and overdue configuration, and with the properties of the environment', async () => {
@@ -185,7 +152,7 @@ describe('the command line', () => {
     const failed = await run(['serve', '--port', String(port), '--database', database]);
     other.close();
     expect(failed.code).to.equal(1);
-    expect(failed.errors).to.match(/EADDRINUSE/);
+    expect(failed.errors).to.match(/Port \d+ of 127\.0\.0\.1 is in use: .*--port.*EADDRINUSE/);
     const server = await serve(['--database', database]);
     const password = /password (\S{24}) /.exec(failed.output + server.greeting)?.[1] ?? '';
     expect(await statusAs(server.url, password)).to.equal(404);
@@ -369,6 +336,7 @@ describe('the command line', () => {
     const test = await serve(['--database', database, '--test-mode']);
     expect(await statusAs(test.url, 'password')).to.equal(401);
     expect(test.greeting).to.not.match(/password password/);
+    expect(test.greeting).to.match(/in use before .*Without --database/);
     expect((await test.stop()).log).to.match(/keeps the password that it has/);
   });
 
@@ -388,19 +356,21 @@ describe('the command line', () => {
   });
 
   it('says why a database that is not there cannot be reached', async () => {
-    const { code, errors } = await run(['serve', '--database', 'postgresql://x:y@127.0.0.1:9/none']);
-    expect(code).to.equal(1);
+    const { status, errors } = await speak(['migrate', '--database', 'postgresql://x:y@127.0.0.1:9/none']);
+    expect(status).to.equal(1);
     expect(errors).to.match(
-      /billwright: The database cannot be reached .*\(connect ECONNREFUSED 127\.0\.0\.1:9\)/,
+      /billwright: The database postgresql:\/\/x@127\.0\.0\.1:9\/none cannot be reached.* Start PostgreSQL.*\(connect ECONNREFUSED 127\.0\.0\.1:9\)/,
     );
   });
 
   it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {
     const database = await freshDatabase('postgresql');
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
-    const refused = await run(['serve', '--port', '0', '--database', database.url]);
-    expect(refused.code).to.equal(1);
-    expect(refused.errors).to.match(/billwright migrate/);
+    const refused = await speak(['check', '--database', database.url]);
+    expect(refused.status).to.equal(1);
+    expect(refused.errors).to.match(/The database postgresql:\S+ lacks .* run "billwright migrate"/);
+    const other = await speak(['check', '--database', database.url.replace(/[^/]+$/, 'nobodys')]);
+    expect(other.errors).to.match(/nobodys is not there: create it, createdb nobodys, /);
   });
 });
 

@@ -42,6 +42,11 @@ const entryPoints: readonly EntryPoint[] = [
     absent: ['@mikro-orm', 'pg', 'better-sqlite3', 'swagger-ui-dist'],
   },
   {
+    name: 'billwright/server',
+    peers: [],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'commander'],
+  },
+  {
     name: 'billwright/pdf',
     peers: ['pdfkit', 'fontkit', 'bidi-js', '@expo-google-fonts/noto-sans'],
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'],
@@ -95,6 +100,7 @@ describe('the published package', function () {
       'LICENSE',
       'README.md',
       'CHANGELOG.md',
+      'NOTICE',
       'lib/README.md',
       'lib/invoicing/RULES.md',
       'lib/runtime/RULES.md',

@@ -6,6 +6,7 @@ export type { Period } from './period.ts';
 export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';
 export { type ServerConfiguration, serverConfiguration } from './server-configuration.ts';
 export { serverProperties } from './server-properties.ts';
+export { serverWideNames } from './server-wide-names.ts';
 export {
   DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { besideDatabase, isPostgresqlUrl, shownDatabase } from './database.ts';
+import type { Environment } from './environment.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface BackupOptions {
+  /** Path of a SQLite file. */
+  readonly database: string;
+  /** Path of the copy, which must not be there. */
+  readonly to: string;
+  readonly environment: Environment;
+}
+
+const bytesOfMebibyte = 1_048_576;
+
+/**
+ * Copies a SQLite database beside its server, and tells in lines for people what was done and what else has to be kept.
+ * @throws UsageError for another kind of database, with the command that backs it up; Error where the copy cannot be made.
+ */
+export async function backupDatabase({
+  database,
+  to,
+  environment,
+}: BackupOptions): Promise<readonly string[]> {
+  if (isPostgresqlUrl(database))
+    throw new UsageError(
+      `PostgreSQL has a backup of its own: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
+        `with BYPASSRLS. ${ofKey(database, environment)}`,
+    );
+  if (database === ':memory:') throw new UsageError('a database in memory cannot be copied: name a file');
+  const { backup } = await import('../mikro-orm/sqlite.ts');
+  await backup({ path: database, to }).catch((error: unknown) => {
+    throw copyFailure(error, to);
+  });
+  const { size } = await stat(to);
+  const mebibytes = (size / bytesOfMebibyte).toFixed(1);
+  return [
+    `Copied ${database} to ${to} (${mebibytes} MiB).`,
+    ofKey(database, environment),
+    `To put it back, stop the server, remove ${database}-wal and ${database}-shm, and copy ${to} over ${database}.`,
+  ];
+}
+
+/** What the copy does not hold and cannot be used without. */
+function ofKey(database: string, environment: Environment): string {
+  const file = besideDatabase(database, 'key');
+  if (environment.BILLWRIGHT_SERVER_KEY)
+    return 'Keep BILLWRIGHT_SERVER_KEY too, in another place: what is encrypted with it cannot be read without it.';
+  return file !== null && existsSync(file)
+    ? `Keep ${file} too, in another place: what is encrypted with it cannot be read without it.`
+    : 'Keep the key of the server too (BILLWRIGHT_SERVER_KEY, or its .key file): what is encrypted cannot be read without it.';
+}
+
+/** What is wrong with the place of the copy, in place of the system's own words; any other error as it is. */
+function copyFailure(error: unknown, to: string): unknown {
+  if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
+  return Reflect.get(error, 'code') === 'EEXIST'
+    ? new UsageError(`${to} is there already and is not overwritten: name another file with --to`)
+    : new UsageError(`${to} cannot be written: name another file with --to (${error.message})`);
+}
+
+/** Row-level security would hide rows from another role, and pg_dump then refuses. */
+function asSuperuser(database: string): string {
+  const url = URL.parse(database);
+  if (url === null) return shownDatabase(database);
+  url.username = 'postgres';
+  return shownDatabase(url.href);
+}

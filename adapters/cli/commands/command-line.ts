@@ -1,0 +1,119 @@
+import { Command, CommanderError } from 'commander';
+import { productVersion } from '../../node/product-version.ts';
+import { UsageError } from '../usage-error.ts';
+import { backupCommand, checkCommand, migrateCommand, passwordCommand } from './database-commands.ts';
+import { initCommand, openapiCommand } from './project-commands.ts';
+import { serveCommand } from './serve-command.ts';
+import { archiveUsageCommand, queuesCommand } from './work-commands.ts';
+
+const environmentHelp = `
+Environment: BILLWRIGHT_DATABASE is where the database is, for all commands that have --database.
+BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
+first start, and the one that "billwright password" sets (default: a random one, shown once);
+SERVICE_security_admin_user is the administrator's name (default admin). BILLWRIGHT_LOG_LEVEL is debug, info, warn
+or error (default info). BILLWRIGHT_TRACES=true gives traces to the OpenTelemetry SDK with which Node was started
+(default false). BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts what is stored and
+must be read again, such as the keys that sign bearer tokens; without it the key of a file does, made at the first
+start beside a SQLite file (<file>.key), for a PostgreSQL database in the working directory: keep a copy of it.
+
+Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
+
+/** Where commands write: what they tell, help, and what is wrong. The server writes to that of the process. */
+export interface Console {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/**
+ * Runs a command, each of which loads only what it needs; returns when it has ended, or when the server listens.
+ * @returns the status that the process ends with: 0, 1 after a failure, 2 where the command line or configuration is wrong.
+ */
+export async function runCommandLine(args: readonly string[], console: Console): Promise<0 | 1 | 2> {
+  const program = programOf(console);
+  const command = program.commands.find((each) => each.name() === args[0])?.name() ?? '';
+  try {
+    if (args.length === 0)
+      throw new UsageError(`name a command: ${program.commands.map((each) => each.name()).join(', ')}`);
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { isUsage, text } = await explained(error, command);
+    console.error(`${text}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+function programOf(console: Console): Command {
+  const program = new Command('billwright')
+    .description('A multi-tenant subscription billing engine: its server, and what its operators need.')
+    .version(productVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand('help [command]', 'print what a command takes')
+    .addHelpText('after', environmentHelp);
+  const say = (line: string): void => console.out(`${line}\n`);
+  const commands = [
+    serveCommand(),
+    initCommand(say),
+    migrateCommand(say),
+    backupCommand(say),
+    passwordCommand(say),
+    checkCommand(say),
+    queuesCommand(say),
+    archiveUsageCommand(say),
+    openapiCommand(say),
+  ];
+  for (const each of commands) program.addCommand(each.helpOption('-h, --help', 'print this'));
+  for (const each of [program, ...commands])
+    each.exitOverride().configureOutput({
+      writeOut: (text) => console.out(text),
+      writeErr: (text) => console.error(text),
+      // Said below, in one line.
+      outputError: () => undefined,
+    });
+  return program;
+}
+
+/** What is wrong, in one line with the way out, and whether it is with the command line. */
+async function explained(
+  error: unknown,
+  command: string,
+): Promise<{ readonly isUsage: boolean; readonly text: string }> {
+  const name = ['billwright', ...(command === '' ? [] : [command])].join(' ');
+  if (error instanceof CommanderError) {
+    const fault = error.message.replace(/^error: |\.$/g, '').replaceAll(/\s*\n\s*/g, ' ');
+    return { isUsage: true, text: `${name}: ${fault}. See "${name} --help"` };
+  }
+  if (error instanceof UsageError)
+    return {
+      isUsage: true,
+      text: command === '' ? `${name}: ${error.message}. See "${name} --help"` : `${name}: ${error.message}`,
+    };
+  const { missingPackages, packagesOf } = await import('../missing-packages.ts');
+  return {
+    isUsage: false,
+    text: `billwright: ${missingPackages(error, packagesOf.http) ?? messageOf(error)}`,
+  };
+}
+
+/** With the cause of an error of the engine, which callers of the server do not get to see. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);
+  const { cause } = error;
+  return error.name === 'BillingError' && cause instanceof Error
+    ? `${error.message} (${cause.message})`
+    : error.message;
+}
+
+function portMessage(error: Error): string {
+  const port = `Port ${String(Reflect.get(error, 'port'))} of ${String(Reflect.get(error, 'address'))}`;
+  switch (Reflect.get(error, 'code')) {
+    case 'EADDRINUSE':
+      return `${port} is in use: end what listens there, or choose another with --port, 0 for a free one (${error.message})`;
+    case 'EACCES':
+      return `${port} is not for this user: choose one from 1024 on with --port (${error.message})`;
+    default:
+      return `${port} cannot be listened on: correct --host and --port (${error.message})`;
+  }
+}

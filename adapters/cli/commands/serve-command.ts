@@ -1,0 +1,92 @@
+import { Command, Option } from 'commander';
+import { settings } from '../configuration/server-options.ts';
+import {
+  configOption,
+  databaseOption,
+  defaultDocumentOptions,
+  type Given,
+  givenTo,
+  textOf,
+} from './options.ts';
+
+/** What no option sets, for the help. */
+const furtherProperties = `
+The environment (SERVICE_server_basePath, ...) and the configuration file can set each server property too: an
+option wins over the environment, and that over the file. They alone set what holds for tenants without a value of
+their own (SERVICE_payment_retry_days=3,5,7), and these (with their defaults):
+  server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (false)
+  server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
+  server.pagination.countThreshold (20000)          queue.history.retention (90d)
+  health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)
+  accesslog.retention (2d; 0s: no request is kept)  health.diagnostic.logDirs (none: directories of log files)
+  payment.janitor.rate (1h)                         payment.janitor.attempts.delay (12h)
+  usage.bulk.maxRecords (50000)                     usage.bulk.maxBytes (32MiB)
+  usage.bulk.chunkSize (5000)                       usage.keyRetentionDays (for good)
+and of each queue, persistent.bus.main and notificationq.main, for this node:
+  max.failure.retry (3), claim.time (30s), sleep (3s), reapThreshold (10m), reapSchedule (3m),
+  maxReDispatchCount (10), claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time),
+  (notification.)off (false)
+"billwright --help" names further variables of the environment.`;
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .summary('run the server')
+    .description('Run the server until a signal ends it.')
+    .option('--port <n>', 'port to listen on, 0 for a free one (default 8080)')
+    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+    .addOption(databaseOption())
+    .option('--migrate', 'bring the schema of a PostgreSQL database up to date first (SQLite: always)')
+    .option(
+      '--require-rls',
+      'refuse to start as a role of a PostgreSQL database that row-level security does not bind, such as a superuser ' +
+        '(default: warn of it)',
+    )
+    .option(
+      '--test-mode',
+      'test clock, sandbox gateway, a database of its own (default billwright-test.db), and at the first start a user "admin" ' +
+        'with the password "password"; a user that is there keeps its password. Never in production: a database whose ' +
+        'administrator has that password is served in test mode only',
+    )
+    .option(
+      '--sandbox-ledger <file>',
+      'where the sandbox gateway of test mode keeps what it has done; nodes that share a database share the file too ' +
+        '(default: beside a SQLite file, of a PostgreSQL database in the working directory under its name)',
+    )
+    .addOption(configOption());
+  for (const option of defaultDocumentOptions()) command.addOption(option);
+  command.addOption(
+    new Option(
+      '--node-name <name>',
+      'server.nodeName: unique among the nodes of a database; one that keeps its name takes its work up again at once when it ' +
+        'restarts, also on another host (default: host name, boot id and process; a restart on the same host is known by ' +
+        'these. Containers that share a host name need names)',
+    ).helpGroup('Server properties:'),
+  );
+  for (const [name, { property, value, text }] of Object.entries(settings))
+    command.addOption(
+      new Option(`--${name} <${value}>`, `${property}: ${text}`).helpGroup('Server properties:'),
+    );
+  return command.addHelpText('after', furtherProperties).action(() => serveWith(givenTo(command)));
+}
+
+/** Starts the server; returns when it listens. */
+async function serveWith(given: Given): Promise<void> {
+  const [{ configured }, { withShortResolution }] = await Promise.all([
+    import('../configuration/configured.ts'),
+    import('../short-resolution.ts'),
+  ]);
+  // Before the short resolution, which is for our own modules: those of a host are Node's to find.
+  const configuration = await configured(textOf(given, 'config'), process.env);
+  await withShortResolution(async () => {
+    const [{ serveOptions }, { reachingDatabase }, { packagesOf }] = await Promise.all([
+      import('../serve-options.ts'),
+      import('../database-failure.ts'),
+      import('../missing-packages.ts'),
+    ]);
+    const options = await serveOptions(given, configuration);
+    await reachingDatabase({ database: options.database, needed: packagesOf.http }, async () => {
+      const { serve } = await import('../serve.ts');
+      await serve(options);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from './usage-error.ts';
+
+/** The file that a project begins with: what it says is what holds without it, so that it can be started as it is. */
+const definition = `// The server that \`billwright serve\` runs in this directory. Changes count from the next start on. An option of
+// the command line wins over the environment, and that over this file.
+import { defineServer } from 'billwright/server';
+
+export default defineServer({
+  // A SQLite file, or PostgreSQL: 'postgresql://user:password@localhost:5432/billwright' (better in the environment:
+  // BILLWRIGHT_DATABASE). Without it: billwright.db, in test mode billwright-test.db.
+  // database: 'billwright.db',
+  port: 8080,
+  host: '127.0.0.1', // '0.0.0.0' behind a reverse proxy on another machine
+
+  // Properties of the server, and of tenants that set none of their own. All of them:
+  // node_modules/billwright/lib/runtime/RULES.md (platform §4).
+  configuration: {
+    // 'org.service.server.trustedProxies': '10.0.0.0/8',
+    // 'org.service.payment.retry.days': '3,5,7',
+    // 'org.service.server.limits.json': '2MiB',
+  },
+
+  // What has a say in billing, as objects of your own or of packages.
+  // With import { stripeGateway } from 'billwright/stripe':
+  // gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…' } })],
+  gateways: [],
+  invoicePlugins: [], // taxes and other items on invoices
+  entitlementPlugins: [], // what happens to subscriptions
+  paymentControls: [], // before and behind payments
+  catalogPlugins: [], // catalogs from your own code
+  usageSources: [], // usage that you meter yourself
+  eventSinks: [
+    // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
+  ],
+
+  // Called with the engine once it is open, and when it has been closed.
+  // opened: async (billing) => console.log(await billing.nodes.list()),
+  // closed: async () => pool.end(),
+});
+`;
+
+/**
+ * Writes a configuration file to begin with; returns what to do next, for people.
+ * @throws UsageError where there is one already.
+ */
+export async function writeDefinition(options: {
+  readonly directory: string;
+  readonly isTypeScript: boolean;
+}): Promise<string> {
+  const name = `billwright.config.${options.isTypeScript ? 'ts' : 'mjs'}`;
+  const file = join(options.directory, name);
+  try {
+    await writeFile(file, definition, { flag: 'wx' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      error instanceof Error && Reflect.get(error, 'code') === 'EEXIST'
+        ? `${file} is there already and is not overwritten`
+        : `${file} cannot be written: ${reason}`,
+    );
+  }
+  return `Wrote ${name}. "billwright serve" starts the server that it defines.`;
+}

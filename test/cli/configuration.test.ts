@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { configured } from '../../adapters/cli/configuration/configured.ts';
+import { unknownVariables } from '../../adapters/cli/configuration/unknown-names.ts';
+import { databaseOf } from '../../adapters/cli/database.ts';
+import type { Environment } from '../../adapters/cli/environment.ts';
+import { writeDefinition } from '../../adapters/cli/init.ts';
+import { serveOptions } from '../../adapters/cli/serve-options.ts';
+import { UsageError } from '../../adapters/cli/usage-error.ts';
+import type { ServerDefinition } from '../../adapters/server/index.ts';
+import { RetryLater } from '../../lib/index.ts';
+import { blocksOf } from '../package/readme-examples.ts';
+
+describe('the configuration of a server', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-configuration-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  const write = (name: string, text: string) => {
+    const file = join(directory, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  const read = (option?: string, environment: Environment = {}) => configured(option, environment, directory);
+  const refusal = async (option?: string): Promise<string> => {
+    const error = await read(option).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(UsageError);
+    return (error as Error).message;
+  };
+
+  it('is nothing where there is no file', async () => {
+    expect(await read()).to.deep.equal({ file: null, definition: {}, environment: {} });
+  });
+
+  it('is a module of the working directory, which gets the code of the running program, with types and without', async () => {
+    write('package.json', '{ "type": "commonjs" }');
+    const file = write(
+      'billwright.config.ts',
+      `import { RetryLater, type EventSink } from 'billwright';
+       import { defineServer } from 'billwright/server';
+       const mailer: EventSink = { name: 'mailer', onEvent() { throw new RetryLater(1); } };
+       export default defineServer({ eventSinks: [mailer], configuration: { 'org.service.server.limits.list': 7 } });`,
+    );
+    const found = await read(undefined, { SERVICE_server_limits_page: '8' });
+    expect(found.file).to.equal(file);
+    expect(() => found.definition.eventSinks?.[0]?.onEvent({} as never)).to.throw(RetryLater);
+    expect(found.environment).to.deep.equal({
+      'org.service.server.limits.list': '7',
+      SERVICE_server_limits_page: '8',
+    });
+    const other = write('other.mjs', 'export default { port: 1 };');
+    expect((await read('other.mjs')).definition).to.deep.equal({ port: 1 });
+    expect((await read(other)).file).to.equal(other);
+  });
+
+  it('is what the documentation shows', async () => {
+    const [shown = ''] = await blocksOf('adapters/cli/README.md', 'js');
+    write('billwright.config.mjs', shown);
+    const { definition, environment } = await read();
+    expect(definition.eventSinks?.map(({ name }) => name)).to.deep.equal(['mailer']);
+    expect(environment).to.deep.equal({ 'org.service.payment.retry.days': '3,5,7' });
+  });
+
+  it('is asked for by name where there are two', async () => {
+    write('billwright.config.mjs', 'export default {};');
+    write('billwright.config.js', 'export default {};');
+    expect(await refusal()).to.match(
+      /billwright\.config\.mjs and billwright\.config\.js are both .*--config/,
+    );
+  });
+
+  for (const [text, message] of [
+    ['export default {', /wrong\.mjs(:\d+)?: Unexpected/],
+    ["\nthrow new Error('no key');", /wrong\.mjs:2: no key$/],
+    ["import 'not-there';", /wrong\.mjs: Cannot find package 'not-there'/],
+    ['export const server = {};', /wrong\.mjs has no default export/],
+    [
+      'export default { gatways: [] };',
+      /wrong\.mjs: "gatways" is no part of a server; did you mean gateways\?/,
+    ],
+    ['export default { plugins: [] };', /wrong\.mjs: "plugins" is no part of a server \(it has database, /],
+    ['export default { port: "8080" };', /wrong\.mjs: port is not a port from 0 to 65535/],
+    ['export default { gateways: {} };', /gateways is not a list of plugins/],
+    [
+      'export default { eventSinks: [{ name: "a" }, { name: "a" }] };',
+      /eventSinks is not a list of plugins, each with a name of its own/,
+    ],
+    [
+      'export default { configuration: { "org.service.server.limit.json": 1 } };',
+      /wrong\.mjs: "org\.service\.server\.limit\.json" is no property .* did you mean org\.service\.server\.limits\.json\?/,
+    ],
+    [
+      'export default { configuration: { "org.killbill.invoice.enabeld": true } };',
+      /did you mean org\.service\.invoice\.enabled\?/,
+    ],
+    [
+      'export default { configuration: { "invoice.enabled": true } };',
+      /"invoice\.enabled" is no property .* did you mean org\.service\.invoice\.enabled\?/,
+    ],
+    [
+      'export default { configuration: { "org.servise.invoice.enabled": true } };',
+      /did you mean org\.service\.invoice\.enabled\?/,
+    ],
+  ] as const) {
+    it(`is refused with the name of the file: ${text.trim()}`, async () => {
+      write('wrong.mjs', text);
+      expect(await refusal('wrong.mjs')).to.match(message);
+    });
+  }
+
+  it('is refused as a JSON object with a property that there is not, too', async () => {
+    const file = write('wrong.json', '{ "org.service.catalog.url": "x" }');
+    expect(await refusal('wrong.json')).to.equal(
+      `${file}: "org.service.catalog.url" is no property of this server; did you mean org.service.catalog.uri?`,
+    );
+  });
+
+  it('gives way to the environment, and that to options', async () => {
+    const definition: ServerDefinition = {
+      port: 1,
+      host: 'h',
+      database: 'of-file.db',
+      migrate: true,
+      defaultCatalog: '<catalog/>',
+      defaultOverdueConfig: '{}',
+      sandboxLedger: 'ledger',
+    };
+    const environment = { 'org.service.server.basePath': '/file', 'org.service.server.limits.page': '9' };
+    const file = { file: 'f.ts', definition, environment };
+    const all = await serveOptions({}, file);
+    expect(all).to.include({
+      port: 1,
+      host: 'h',
+      database: 'of-file.db',
+      migrate: true,
+      defaultCatalog: '<catalog/>',
+      defaultOverdueConfig: '{}',
+      testMode: false,
+      sandboxLedger: undefined,
+    });
+    expect(all.http.basePath).to.equal('/file');
+    const over = await serveOptions(
+      { port: '2', host: 'i', database: 'option.db', 'base-path': '/option', 'test-mode': true },
+      {
+        ...file,
+        environment: { ...environment, BILLWRIGHT_DATABASE: 'variable.db', SERVICE_server_limits_page: '3' },
+      },
+    );
+    expect(over).to.include({
+      port: 2,
+      host: 'i',
+      database: 'option.db',
+      testMode: true,
+      sandboxLedger: 'ledger',
+    });
+    expect(over.http).to.deep.include({ basePath: '/option', limits: { page: 3 } });
+    const wrong = { ...file, environment: { 'org.service.server.limits.page': 'many' } };
+    const error = await serveOptions({}, wrong).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).to.match(/^f\.ts: org\.service\.server\.limits\.page "many" is not/);
+  });
+
+  it('has a database of its own for test mode, unless one is named', () => {
+    const where = (option: string | undefined, environment: Environment, testMode: boolean) =>
+      databaseOf(option, { environment, definition: {} }, { testMode });
+    expect(where(undefined, {}, false)).to.equal('billwright.db');
+    expect(where(undefined, {}, true)).to.equal('billwright-test.db');
+    expect(where(undefined, { BILLWRIGHT_DATABASE: 'v.db' }, true)).to.equal('v.db');
+    expect(where('o.db', { BILLWRIGHT_DATABASE: 'v.db' }, true)).to.equal('o.db');
+  });
+
+  for (const [name, isTypeScript] of [
+    ['billwright.config.ts', true],
+    ['billwright.config.mjs', false],
+  ] as const) {
+    it(`begins with a file that init writes and that stands as it is: ${name}`, async () => {
+      expect(await writeDefinition({ directory, isTypeScript })).to.include(name);
+      const { definition, environment, file } = await read();
+      expect(file).to.equal(join(directory, name));
+      expect(definition).to.include({ port: 8080, host: '127.0.0.1' });
+      expect(environment).to.deep.equal({});
+      const again = await writeDefinition({ directory, isTypeScript }).catch((error: unknown) => error);
+      expect(again).to.be.instanceOf(UsageError);
+    });
+  }
+
+  it('warns of variables that have no effect, with those that are meant, and of nobody else’s', () => {
+    const environment = {
+      SERVICE_server_limits_jsn: '1',
+      SERVICE_org_killbill_invoice_enabled: 'true',
+      BILLWRIGHT_ADMIN_PASWORD: 'x',
+      BILLWRIGHT_LOG_LEVEL: 'info',
+      BILLWRIGHT_PORT: 'tcp://10.0.0.1:8080',
+      BILLWRIGHT_SERVICE_HOST: '10.0.0.1',
+      BILLWRIGHT_TEST_LONG: '1',
+      SERVICE_SHOP_SERVICE_HOST: '10.0.0.2',
+      PATH: '/bin',
+    };
+    expect(unknownVariables(environment)).to.deep.equal([
+      'SERVICE_server_limits_jsn has no effect: there is no such variable; did you mean SERVICE_server_limits_json?',
+      'BILLWRIGHT_ADMIN_PASWORD has no effect: there is no such variable; did you mean BILLWRIGHT_ADMIN_PASSWORD?',
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { databaseFailure, reachingDatabase } from '../../adapters/cli/database-failure.ts';
+import { missingPackages } from '../../adapters/cli/missing-packages.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+const url = 'postgresql://ada:secret@db.example:5433/shop';
+
+function coded(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+describe('a database that cannot be used', () => {
+  for (const [database, error, words] of [
+    [url, coded('connect ECONNREFUSED', 'ECONNREFUSED'), 'nothing listens there. Start PostgreSQL'],
+    [url, coded('getaddrinfo ENOTFOUND db.example', 'ENOTFOUND'), 'no host has that name'],
+    [url, coded('connect ETIMEDOUT', 'ETIMEDOUT'), 'let the network reach it'],
+    [url, coded('password authentication failed', '28P01'), 'refuses the password'],
+    [url, coded('no pg_hba.conf entry', '28000'), 'refuses the user'],
+    [url, coded('database "shop" does not exist', '3D000'), 'is not there: create it, createdb shop,'],
+    [url, coded('permission denied for schema public', '42501'), 'does not let its user do this'],
+    [url, new Error('SASL: client password must be a string'), 'look at its password and sslmode'],
+    ['a.db', coded('file is not a database', 'SQLITE_NOTADB'), 'is no SQLite file'],
+    ['a.db', coded('attempt to write a readonly database', 'SQLITE_READONLY'), 'cannot be written'],
+    ['a.db', coded('EACCES: permission denied', 'EACCES'), 'cannot be written'],
+    ['a.db', coded('database is locked', 'SQLITE_BUSY'), 'is locked by another process'],
+    ['a.db', coded('unable to open database file', 'SQLITE_CANTOPEN'), 'cannot be opened'],
+    ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: put a backup in its place'],
+  ] as const) {
+    it(`is named without its password, with the way out: ${error.message}`, () => {
+      const wrapped = new BillingError({ code: ErrorCode.BUSY, message: 'later', cause: error });
+      const several = new AggregateError([error], 'every address was tried');
+      for (const each of [error, wrapped, several]) {
+        const text = databaseFailure(each, database);
+        expect(text).to.include(words).and.to.include(`(${error.message})`);
+        expect(text).to.match(
+          database === url
+            ? /^The database postgresql:\/\/ada@db\.example:5433\/shop /
+            : /^The database a\.db /,
+        );
+        expect(text).to.not.include('secret');
+      }
+    });
+  }
+
+  it('is named where its schema is refused, and is not blamed for anything else', () => {
+    expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
+      'The database a.db lacks 2 migration(s)',
+    );
+    expect(databaseFailure(new Error('Two invoice plugins have one name: a, a'), 'a.db')).to.equal(null);
+    const port = Object.assign(coded('listen EACCES', 'EACCES'), { syscall: 'listen' });
+    expect(databaseFailure(port, 'a.db')).to.equal(null);
+    expect(databaseFailure(new Error('x'), 'postgresql://a:b/c@d:e@f/g')).to.match(/%40, %3A and %2F$/);
+  });
+});
+
+describe('a package that is not installed', () => {
+  const notFound = (name: string) =>
+    coded(`Cannot find package '${name}' imported from /app/dist/chunks/A.js`, 'ERR_MODULE_NOT_FOUND');
+
+  it('is named, with the line that installs it in the version that fits', () => {
+    const { peerDependencies } = manifest;
+    const text = missingPackages(new Error('outer', { cause: notFound('@koa/router') }), ['koa']);
+    expect(text).to.include('"@koa/router" is not installed');
+    expect(text).to.match(/: npm install \S+$/);
+    expect(text).to.include(`@koa/router@${peerDependencies['@koa/router']}`);
+    // What is there is not installed again.
+    expect(text).to.not.include(` koa@`);
+  });
+
+  it('is that of the database that was asked for, and with it whatever else is lacking', async () => {
+    const thrown = await reachingDatabase({ database: url }, () =>
+      Promise.reject(notFound('@mikro-orm/postgresql')),
+    ).catch((error: unknown) => error);
+    expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
+  });
+
+  it('of nobody here is left to say so itself', () => {
+    expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
+    expect(missingPackages(new Error('other'), [])).to.equal(null);
+  });
+});

@@ -1,0 +1,129 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { rowsOf } from '../support/queue-rows.ts';
+import { login, type RunningServer, serving, start } from './program.ts';
+import { speak } from './spoken.ts';
+
+const headers = {
+  ...login('admin', 'password'),
+  'x-service-createdby': 'test',
+  'x-service-apikey': 'bob',
+  'x-service-apisecret': 'lazar',
+  'content-type': 'application/json',
+};
+
+const definition = `
+export default {
+  gateways: [{ name: 'till', async purchase() { throw new Error('never'); }, async getPaymentInfo() { return []; } }],
+  configuration: { 'org.service.server.basePath': '/billing' },
+  opened: (billing) => console.log('opened', typeof billing.settle),
+  closed: () => console.error('closed'),
+};
+`;
+
+describe('a server that a file of its directory defines', () => {
+  let directory: string;
+  let server: RunningServer;
+  let log: string;
+  const at = (name: string) => join(directory, name);
+  const post = async (path: string, body: object) => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    expect((await fetch(`${server.url}/billing/1.0/kb/${path}`, init)).status).to.equal(201);
+  };
+  const countIn = async (path: string) =>
+    Number(
+      (await rowsOf({ kind: 'sqlite', path }, 'select count(*) as accounts from bw_accounts'))[0]?.accounts,
+    );
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-defined-'));
+    writeFileSync(at('billwright.config.mjs'), definition);
+    const child = start(
+      ['serve', '--port', '0', '--test-mode'],
+      { SERVICE_server_limits_jsn: '1MiB' },
+      directory,
+    );
+    server = await serving(child);
+    await post('tenants', { apiKey: 'bob', apiSecret: 'lazar' });
+  });
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('has its plugins and properties, and in test mode a database of its own', async () => {
+    expect(server.greeting)
+      .to.match(/^opened function$/m)
+      .and.to.include('/billing/openapi.json');
+    const nodes = await (await fetch(`${server.url}/billing/1.0/kb/nodesInfo`, { headers })).text();
+    expect(nodes).to.include('"till"');
+    expect(existsSync(at('billwright-test.db'))).to.equal(true);
+    expect(existsSync(at('billwright.db'))).to.equal(false);
+  });
+
+  it('is copied as it is at one moment while it writes, to a file that its owner alone reads', async () => {
+    const copying = ['backup', '--database', at('billwright-test.db'), '--to', at('copy.db')];
+    let isCopied = false;
+    let written = 0;
+    const writing = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isCopied) {
+          await post('accounts', { currency: 'USD' });
+          written += 1;
+        }
+      }),
+    );
+    while (written < 20) await setImmediate();
+    const before = written;
+    const { status, output, errors } = await speak(copying);
+    const after = written;
+    isCopied = true;
+    await writing;
+    expect(status, errors).to.equal(0);
+    expect(output).to.match(/^Copied .*\nKeep the key of the server too.*\nTo put it back, stop the server/);
+    expect(statSync(at('copy.db')).mode & 0o077).to.equal(0);
+    expect(existsSync(at('copy.db.unfinished'))).to.equal(false);
+    // Four more may have been stored whose answers were on their way.
+    expect(await countIn(at('copy.db'))).to.be.within(before, after + 4);
+    expect(await speak(['check', '--database', at('copy.db')])).to.deep.equal({
+      status: 0,
+      output: 'Nothing is wrong.\n',
+      errors: '',
+    });
+    const again = await speak(copying);
+    expect(again).to.include({ status: 2, output: '' });
+    expect(again.errors).to.match(/copy\.db is there already and is not overwritten/);
+    const nowhere = await speak([...copying.slice(0, -1), at('nowhere/copy.db')]);
+    expect(nowhere.errors).to.match(/nowhere\/copy\.db cannot be written/);
+    const server = await speak([
+      'backup',
+      '--database',
+      'postgresql://ada:secret@h/shop',
+      '--to',
+      'shop.dump',
+    ]);
+    expect(server.status).to.equal(2);
+    expect(server.errors).to.include(
+      "pg_dump --format=custom --file='shop.dump' 'postgresql://postgres@h/shop', as a superuser",
+    );
+  });
+
+  it('is refused by a program that is older than its schema, and not changed', async () => {
+    const newer = "insert into bw_migrations (name) values ('99990101000000-newer')";
+    await rowsOf({ kind: 'sqlite', path: at('copy.db') }, newer);
+    for (const command of ['migrate', 'check']) {
+      const { status, errors } = await speak([command, '--database', at('copy.db')]);
+      expect(status).to.equal(1);
+      expect(errors).to.match(
+        /^billwright: The database \S+copy\.db was migrated by a newer version of billwright \(99990101000000-newer\); update/,
+      );
+    }
+  });
+
+  it('says what it is configured by, and which variables have no effect, and lets the file close what it has opened', async () => {
+    ({ log } = await server.stop());
+    expect(log).to.match(/"file":"[^"]*billwright\.config\.mjs","msg":"configured by this file"/);
+    expect(log).to.include('SERVICE_server_limits_jsn has no effect');
+    expect(log).to.match(/^closed\n/m);
+  });
+});

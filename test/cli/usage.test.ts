@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { httpSettings } from '../../adapters/cli/settings.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { speak } from './spoken.ts';
+
+const commands = [
+  'serve',
+  'init',
+  'migrate',
+  'backup',
+  'password',
+  'check',
+  'queues',
+  'archive-usage',
+  'openapi',
+];
+
+const wrong: readonly (readonly [args: readonly string[], message: string])[] = [
+  [[], 'billwright: name a command: serve, init,'],
+  [['nonsense'], `billwright: unknown command 'nonsense'. See "billwright --help"`],
+  [['toString'], `billwright: unknown command 'toString'. See "billwright --help"`],
+  [['sirve'], `billwright: unknown command 'sirve' (Did you mean serve?). See "billwright --help"`],
+  [
+    ['--versoin'],
+    `billwright: unknown option '--versoin' (Did you mean --version?). See "billwright --help"`,
+  ],
+  [
+    ['serve', '--tset-mode'],
+    `billwright serve: unknown option '--tset-mode' (Did you mean --test-mode?). See "billwright serve --help"`,
+  ],
+  [
+    ['serve', '--port'],
+    `billwright serve: option '--port <n>' argument missing. See "billwright serve --help"`,
+  ],
+  [['serve', '8080'], "too many arguments for 'serve'"],
+  [['archive-usage', '--tenant', 'bob'], "required option '--before <date>' not specified"],
+  [['queues', 'early'], 'Allowed choices are late, busy, failed, put-back. See "billwright queues --help"'],
+  [['queues', 'put-back', '--kind', 'bus'], 'put-back needs --kind and at least one --record'],
+  [['serve', '--port', 'http'], '--port http is no port'],
+  [
+    ['serve', '--trusted-proxies', '10.0.0.0/33'],
+    '--trusted-proxies "10.0.0.0/33" is not a list of addresses',
+  ],
+  [['serve', '--base-path', 'billing'], '--base-path "billing" is not a path'],
+  [['serve', '--location-full-url', 'no'], 'true or false'],
+  [['serve', '--default-dialect', 'X'], 'is not D or K'],
+  [['serve', '--limit-json', 'much'], '--limit-json "much" is not a size'],
+  [['serve', '--limit-rate-tenant', '1.5'], '--limit-rate-tenant "1.5" is not a whole number'],
+  [['serve', '--sandbox-ledger', 'ledger'], 'needs --test-mode'],
+  [['serve', '--require-rls'], 'needs a PostgreSQL database'],
+  [['serve', '--default-catalog', 'nowhere.xml'], '--default-catalog: '],
+  [['serve', '--default-overdue', 'nowhere.xml'], '--default-overdue: '],
+  [['serve', '--config', 'nowhere.json'], 'nowhere.json: ENOENT'],
+  [
+    ['migrate', '--database', '/nowhere/a.db'],
+    'the directory /nowhere of the database /nowhere/a.db is not there',
+  ],
+  [['backup', '--database', 'a.db'], "required option '--to <file>' not specified"],
+];
+
+describe('the usage of the command line', () => {
+  for (const [args, message] of wrong) {
+    it(`is refused in one line with status 2: billwright ${args.join(' ')}`, async () => {
+      const { status, output, errors } = await speak(args);
+      expect(status).to.equal(2);
+      expect(output).to.equal('');
+      expect(errors).to.include(message);
+      expect(errors.trimEnd().split('\n')).to.have.length(1);
+    });
+  }
+
+  it('is explained as a whole, and command by command with the options of that alone', async () => {
+    const { status, output } = await speak(['--help']);
+    expect(status).to.equal(0);
+    expect(output).to.match(/^Usage: billwright/);
+    for (const name of commands) {
+      expect(output).to.match(new RegExp(`^  ${name} `, 'm'));
+      const help = await speak([name, '--help']);
+      expect(help.status).to.equal(0);
+      expect(help.output).to.match(new RegExp(`^Usage: billwright ${name} `));
+      expect((await speak(['help', name])).output).to.equal(help.output);
+      expect(help.output.includes('--base-path'), name).to.equal(name === 'serve');
+    }
+  });
+
+  it('tells the version', async () => {
+    expect(await speak(['--version'])).to.deep.equal({
+      status: 0,
+      output: `${manifest.version}\n`,
+      errors: '',
+    });
+  });
+
+  it('names in the help of serve each option whose value is read', async () => {
+    const { output } = await speak(['serve', '--help']);
+    const names = [...output.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
+    const asked: string[] = [];
+    const given = new Proxy<Record<string, undefined>>(
+      {},
+      {
+        get: (_target, name) => {
+          asked.push(String(name));
+          return undefined;
+        },
+      },
+    );
+    httpSettings(given, {});
+    expect(asked).to.have.length.greaterThan(20);
+    expect(names).to.include.members(asked);
+  });
+});
