@@ -77,7 +77,7 @@ export const MAX_REQUESTED_DATE_YEARS = 100;
 /** Months ahead of today that a target date may lie (`invoice.maxNumberOfMonthsInFuture`). */
 export const MAX_TARGET_DATE_MONTHS = 36;
 
-/** Invoices that one batch foresees at a time to tell of them: each reads through a connection of its own. */
+/** Accounts whose invoices are foreseen at a time where plugins or usage sources are asked: each reads by itself. */
 export const MAX_CONCURRENT_NOTICES = 4;
 
 /** States of an overdue configuration, each of which an evaluation may look at; people use three to five. */

@@ -51,7 +51,7 @@ class Stage {
   }
 }
 
-type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'testMode'>> & {
+type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'testMode' | 'trace'>> & {
   readonly lead?: string;
 };
 
@@ -118,6 +118,48 @@ anyDatabase((_kind, open) => {
       stage = new Stage();
     });
     afterEach(() => stage.engine.close());
+
+    it('however many accounts are told of, in as many statements', async () => {
+      const statements: string[] = [];
+      await stage.begin(open, { trace: (statement) => statements.push(statement) });
+      await stage.subscribe();
+      const reading = async (when: string): Promise<number> => {
+        statements.length = 0;
+        await stage.engine.runTo(when);
+        return statements.filter(
+          (text) =>
+            /^\s*(select|with)/i.test(text) &&
+            /bw_subscription_events|bw_invoicing_states|bw_coverage|row_number/.test(text),
+        ).length;
+      };
+      const one = await reading('2024-08-25T06:00:00Z');
+      for (let count = 0; count < 5; count += 1) {
+        stage.accountId = (await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+        await stage.subscribe();
+      }
+      await stage.engine.runTo('2024-09-01T06:00:00Z');
+      expect(one).to.be.greaterThan(2);
+      expect(await reading('2024-09-24T06:00:00Z')).to.equal(one);
+      expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
+    });
+
+    it('one that cannot be foreseen keeps the others from nothing', async () => {
+      await stage.begin(open);
+      await stage.subscribe();
+      const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      await stage.engine.acme.createSubscription({ accountId: other.id, planName: 'solo-now' });
+      await stage.engine.settle();
+      const broken = `update bw_subscription_events set plan_name = 'gone' where account_record_id = ${other.recordId}`;
+      await rowsOf(stage.engine.database, broken);
+      stage.engine.clock.set('2024-08-25T06:00:00Z');
+      // Pauses after errors are not waited for.
+      while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
+      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+      const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;
+      const [failed, ...others] = await rowsOf(stage.engine.database, live);
+      expect([Number(failed?.account), others.length]).to.deep.equal([other.recordId, 0]);
+      expect(Number(failed?.errors)).to.be.greaterThan(0);
+    });
 
     it('nothing by default, for which nothing is stored', async () => {
       await stage.begin(open, { lead: '0s' });

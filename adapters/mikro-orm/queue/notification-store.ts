@@ -4,7 +4,7 @@ import { instant } from '../../../lib/values/time/index.ts';
 import { type Column, numberOf } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
-import { type Stored, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import { recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
 
 const aheadColumns: readonly Column[] = [
   { name: 'asker', type: 'bigint', nullable: false },
@@ -15,14 +15,21 @@ const aheadColumns: readonly Column[] = [
 export function notificationReads(scope: TenantScope): NotificationReads {
   const { runner, tenantRecordId } = scope;
   return {
-    findLive: async ({ accountRecordId, topics, limit }) => {
+    findLive: async ({ accountRecordIds, topics, limit }) => {
+      if (accountRecordIds.length === 0) return [];
+      const columns = raw(recordColumns(scope, queueEntriesTable));
       const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
         // Written out: each state has an index of its own, which a parameter would keep from being chosen.
-        selectOrdered(scope, queueEntriesTable, {
-          condition: sql`account_record_id = ${accountRecordId} and processing_state = '${raw(state)}'
-            and ${isIn('topic', 'text', topics)}`,
-          order: `due_order, record_id limit ${limit}`,
-        });
+        runner.read(
+          sql`
+          select ${columns} from (
+            select *, row_number() over (partition by account_record_id order by due_order, record_id) as place
+            from bw_queue_entries
+            where tenant_record_id = ${tenantRecordId} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
+              and processing_state = '${raw(state)}' and ${isIn('topic', 'text', topics)}) as placed
+          where place <= ${limit} order by due_order, record_id`,
+          (row) => queueEntriesTable.decode(row),
+        );
       const found = await Promise.all([
         inState(ProcessingState.IN_PROCESSING),
         inState(ProcessingState.AVAILABLE),

@@ -2,9 +2,11 @@ import type { CatalogProvider } from '../../catalog/index.ts';
 import { withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import type { Account, CallContext } from '../../records/index.ts';
+import { inParallel } from '../../runtime/index.ts';
 import { planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_NOTICES } from '../../values/limits.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { DryRunConsultation, dryRunProperties } from '../consulting/dry-run-consultation.ts';
 import type { RegisteredInvoicePlugins } from '../consulting/registered-plugins.ts';
@@ -15,7 +17,9 @@ import { type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import { checkDryRun, type DryRunRequest, DryRunType } from './dry-run-request.ts';
-import { type DryRunInput, type LoadedDryRun, loadDryRun } from './load-dry-run.ts';
+import { foreseenTrackingIds } from './foreseen-tracking-ids.ts';
+import { type DryRunInput, loadDryRun, loadDryRuns } from './load-dry-run.ts';
+import type { LoadedDryRun } from './loaded-dry-run.ts';
 
 /** Invoices that runs would make (§11). */
 export class DryRunService {
@@ -57,8 +61,48 @@ export class DryRunService {
 
   /** The invoices that runs at these dates would make, each as `dryRun` has it but for its tracking ids; one reading for all. */
   upTo(context: CallContext, { accountId, dates }: DatesOfAccount): Promise<readonly (InvoiceView | null)[]> {
-    const targetDate = dates.reduce<LocalDate | null>((last, date) => maxDate(last ?? date, date), null);
-    return this.#views(context, { accountId, wanted: { type: DryRunType.TARGET_DATE, targetDate }, dates });
+    return this.#views(context, { accountId, wanted: upToLast(dates), dates });
+  }
+
+  /**
+   * The same of many accounts; where neither plugins nor usage sources have a say, in one reading for all. Failures of an
+   * account are its own; one that there is not has no answer.
+   */
+  async ofAccounts(
+    context: CallContext,
+    asked: readonly DatesOfAccount[],
+  ): Promise<ReadonlyMap<Uuid, ForeseenInvoices>> {
+    const { tenant, createdDate: now } = context;
+    if (!this.#usage.isEmpty || !this.#plugins.isEmpty) {
+      const found = await inParallel(asked, MAX_CONCURRENT_NOTICES, async (each) => {
+        const foreseen = this.upTo(context, each).then((views) => ({ views }));
+        return [each.accountId, await foreseen.catch((error: unknown) => ({ error }))] as const;
+      });
+      return new Map(found);
+    }
+    const accounts = asked.map(({ accountId }) => accountId);
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts });
+    const nextId = (): Uuid => this.#ports.ids.next();
+    return this.#ports.storage.read(tenant, async (session) => {
+      const wanted = asked.map(({ accountId, dates }) => ({ accountId, wanted: upToLast(dates) }));
+      const tools = { now, catalogsOf, configOf: this.#configOf, nextId };
+      const { loaded, failures } = await loadDryRuns(session, wanted, tools);
+      const foreseen = new Map<Uuid, ForeseenInvoices>([...failures].map(([id, error]) => [id, { error }]));
+      const runs: MadeInvoices[] = [];
+      for (const { accountId, dates } of asked) {
+        const found = loaded.get(accountId);
+        if (found === undefined) continue;
+        try {
+          runs.push({ found, made: dates.map((date) => undisturbedTo(found, date)) });
+        } catch (error) {
+          foreseen.set(accountId, { error });
+        }
+      }
+      const views = await this.#view(session, runs, { now, hasTrackingIds: false });
+      for (const [index, { found }] of runs.entries())
+        foreseen.set(found.account.id, { views: views[index] ?? [] });
+      return foreseen;
+    });
   }
 
   async #views(context: CallContext, asked: AskedDryRun): Promise<readonly (InvoiceView | null)[]> {
@@ -68,16 +112,17 @@ export class DryRunService {
     const nextId = (): Uuid => this.#ports.ids.next();
     const input = { ...asked, now, catalogsOf, configOf: this.#configOf, nextId };
     const supplied = this.#usage.isEmpty ? null : await this.#supplied(context, input);
+    const viewsOf = async (session: ReadSession, made: MadeInvoices) => {
+      const [views = []] = await this.#view(session, [made], { now, hasTrackingIds: asked.dates === null });
+      return views;
+    };
     const loaded = await this.#ports.storage.read(tenant, async (session) => {
       const found = supplied ?? (await loadDryRun(session, input));
       const calls = this.#plugins.of(found.config);
       const dates = asked.dates ?? [found.targetDate];
       if (!calls.isEmpty) return { found, calls, dates };
-      const made = dates.map((date) => {
-        const walk = found.walkTo(date);
-        return walk && undisturbed(walk);
-      });
-      return { views: await this.#view(session, found, { made, asked, now }) };
+      const made = dates.map((date) => undisturbedTo(found, date));
+      return { views: await viewsOf(session, { found, made }) };
     });
     if ('views' in loaded) return loaded.views;
     const { found, calls, dates } = loaded;
@@ -88,7 +133,7 @@ export class DryRunService {
       made.push(walk && (await consultation.follow(walk)));
     }
     if (made.every((invoice) => invoice === null)) return made.map(() => null);
-    return this.#ports.storage.read(tenant, (session) => this.#view(session, found, { made, asked, now }));
+    return this.#ports.storage.read(tenant, (session) => viewsOf(session, { found, made }));
   }
 
   /** The dry run with what usage sources tell; null where they have nothing to tell, so that what is recorded counts. */
@@ -115,52 +160,63 @@ export class DryRunService {
     return usages === null ? null : { ...found, walkTo: (date) => found.walkWith(usages, date) };
   }
 
+  /** Of each account what is shown of its invoices; those of one tenant have their catalogs and settings in common. */
   async #view(
     session: ReadSession,
-    { account, catalogOf, overridePlan, config }: LoadedDryRun,
-    { made, asked, now }: MadeInvoices,
-  ): Promise<readonly (InvoiceView | null)[]> {
-    const built = made.map((found) => {
-      if (found === null) return null;
-      const { draft } = found.run.invoice;
-      const { invoice, items } = newInvoice({
-        id: this.#ports.ids.next(),
-        account,
-        now,
-        targetDate: draft === null ? found.targetDate : raisedTargetDate(draft.invoice, found.targetDate),
-        // §11 rule 4: what a reused draft holds already, and the new items.
-        run: { ...found.run, items: [...(draft?.items ?? []), ...found.run.items] },
-      });
-      return {
-        found,
-        items,
-        invoice: { ...invoice, invoiceDate: draft?.invoice.invoiceDate ?? invoice.invoiceDate },
-      };
-    });
+    runs: readonly MadeInvoices[],
+    { now, hasTrackingIds }: { readonly now: Instant; readonly hasTrackingIds: boolean },
+  ): Promise<readonly (readonly (InvoiceView | null)[])[]> {
+    const built = runs.map(({ found, made }) => ({
+      found,
+      invoices: made.map((one) => one && this.#built(found.account, one, now)),
+    }));
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { catalogOf, config } = first.found;
     const plansOf = await withOverridePlans(session, {
       catalogOf,
-      accountIds: [account.id],
+      accountIds: runs.map(({ found }) => found.account.id),
       planNames: planNamesOf(
-        built.flatMap((one) => one?.items ?? []).filter(({ planName }) => planName !== overridePlan?.name),
+        built.flatMap(({ found: { overridePlan }, invoices }) =>
+          invoices
+            .flatMap((one) => one?.items ?? [])
+            .filter(({ planName }) => planName !== overridePlan?.name),
+        ),
       ),
     });
-    const [only = null] = asked.dates === null ? built : [];
-    const ids = only === null ? [] : await trackingIds(session, only.found, config.maxTrackingIds);
-    return built.map((one) => {
-      if (one === null) return null;
-      const { invoice, items } = one;
-      const [view] = viewInvoices(
-        [{ ...invoice, recordId: 0 }],
-        items.map((item) => ({ ...item, recordId: 0 })),
-        {
-          catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
-          parents: new Map(),
-          numberPatterns: [],
-          trackingIds: new Map([[invoice.id, ids]]),
-        },
-      );
-      return view ?? null;
+    const [only = null] = hasTrackingIds ? built.flatMap(({ invoices }) => invoices) : [];
+    const ids = only === null ? [] : await foreseenTrackingIds(session, only.made, config.maxTrackingIds);
+    return built.map(({ found: { overridePlan }, invoices }) =>
+      invoices.map((one) => {
+        if (one === null) return null;
+        const { invoice, items } = one;
+        const [view] = viewInvoices(
+          [{ ...invoice, recordId: 0 }],
+          items.map((item) => ({ ...item, recordId: 0 })),
+          {
+            catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
+            parents: new Map(),
+            numberPatterns: [],
+            trackingIds: new Map([[invoice.id, ids]]),
+          },
+        );
+        return view ?? null;
+      }),
+    );
+  }
+
+  #built(account: Account, made: DryRunInvoice, now: Instant) {
+    const { draft } = made.run.invoice;
+    const { invoice, items } = newInvoice({
+      id: this.#ports.ids.next(),
+      account,
+      now,
+      targetDate: draft === null ? made.targetDate : raisedTargetDate(draft.invoice, made.targetDate),
+      // §11 rule 4: what a reused draft holds already, and the new items.
+      run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
     });
+    const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
+    return { made, items, invoice: { ...invoice, invoiceDate } };
   }
 }
 
@@ -170,33 +226,28 @@ interface AskedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   readonly dates: readonly LocalDate[] | null;
 }
 
-interface DatesOfAccount {
+export interface DatesOfAccount {
   readonly accountId: Uuid;
   /** At least one. */
   readonly dates: readonly LocalDate[];
 }
 
+/** The invoices of an account by the dates that were asked for, or why there are none. */
+export type ForeseenInvoices =
+  | { readonly views: readonly (InvoiceView | null)[] }
+  | { readonly error: unknown };
+
 interface MadeInvoices {
+  readonly found: LoadedDryRun;
   readonly made: readonly (DryRunInvoice | null)[];
-  readonly asked: AskedDryRun;
-  readonly now: Instant;
 }
 
-/** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
-async function trackingIds(
-  session: ReadSession,
-  { run }: DryRunInvoice,
-  limit: number,
-): Promise<readonly string[]> {
-  const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
-    usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
-  );
-  const supplied = run.evaluations.flatMap(({ usage }) =>
-    (usage?.intervals ?? []).flatMap((interval) => interval.supplied?.trackingIds ?? []),
-  );
-  const draftId = run.invoice.draft?.invoice.id;
-  const drafted =
-    draftId === undefined ? [] : (await session.usage.trackingIds([draftId], limit)).get(draftId);
-  const recorded = points.length === 0 ? [] : await session.usage.trackingIdsOfPoints(points, limit);
-  return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
+function upToLast(dates: readonly LocalDate[]) {
+  const targetDate = dates.reduce<LocalDate | null>((last, date) => maxDate(last ?? date, date), null);
+  return { type: DryRunType.TARGET_DATE, targetDate };
+}
+
+function undisturbedTo(found: LoadedDryRun, date: LocalDate | null): DryRunInvoice | null {
+  const walk = found.walkTo(date);
+  return walk && undisturbed(walk);
 }

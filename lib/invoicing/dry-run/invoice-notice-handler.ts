@@ -6,16 +6,13 @@ import {
   ActingComponent,
   CallOrigin,
   QueueName,
-  type TenantRef,
   type ToldInvoice,
 } from '../../records/index.ts';
-import { batchAuthorship, type HandlerBatch, inParallel, type QueueHandler } from '../../runtime/index.ts';
-import { MAX_CONCURRENT_NOTICES } from '../../values/limits.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { invoiceNotificationEvent, noticedDate } from '../evaluation/invoice-notice.ts';
 import type { InvoiceView } from '../invoices/invoice-view.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
-import { DryRunType } from './dry-run-request.ts';
 import type { DryRunService } from './dry-run-service.ts';
 
 /** A run to come whose invoice is to be foreseen. */
@@ -55,14 +52,7 @@ export class InvoiceNoticeHandler implements QueueHandler {
     const { tenant, entries } = batch;
     const now = clock.now();
     const ahead = await storage.read(tenant, (session) => this.#ahead(session, entries));
-    const foreseen: Foreseen[] = [];
-    await inParallel(ahead, MAX_CONCURRENT_NOTICES, async (each) => {
-      try {
-        foreseen.push({ ...each, invoice: await this.#foresee(each, { tenant, now }) });
-      } catch (error) {
-        batch.failed(each.entry, error);
-      }
-    });
+    const foreseen = await this.#foresee(ahead, batch, now);
     const owing = foreseen.filter(({ invoice }) => invoice?.balance.greaterThan(0) === true);
     if (owing.length === 0) return;
     const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
@@ -99,24 +89,33 @@ export class InvoiceNoticeHandler implements QueueHandler {
     });
   }
 
-  #foresee(
-    { entry, account, targetDate }: Ahead,
-    { tenant, now }: { readonly tenant: TenantRef; readonly now: Instant },
-  ): Promise<InvoiceView | null> {
+  /** All that are asked for at once, so that a batch costs the same for any number of accounts. */
+  async #foresee(ahead: readonly Ahead[], batch: HandlerBatch, now: Instant): Promise<readonly Foreseen[]> {
+    const [first] = ahead;
+    if (first === undefined) return [];
     const context = {
-      tenant,
+      tenant: batch.tenant,
       userName: ActingComponent.NEXT_BILLING_DATE,
       principal: null,
       reasonCode: null,
       comments: null,
-      userToken: entry.userToken,
+      userToken: first.entry.userToken,
       callOrigin: CallOrigin.INTERNAL,
       createdDate: now,
     };
-    return this.#dryRuns.dryRun(context, {
-      accountId: account.id,
-      dryRunType: DryRunType.TARGET_DATE,
-      targetDate,
+    const byAccount = Map.groupBy(ahead, ({ account }) => account.id);
+    const asked = [...byAccount].map(([accountId, own]) => ({
+      accountId,
+      dates: own.map(({ targetDate }) => targetDate),
+    }));
+    const found = await this.#dryRuns.ofAccounts(context, asked);
+    return [...byAccount].flatMap(([accountId, own]) => {
+      const answer = found.get(accountId);
+      if (answer === undefined) return [];
+      if ('views' in answer)
+        return own.map((each, index) => ({ ...each, invoice: answer.views[index] ?? null }));
+      for (const { entry } of own) batch.failed(entry, answer.error);
+      return [];
     });
   }
 }

@@ -1,9 +1,7 @@
-import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
-import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
-import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import { noSuchAccount } from '../../accounts/index.ts';
+import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import type { Hypothesis } from '../../subscriptions/index.ts';
 import {
   checkBundleOwner,
   loadBundle,
@@ -12,47 +10,34 @@ import {
   notInBundle,
   notOfAccount,
 } from '../../subscriptions/index.ts';
-import { inDryRun } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { UNNUMBERED } from '../credit/apply-credit.ts';
-import { runInput } from '../evaluation/account-billing.ts';
-import type { DryRunWalkInput, IsWatched } from '../evaluation/dry-run-walk.ts';
-import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import type { AccountBilling } from '../evaluation/account-billing.ts';
+import type { IsWatched } from '../evaluation/dry-run-walk.ts';
 import { draftingOf } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
-import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
-import { type AwaitedRuns, loadAwaitedRuns } from '../loading/load-awaited-runs.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import { loadAwaitedRuns } from '../loading/load-awaited-runs.ts';
 import { loadBillingState } from '../loading/load-billing-state.ts';
-import { loadDebts } from '../loading/load-debts.ts';
+import { type DebtsInput, loadDebts } from '../loading/load-debts.ts';
 import { loadDrafts } from '../loading/load-drafts.ts';
 import { withWindowItems } from '../loading/load-repaired-items.ts';
-import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { effectiveTargetDate } from '../periods/target-date.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
-import { type DryRunWalks, NO_WALK, walksOf } from './dry-run-walks.ts';
+import { type Begun, type Common, dryRunOf, type LoadedDryRun, type LoadingTools } from './loaded-dry-run.ts';
 
-export interface DryRunInput {
+/** Which dry run of an account is asked for. */
+export interface AskedOfAccount {
   readonly accountId: Uuid;
   readonly wanted: CheckedDryRun;
-  readonly now: Instant;
-  readonly catalogsOf: CatalogSource;
-  readonly configOf: InvoicingConfigOf;
-  readonly nextId: () => Uuid;
-  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
-  readonly asksSources?: boolean;
 }
 
-/** All that a dry run needs from the storage. */
-export interface LoadedDryRun extends DryRunWalks {
-  readonly account: Account;
-  /** The date that is asked for; null = that of the next invoice. */
-  readonly targetDate: LocalDate | null;
-  readonly config: InvoicingConfig;
-  readonly catalogOf: CatalogOfAccount;
-  /** The plan that the prices of a hypothetical action would make. */
-  readonly overridePlan: OverridePlan | null;
+export interface DryRunInput extends AskedOfAccount, LoadingTools {}
+
+/** Dry runs by account; those that cannot be are among the failures, unless there is no such account. */
+export interface LoadedDryRuns {
+  readonly loaded: ReadonlyMap<Uuid, LoadedDryRun>;
+  readonly failures: ReadonlyMap<Uuid, unknown>;
 }
 
 /**
@@ -62,18 +47,86 @@ export interface LoadedDryRun extends DryRunWalks {
  * the account's.
  */
 export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
-  const { accountId, wanted, now, catalogsOf, nextId, asksSources = false } = input;
-  const [[account], [stored], tags, config, catalogOf] = await Promise.all([
-    session.accounts.findByIds([accountId]),
-    session.invoices.loadStates([accountId]),
-    effectsOnAccounts(session, [accountId]),
-    input.configOf(session),
-    catalogsOf(session, [accountId]),
+  const { loaded, failures } = await loadDryRuns(session, [input], input);
+  const found = loaded.get(input.accountId);
+  if (found !== undefined) return found;
+  throw failures.get(input.accountId) ?? noSuchAccount(input.accountId);
+}
+
+/**
+ * The same for many accounts, in a constant number of statements where dates are asked for. An action, or the next invoice,
+ * is asked for of one account alone.
+ */
+export async function loadDryRuns(
+  session: ReadSession,
+  asked: readonly AskedOfAccount[],
+  tools: LoadingTools,
+): Promise<LoadedDryRuns> {
+  const { asksSources = false } = tools;
+  const ids = asked.map(({ accountId }) => accountId);
+  const [accounts, states, tags, config, catalogOf] = await Promise.all([
+    session.accounts.findByIds(ids),
+    session.invoices.loadStates(ids),
+    effectsOnAccounts(session, ids),
+    tools.configOf(session),
+    tools.catalogsOf(session, ids),
   ]);
-  if (account === undefined) throw noSuchAccount(accountId);
+  const common = { tags, config, catalogOf, states: new Map(states.map((each) => [each.accountId, each])) };
+  const wantedOf = new Map(asked.map(({ accountId, wanted }) => [accountId, wanted]));
+  const failures = new Map<Uuid, unknown>();
+  const begun: Begun[] = [];
+  for (const account of accounts) {
+    const wanted = wantedOf.get(account.id);
+    if (wanted === undefined) continue;
+    try {
+      begun.push(await begin(session, { account, wanted }, { ...tools, ...common }));
+    } catch (error) {
+      failures.set(account.id, error);
+    }
+  }
+  const awaitedBy = await loadAwaitedRuns(session, begun);
+  const { billings: found, failures: unbilled } = await loadBillingState(session, {
+    requests: begun.map(({ account, targetDate, today, state }) => ({
+      account,
+      targetDate,
+      runDate: today,
+      state,
+    })),
+    earliestTargetDateOf: ({ state }) => state.maxTargetDate,
+    catalogOf,
+    choice: 'all',
+    alignPriceChanges: config.alignPriceChanges,
+    usageConfig: config.usage,
+    usageOriginOf: () => (asksSources ? 'OPEN' : 'RECORDED'),
+    hypothesis: begun.find(({ hypothesis }) => hypothesis !== null)?.hypothesis ?? null,
+  });
+  for (const { request, error } of unbilled) failures.set(request.account.id, error);
+  const billings = new Map(
+    (await withWindowItems(session, found)).map((billing) => [billing.account.id, billing]),
+  );
+  const drafted = begun.map(({ account }) => ({ account, drafting: draftingOf(tags, account.id) }));
+  const drafts = await loadDrafts(session, drafted, { areAllWanted: true });
+  const owing = new Map(begun.map((each) => [each.account.id, debtsInput(each, billings)]));
+  const debtsBy = await loadDebts(session, [...owing.values()], config);
+  const loaded = begun
+    .filter(({ account }) => !failures.has(account.id))
+    .map((each) => {
+      const { account } = each;
+      const debts = debtsBy(owing.get(account.id) ?? debtsInput(each, billings));
+      const parts = { billing: billings.get(account.id), awaited: awaitedBy(each), drafts, debts };
+      return [account.id, dryRunOf(each, parts, { ...tools, ...common })] as const;
+    });
+  return { loaded: new Map(loaded), failures };
+}
+
+async function begin(
+  session: ReadSession,
+  { account, wanted }: Pick<Begun, 'account' | 'wanted'>,
+  { now, nextId, catalogsOf, tags, config, states }: Common,
+): Promise<Begun> {
   // Before any price is looked up, as a real run does: without a currency there is none.
   invoicingCurrency(account);
-  const state = stored ?? initialState(account);
+  const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
   const hypothesis =
     wanted.type === DryRunType.SUBSCRIPTION_ACTION
@@ -86,90 +139,17 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
     maxMonthsInFuture: config.maxMonthsInFuture,
   });
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
-  const isPassedOver = !config.isAutomatic || tags.has(accountId, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
-  const awaited = await loadAwaitedRuns(session, { account, today, isPassedOver });
-  const { billings, failures } = await loadBillingState(session, {
-    requests: [{ account, targetDate, runDate: today, state }],
-    earliestTargetDate: state.maxTargetDate,
-    catalogOf,
-    choice: 'all',
-    alignPriceChanges: config.alignPriceChanges,
-    usageConfig: config.usage,
-    usageOriginOf: () => (asksSources ? 'OPEN' : 'RECORDED'),
-    hypothesis,
-  });
-  for (const { error } of failures) throw error;
-  const [billing] = await withWindowItems(session, billings);
-  const overridePlan = hypothesis?.overridePlan ?? null;
-  const asked = requestedDateOf(wanted, hypothesis) ?? today;
-  const loaded = {
-    account,
-    targetDate: choice === null ? asked : null,
-    config,
-    catalogOf,
-    overridePlan,
-  };
-  if (!billing) return { ...loaded, ...NO_WALK };
-  const itemIds = billing.subscriptions.flatMap(({ items, usage }) => [
+  const isPassedOver =
+    !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
+  return { account, state, today, targetDate, hypothesis, choice, wanted, isPassedOver };
+}
+
+function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, AccountBilling>): DebtsInput {
+  const itemIds = (billings.get(account.id)?.subscriptions ?? []).flatMap(({ items, usage }) => [
     ...items.keys(),
     ...(usage?.billed ?? []).flatMap(({ entries }) => entries.map(({ itemId }) => itemId)),
   ]);
-  const drafted = { account, drafting: draftingOf(tags, accountId) };
-  const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
-  const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
-  const newDraft = { ...empty, recordId: 0 };
-  const walkInput: DryRunWalkInput = {
-    ...runInput(billing, { ...config, usage: inDryRun(config.usage) }),
-    invoice: runInvoiceOf(drafted, drafts),
-    targetDate: asked,
-    now,
-    today,
-    dueDates: awaited.dueDates,
-    runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
-    debts: {
-      ...(await loadDebts(session, { account, state, config, itemIds })),
-      unpaidInvoice: isPaidAtOnce(account, tags) ? null : { ...newDraft, invoiceNumber: UNNUMBERED },
-    },
-    ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),
-  };
-  return { ...loaded, ...walksOf(walkInput, { billing, choice, nextId, targetDate, asksSources }) };
-}
-
-/** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */
-function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
-  if (isPaidByParent(account)) return true;
-  return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
-}
-
-/**
- * The date that a dry run looks at (§11 rule 1); null = today. An action without a date is looked at on the date of the
- * run that it triggers: now, or when it takes effect.
- */
-function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
-  if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
-  if (wanted.targetDate !== null || hypothesis === null) return wanted.targetDate;
-  return hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate;
-}
-
-/**
- * The runs that come before any that is due: those that the queue has bus events for, then that of the action itself. An
- * account that automatic runs pass over is next invoiced once they do so no more, hence now.
- */
-function runDatesOf({
-  awaited,
-  hypothesis,
-  isUpcoming,
-  isPassedOver,
-  today,
-}: {
-  readonly awaited: AwaitedRuns;
-  readonly hypothesis: Hypothesis | null;
-  readonly isUpcoming: boolean;
-  readonly isPassedOver: boolean;
-  readonly today: LocalDate;
-}): readonly LocalDate[] {
-  if (isUpcoming && isPassedOver) return [today];
-  return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
+  return { account, state, itemIds };
 }
 
 /** The subscriptions whose dates an upcoming invoice may be for: all, those of a bundle, or one. */

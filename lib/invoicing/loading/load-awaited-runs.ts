@@ -21,16 +21,24 @@ export interface AwaitedRunsInput {
   readonly isPassedOver: boolean;
 }
 
-/** The runs that the queue holds for an account, as many as a walk can take. */
+/** The runs that the queue holds for each of these accounts, as many as a walk can take. */
 export async function loadAwaitedRuns(
   session: ReadSession,
-  { account, today, isPassedOver }: AwaitedRunsInput,
-): Promise<AwaitedRuns> {
-  const entries = await session.notifications.findLive({
-    accountRecordId: account.recordId,
+  inputs: readonly AwaitedRunsInput[],
+): Promise<(input: AwaitedRunsInput) => AwaitedRuns> {
+  const found = await session.notifications.findLive({
+    accountRecordIds: inputs.map(({ account }) => account.recordId),
     topics: RUN_TOPICS,
     limit: MAX_PERIODS_PER_RUN,
   });
+  const byAccount = Map.groupBy(found, ({ accountRecordId }) => accountRecordId);
+  return (input) => awaitedRuns(byAccount.get(input.account.recordId) ?? [], input);
+}
+
+function awaitedRuns(
+  entries: readonly LiveEntry[],
+  { today, isPassedOver }: Pick<AwaitedRunsInput, 'today' | 'isPassedOver'>,
+): AwaitedRuns {
   const datesOf = (kind: QueueKind): readonly LocalDate[] =>
     entries.filter((entry) => entry.kind === kind).flatMap((entry) => runDateOf(entry, today));
   const dueDates = datesOf(QueueKind.NOTIFICATION);

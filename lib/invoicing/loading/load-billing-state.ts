@@ -26,8 +26,8 @@ export interface LoadedBillingState {
 export interface LoadBillingInput extends LoadInput<BillingRequest> {
   /** null = usage is left out. */
   readonly usageConfig: InvoicingConfig['usage'] | null;
-  /** For a walk over several target dates the first of them, null = any; default: each request's own. */
-  readonly earliestTargetDate?: LocalDate | null;
+  /** For walks over several target dates the first of them, null = any; default: each request's own. */
+  readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /** Default: all usage is what is recorded. */
   readonly usageOriginOf?: (accountId: Uuid) => UsageOrigin;
 }
@@ -48,8 +48,9 @@ export async function loadBillingState(
       return [cursor.subscriptionId, date === undefined ? cursor : dirtiedFrom(cursor, [date])];
     }),
   );
+  const { earliestTargetDateOf = (request: BillingRequest) => request.targetDate } = input;
   const windows = streams.flatMap(({ request, bySubscription, ongoing }) => {
-    const { earliestTargetDate: targetDate = request.targetDate } = input;
+    const targetDate = earliestTargetDateOf(request);
     return [...bySubscription].flatMap(([subscriptionId, events]) => {
       if (ongoing.has(subscriptionId)) return [];
       const cursor = cursorOf.get(subscriptionId) ?? null;

@@ -14,36 +14,55 @@ import { loadRepairedDebts } from './load-repaired-debts.ts';
 export interface DebtsInput {
   readonly account: Account;
   readonly state: AccountInvoicingState;
-  readonly config: Pick<InvoicingConfig, 'parentCommitTimeOfDay'>;
   /** Items that may be repaired. */
   readonly itemIds: readonly Uuid[];
 }
 
+type LoadedDebts = Omit<Debts, 'unpaidInvoice'>;
+
 /**
- * The debts of an account. Where it pays itself, and a parent none of the items, the sum of its invoices tells without a
- * query whether there are any.
+ * The debts of each of these accounts. Where an account pays itself, and a parent none of the items, the sum of its invoices
+ * tells without a query whether there are any.
  */
 export async function loadDebts(
   session: ReadSession,
-  input: DebtsInput,
-): Promise<Omit<Debts, 'unpaidInvoice'>> {
-  const { account, state } = input;
-  const debtOf = await loadRepairedDebts(session, input.itemIds);
-  const owed = state.accountBalance.plus(state.accountCBA);
-  if (!owed.greaterThan(0) && !isPaidByParent(account) && debtOf.size === 0) return NO_DEBTS;
-  const unpaid = await loadCreditableInvoices(session, [account.id]);
+  inputs: readonly DebtsInput[],
+  config: Pick<InvoicingConfig, 'parentCommitTimeOfDay'>,
+): Promise<(input: DebtsInput) => LoadedDebts> {
+  const debts = await loadRepairedDebts(
+    session,
+    inputs.flatMap(({ itemIds }) => itemIds),
+  );
+  const mayOwe = ({ account, state, itemIds }: DebtsInput): boolean =>
+    state.accountBalance.plus(state.accountCBA).greaterThan(0) ||
+    isPaidByParent(account) ||
+    itemIds.some((id) => debts.has(id));
+  const owing = new Set(inputs.filter(mayOwe).map(({ account }) => account.id));
+  if (owing.size === 0) return () => NO_DEBTS;
+  const found = await loadCreditableInvoices(session, [...owing]);
   const withheld = await invoicesBeingPaid(
     session,
-    unpaid.map(({ id }) => id),
+    found.map(({ id }) => id),
   );
-  const summaries = await loadParentInvoices(session, unpaid);
-  const openUntil = unpaid.flatMap(({ id, parentInvoiceId }) => {
-    const summary = parentInvoiceId === null ? undefined : summaries.get(parentInvoiceId);
-    if (summary === undefined) return [];
-    const commit = parentCommitTime(summary.createdDate, input.config.parentCommitTimeOfDay);
-    return [[id, lastRunBefore(commit, account)] as const];
-  });
-  return { unpaid, withheld, openUntil: new Map(openUntil), debtOf };
+  const summaries = await loadParentInvoices(session, found);
+  const unpaidOf = Map.groupBy(found, ({ accountId }) => accountId);
+  return ({ account, itemIds }) => {
+    if (!owing.has(account.id)) return NO_DEBTS;
+    const unpaid = unpaidOf.get(account.id) ?? [];
+    const openUntil = unpaid.flatMap(({ id, parentInvoiceId }) => {
+      const summary = parentInvoiceId === null ? undefined : summaries.get(parentInvoiceId);
+      if (summary === undefined) return [];
+      const commit = parentCommitTime(summary.createdDate, config.parentCommitTimeOfDay);
+      return [[id, lastRunBefore(commit, account)] as const];
+    });
+    const debtOf = new Map(
+      itemIds.flatMap((id) => {
+        const debt = debts.get(id);
+        return debt === undefined ? [] : [[id, debt] as const];
+      }),
+    );
+    return { unpaid, withheld, openUntil: new Map(openUntil), debtOf };
+  };
 }
 
 /** Runs of a day begin at the reference time. */

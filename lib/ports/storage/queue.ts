@@ -41,11 +41,12 @@ export interface PendingNotification {
 }
 
 /** A live entry as business reads see it. */
-export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload'>;
+export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload' | 'accountRecordId'>;
 
 export interface LiveEntriesRequest {
-  readonly accountRecordId: number;
+  readonly accountRecordIds: readonly number[];
   readonly topics: readonly string[];
+  /** Of each account, of those in processing and of the others. */
   readonly limit: number;
 }
 
@@ -80,7 +81,7 @@ export interface FoundAhead {
 export interface NotificationReads {
   /** The AVAILABLE notifications with these keys, in any order. */
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
-  /** Live entries of an account, due or not, those in processing included, in the order of processing. */
+  /** Live entries of these accounts, due or not, those in processing first, each account's in the order of processing. */
   findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
   /** The live entries that go before the work of each who asks; those without any are left out. */
   findAhead(request: WorkAheadRequest): Promise<readonly FoundAhead[]>;
