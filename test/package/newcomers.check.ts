@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { startPostgresql } from '../support/postgresql-server.ts';
+import { cloneInto, Newcomer } from './newcomers.ts';
+import { blocksOf, DOCUMENTS } from './readme-examples.ts';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+/** The README, line by line and in its order, by people who have npm and nothing else. */
+describe('newcomers', function () {
+  this.timeout(300_000);
+
+  let directory: string;
+  let tarball: string;
+  let newcomer: Newcomer | undefined;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-newcomers-'));
+    await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: root });
+    const { stdout } = await run('ls', [directory]);
+    tarball = join(directory, stdout.trim());
+  });
+  afterEach(async () => {
+    await newcomer?.stop();
+    newcomer = undefined;
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it('who try it have a demo, a server, and a customer who is billed and pays', async () => {
+    const [install, start, ...walk] = await shellBlocks('Try it');
+    expect(walk).to.have.length(1);
+    const home = join(directory, 'clone');
+    await cloneInto(home, root);
+    newcomer = new Newcomer(home, undefined);
+    expect(await newcomer.play(install ?? '')).to.match(/invoices/i);
+    expect(newcomer.told).to.match(/password/i);
+    await newcomer.play(start ?? '');
+    const printed = await newcomer.play(walk.join('\n'));
+    const invoices = JSON.parse(printed.slice(printed.lastIndexOf('[{'))) as readonly Record<
+      string,
+      unknown
+    >[];
+    expect(invoices.map(({ amount, balance }) => [amount, balance])).to.deep.equal([
+      [11, 0],
+      [11, 0],
+    ]);
+  });
+
+  it('who embed it install it, run the example, and those of the plugins', async () => {
+    const home = await emptyDirectory('app');
+    newcomer = new Newcomer(home, process.execPath);
+    for (const block of await shellBlocks('Embed it')) await newcomer.play(packed(block));
+    for (const document of Object.keys(DOCUMENTS)) {
+      const [examples, texts] = await Promise.all([blocksOf(document, 'ts'), blocksOf(document, 'text')]);
+      for (const [index, example] of examples.entries()) {
+        await writeFile(join(home, 'app.mts'), example);
+        expect(await newcomer.play('node app.mts'), document).to.equal(texts[index]);
+      }
+    }
+  });
+
+  it('who run it have a server on either database, which knows the headers of Kill Bill', async () => {
+    const postgresql = await startPostgresql();
+    try {
+      const home = await emptyDirectory('server');
+      newcomer = new Newcomer(home, process.execPath);
+      const [onSqlite, onPostgresql] = await shellBlocks('Run it');
+      await newcomer.play(packed(onSqlite ?? ''));
+      await isServing(newcomer);
+      await newcomer.play(
+        (onPostgresql ?? '').replace(/postgresql:\/\/\S+/, `'${postgresql.url('postgres', 'superuser')}'`),
+      );
+      await isServing(newcomer);
+      await newcomer.stop();
+    } finally {
+      await postgresql.stop();
+    }
+  });
+
+  /** The package in place of its name, which the registry does not know yet. */
+  function packed(block: string): string {
+    return block.replace('npm install billwright', `npm install --no-audit --no-fund ${tarball}`);
+  }
+
+  async function emptyDirectory(name: string): Promise<string> {
+    const home = join(directory, name);
+    await mkdir(home);
+    return home;
+  }
+});
+
+/** Makes a tenant and asks for its accounts, as a client of Kill Bill does. */
+async function isServing({ told }: Newcomer): Promise<void> {
+  const [, url] = /is ready at (\S+)/.exec(told) ?? [];
+  const [, password] = /password\W+(\S+)/i.exec(told) ?? [];
+  const headers = {
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    'content-type': 'application/json',
+    'x-killbill-createdby': 'newcomer',
+    'x-killbill-apikey': 'acme',
+    'x-killbill-apisecret': 'acme-secret',
+  };
+  const body = JSON.stringify({ apiKey: 'acme', apiSecret: 'acme-secret' });
+  const made = await fetch(`${url}/1.0/kb/tenants`, { method: 'POST', headers, body });
+  expect(made.status, await made.text()).to.equal(201);
+  const listed = await fetch(`${url}/1.0/kb/accounts/pagination`, { headers });
+  expect(await listed.json()).to.deep.equal([]);
+}
+
+/** The blocks for the shell of a section of the README. */
+async function shellBlocks(section: string): Promise<readonly string[]> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const text = readme.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+}
