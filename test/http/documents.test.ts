@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
+import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { basic, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -76,6 +77,15 @@ describe('the description of the interface', () => {
       await ask({ accept: html }, `${await urlWith({ docs: false })}/`),
     ].map(({ status }) => status);
     expect(statuses).to.deep.equal([401, 401, 404, 401, 401, 401]);
+  });
+
+  it('the description of the interface shows a catalog that can be uploaded', async () => {
+    const { call } = serving;
+    const body = requestExamples.uploadCatalogXml;
+    const headers = { 'content-type': 'text/xml', 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const checked = await call('POST', '/1.0/kb/catalog/xml/validate', { body, headers });
+    expect(checked.json).to.deep.equal({ catalogValidationErrors: [], catalogValidationWarnings: [] });
+    expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
   });
 
   it('the description of the interface is absent where the operator does not want it', async () => {

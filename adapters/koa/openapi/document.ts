@@ -9,6 +9,7 @@ import type { Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { modelsByName } from '../wire/model.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
+import { requestExamples } from './examples/request-examples.ts';
 import {
   authorParameters,
   errorComponent,
@@ -66,7 +67,9 @@ function operationOf(route: Route): JsonSchema {
     tags: [route.area],
     ...(route.permission === 'NONE' ? {} : { description: neededPermissions(route) }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: requestBodyOf(route.body, requestExamples[route.operationId]) }),
     responses: responsesOf(route),
     security: securityOf[route.credentials],
   };
@@ -82,11 +85,18 @@ function pathParameter(name: string): JsonSchema {
   return { name, in: 'path', description: segmentText(name), required: true, schema };
 }
 
-function requestBodyOf(body: NonNullable<Route['body']>): JsonSchema {
+function requestBodyOf(body: NonNullable<Route['body']>, example: unknown): JsonSchema {
   const content = Object.fromEntries(
-    body.mediaTypes.map((type) => [type, { schema: sentSchema(body, type) }]),
+    body.mediaTypes.map((type) => [type, { schema: sentSchema(body, type), ...shown(example, type) }]),
   );
   return { required: body.required, content };
+}
+
+/** What is no text is JSON or a form. */
+function shown(example: unknown, type: string): JsonSchema {
+  const isText = typeof example === 'string';
+  const isOwn = isText || type === 'application/json' || type === 'application/x-www-form-urlencoded';
+  return isOwn && example !== undefined ? { example } : {};
 }
 
 function sentSchema({ json }: NonNullable<Route['body']>, type: string): JsonSchema {

@@ -10,10 +10,10 @@ export const monitoringSamples = {
   getDiagnostic: ({ accountId }: World): Sample => ({
     query: `accountId=${accountId}&withTenantConfig=true&withServiceConfig=true`,
   }),
-  fixBusEntries: () => ({ body: [4_000_000_001] }),
-  fixNotifications: () => ({ body: [4_000_000_001] }),
+  fixBusEntries: () => ({}),
+  fixNotifications: () => ({}),
   listFailedBusEntries: () => ({ query: 'maxNumberOfRows=10' }),
   listFailedNotifications: () => ({}),
-  reinsertBusEntries: () => ({ body: [4_000_000_001] }),
-  reinsertNotifications: () => ({ body: [4_000_000_001] }),
+  reinsertBusEntries: () => ({}),
+  reinsertNotifications: () => ({}),
 };

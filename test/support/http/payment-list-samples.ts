@@ -12,11 +12,7 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
     segments: { searchKey: '_SUCCESS' },
   }),
   createComboPayment: async (world) => ({
-    body: {
-      account: { externalKey: `combo-${world.next()}`, currency: 'USD' },
-      paymentMethod: { pluginName: 'killbill-payment-test' },
-      transaction: { transactionType: 'PURCHASE', amount: 3, currency: 'USD' },
-    },
+    body: { account: { externalKey: `combo-${world.next()}` } },
   }),
   cancelScheduledPaymentTransactionById: async (world) => ({
     segments: { paymentTransactionId: world.transactionId },
@@ -29,7 +25,6 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
     const paymentTransactionId = await transactionOf(world, payment);
     return {
       segments: { paymentId: payment.paymentId, paymentTransactionId },
-      body: { transactionStatus: 'PAYMENT_FAILURE', currentPaymentStateName: 'PURCHASE_FAILED' },
     };
   },
 };

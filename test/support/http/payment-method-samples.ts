@@ -16,11 +16,7 @@ async function added({ serving, accountId, next }: World) {
 export const paymentMethodSamples: Readonly<Record<string, MakeSample>> = {
   createPaymentMethod: async ({ next }) => ({
     query: 'pluginProperty=a%3Db&controlPluginName=nobody',
-    body: {
-      pluginName: 'killbill-payment-test',
-      externalKey: `method-${next()}`,
-      pluginInfo: { properties: [{ key: 'token', value: 7 }] },
-    },
+    body: { externalKey: `method-${next()}` },
   }),
   getPaymentMethodsForAccount: async () => ({
     query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL',

@@ -1,17 +1,14 @@
 import { bearer } from './callers.ts';
+import { withExample } from './example-bodies.ts';
 import type { Sample } from './sample.ts';
 import { createdId } from './serving.ts';
 import type { World } from './world.ts';
 
 const stretch = 'startDate=2024-06-01&endDate=2024-07-01T00:00:00Z';
 
-function usageOf({ subscriptionId, next }: World) {
-  const usageRecords = [{ recordDate: '2024-06-01', amount: 5 }];
-  return {
-    subscriptionId,
-    trackingId: `usage-${next()}`,
-    unitUsageRecords: [{ unitType: 'sms', usageRecords }],
-  };
+/** Under a tracking id of its own. */
+function usageOf({ next }: World) {
+  return { trackingId: `usage-${next()}` };
 }
 
 export const usageSamples = {
@@ -24,7 +21,8 @@ export const usageSamples = {
   getUnbilledUsage: (): Sample => ({ query: stretch }),
   getInvoiceTrackingIds: billedUsage,
   async voidUsageRecord(world: World): Promise<Sample> {
-    const body = usageOf(world);
+    const { body: sent } = withExample('recordUsage', { body: usageOf(world) }, world);
+    const body = sent as { readonly trackingId: string };
     const made = await world.serving.call('POST', '/1.0/kb/usages', { body });
     if (made.status !== 201) throw new Error(made.text);
     return { segments: { trackingId: body.trackingId } };

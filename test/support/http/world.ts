@@ -1,3 +1,4 @@
+import { ObjectType } from '../../../lib/records/index.ts';
 import { createdId, exampleCatalog, type Serving, xmlType } from './serving.ts';
 
 /** One customer with everything that the routes can show, and ids of nothing and of another tenant. */
@@ -98,7 +99,7 @@ async function carried(serving: Serving, accountId: string) {
   const { call } = serving;
   const path = `/1.0/kb/accounts/${accountId}`;
   const definition = await call('POST', '/1.0/kb/tagDefinitions', {
-    body: { name: 'blue', description: 'a colour', applicableObjectTypes: ['ACCOUNT'] },
+    body: { name: 'blue', description: 'a colour', applicableObjectTypes: Object.keys(ObjectType) },
   });
   await call('POST', `${path}/tags`, { body: [createdId(definition)] });
   await call('POST', `${path}/customFields`, {

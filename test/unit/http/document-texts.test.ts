@@ -4,6 +4,7 @@ import { modelTexts } from '../../../adapters/koa/openapi/descriptions/described
 import { pathSegments } from '../../../adapters/koa/openapi/descriptions/path-segments.ts';
 import { queryParameters } from '../../../adapters/koa/openapi/descriptions/query-parameters.ts';
 import { sharedProperties } from '../../../adapters/koa/openapi/descriptions/shared-properties.ts';
+import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import { parameterNamesOf } from '../../../adapters/koa/routing/path.ts';
 import { modelsByName } from '../../../adapters/koa/wire/model.ts';
@@ -81,6 +82,11 @@ describe('what the OpenAPI document says', () => {
     );
     expect(asked).to.deep.equal([]);
     expect(schemas.Invoice?.required).to.include('invoiceId');
+  });
+
+  it('the OpenAPI document shows an example of every body, and none of what is not sent', () => {
+    const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
+    expect(Object.keys(requestExamples).sort()).to.deep.equal(sending.sort());
   });
 
   it('the OpenAPI document has no text that nothing shows', () => {
