@@ -84,15 +84,11 @@ export {
 export type { Metric, MetricValue } from './metrics/index.ts';
 export type {
   AnsweredRequest,
-  ChosenEntriesRequest,
   Diagnostic,
   DiagnosticOperations,
   DiagnosticRequest,
-  EntryOperations,
-  FailedEntriesRequest,
   HealthData,
   HealthDataOperations,
-  MonitoredEntry,
   MonitoringOperations,
   ParkedAccountView,
   RequestObserver,
@@ -196,11 +192,11 @@ export type {
 } from './push/index.ts';
 export type {
   BacklogOperations,
+  ChosenEntriesRequest,
   Explained,
   FailedWorkRequest,
   LateEntryView,
   OfOneTenant,
-  PutBackRequest,
   QueueEntryView,
   QueueExportRequest,
   QueueLookRequest,

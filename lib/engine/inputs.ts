@@ -305,7 +305,6 @@ export const inputs: Inputs = {
   signingSecrets: {},
   configuration: {},
   monitoring: {
-    failedEntries: [['request', { from: 'instant', to: 'instant' }]],
     samples: [['request', { from: 'instant', to: 'instant' }]],
     diagnostic: [['request', { accountId: 'uuid' }]],
   },

@@ -3,7 +3,6 @@ import {
   countedLogger,
   DiagnosticService,
   type DiagnosticSources,
-  EntryService,
   HealthDataService,
   NodeMeters,
   type RequestObserver,
@@ -36,12 +35,6 @@ export function monitoringArea(
       monitoring: {
         ...methodsOf(data, 'data'),
         ...methodsOf(new SampleService(ports), 'samples'),
-        ...methodsOf(
-          new EntryService(ports, { lateThresholdMs }),
-          'failedEntries',
-          'reinsertEntries',
-          'clearEntries',
-        ),
         ...methodsOf(diagnostics, 'diagnostic'),
       },
     },

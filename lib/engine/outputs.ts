@@ -41,11 +41,6 @@ const invoice = {
 
 const delivery = { createdDate: 'instant', lastAttemptDate: 'instant', nextAttemptDate: 'instant' } as const;
 
-const monitoredEntry = {
-  availableDate: 'instant',
-  createdDate: 'instant',
-  effectiveDate: 'instant',
-} as const;
 const queueEntry = { availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' } as const;
 
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
@@ -229,16 +224,15 @@ export const outputs: Outputs = {
     },
   },
   monitoring: {
-    failedEntries: monitoredEntry,
     data: {
       at: 'instant',
       businessNow: 'instant',
-      lateBusEvents: [monitoredEntry],
-      lateNotifications: [monitoredEntry],
+      lateBusEvents: [queueEntry],
+      lateNotifications: [queueEntry],
       nodes: [{ bootDate: 'instant', lastUpdatedDate: 'instant' }],
       parkedAccounts: [{ parkedDate: 'instant' }],
-      recentBusEvents: [monitoredEntry],
-      recentNotifications: [monitoredEntry],
+      recentBusEvents: [queueEntry],
+      recentNotifications: [queueEntry],
     },
   },
 };

@@ -2,10 +2,10 @@ import type { Ports } from '../ports/index.ts';
 import {
   type BacklogOperations,
   BacklogService,
+  type ChosenEntriesRequest,
   type FailedWorkRequest,
   type LateEntryView,
   type OfOneTenant,
-  type PutBackRequest,
   type QueueEntryView,
   type QueueLookRequest,
   QueueService,
@@ -45,7 +45,7 @@ export function openedBacklog(
   const asked = async <R extends object>(given: Given<R> & OfOneTenant) => {
     const { tenantId, ...request }: OfOneTenant = given;
     const tenant = tenantId === undefined ? null : await refOf(idOf(tenantId, 'tenantId'));
-    return { ...(takeTexts(request, '') as R), tenantRecordId: tenant?.recordId ?? null };
+    return { ...(takeTexts(request, '') as R), tenants: tenant === null ? null : [tenant.recordId] };
   };
   const shown = <V extends QueueEntryView | LateEntryView>(views: readonly V[]): readonly V[] => {
     views.forEach(makeReadable);
@@ -55,6 +55,6 @@ export function openedBacklog(
     late: async (request = {}) => shown(await backlog.late(await asked<QueueLookRequest>(request))),
     busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),
     failed: async (request = {}) => shown(await backlog.failed(await asked<FailedWorkRequest>(request))),
-    putBack: async (request) => backlog.putBack(await asked<PutBackRequest>(request)),
+    putBack: async (request) => backlog.putBack(await asked<ChosenEntriesRequest>(request)),
   });
 }

@@ -2,6 +2,15 @@ import { SystemTag } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { AccessLine } from '../ports/storage/index.ts';
 import {
+  LIVE,
+  oldestFirst,
+  ownAndSystem,
+  type QueueEntryView,
+  seenEntries,
+  viewOfDelivery,
+  viewOfEntry,
+} from '../queues/index.ts';
+import {
   type CallContext,
   type NodeInfo,
   ObjectType,
@@ -16,9 +25,7 @@ import {
   MAX_SHOWN_PARKED,
 } from '../values/limits.ts';
 import { addMilliseconds, instant } from '../values/time/index.ts';
-import { oldestFirst, tenantsOf } from './entry-service.ts';
 import type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
-import { type MonitoredEntry, monitoredDelivery, monitoredEntry } from './monitored-entry.ts';
 
 type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
@@ -79,36 +86,37 @@ export class HealthDataService implements HealthDataOperations<WithContext> {
   async #late(context: CallContext) {
     const { entries } = this.#ports.storage;
     const before = addMilliseconds(context.createdDate, -this.#input.lateThresholdMs);
-    const of = { tenants: tenantsOf(context), before, limit: MAX_SHOWN_ENTRIES };
+    const of = { tenants: ownAndSystem(context), before, limit: MAX_SHOWN_ENTRIES };
+    const look = { ...of, parts: LIVE, accountId: null, from: null };
     const [bus, notifications, pushes] = await Promise.all([
-      entries.late({ ...of, kind: QueueKind.BUS }),
-      entries.late({ ...of, kind: QueueKind.NOTIFICATION }),
+      seenEntries(entries, { ...look, kinds: [QueueKind.BUS] }),
+      seenEntries(entries, { ...look, kinds: [QueueKind.NOTIFICATION] }),
       entries.lateDeliveries(of),
     ]);
-    const lateNotifications = [...notifications.map(monitoredEntry), ...pushes.map(monitoredDelivery)]
+    const lateNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]
       .sort(oldestFirst)
       .slice(0, MAX_SHOWN_ENTRIES);
-    return { lateBusEvents: bus.map(monitoredEntry), lateNotifications };
+    return { lateBusEvents: bus.map(viewOfEntry), lateNotifications };
   }
 
   async #recent(context: CallContext) {
     const { entries } = this.#ports.storage;
-    const of = { tenants: tenantsOf(context), limit: MAX_SHOWN_ENTRIES, among: MAX_RECENT_ENTRIES };
+    const of = { tenants: ownAndSystem(context), limit: MAX_SHOWN_ENTRIES, among: MAX_RECENT_ENTRIES };
     const [bus, notifications, pushes] = await Promise.all([
       entries.recent({ ...of, kind: QueueKind.BUS }),
       entries.recent({ ...of, kind: QueueKind.NOTIFICATION }),
       entries.recentDeliveries(of),
     ]);
     return {
-      recentBusEvents: bus.map(monitoredEntry),
-      recentNotifications: newestFirst(notifications.map(monitoredEntry), pushes.map(monitoredDelivery)),
+      recentBusEvents: bus.map(viewOfEntry),
+      recentNotifications: newestFirst(notifications.map(viewOfEntry), pushes.map(viewOfDelivery)),
     };
   }
 
   async #requests(context: CallContext): Promise<readonly AccessLine[]> {
     await this.#input.storeRequests();
     return this.#ports.storage.monitoring.access({
-      tenants: tenantsOf(context),
+      tenants: ownAndSystem(context),
       sinceMs: this.#ports.systemClock.nowMs() - MAX_SHOWN_ACCESS_MS,
       limit: MAX_SHOWN_ACCESS_LINES,
     });
@@ -117,8 +125,8 @@ export class HealthDataService implements HealthDataOperations<WithContext> {
 
 /** Both lists come with their newest first; what was due later is taken first, so that neither list hides the other. */
 function newestFirst(
-  entries: readonly MonitoredEntry[],
-  pushes: readonly MonitoredEntry[],
-): readonly MonitoredEntry[] {
+  entries: readonly QueueEntryView[],
+  pushes: readonly QueueEntryView[],
+): readonly QueueEntryView[] {
   return [...entries, ...pushes].sort((one, other) => oldestFirst(other, one)).slice(0, MAX_SHOWN_ENTRIES);
 }

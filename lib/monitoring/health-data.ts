@@ -1,8 +1,8 @@
 import type { AccessLine } from '../ports/storage/index.ts';
+import type { QueueEntryView } from '../queues/index.ts';
 import type { Leading, NodeInfo } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { MonitoredEntry } from './monitored-entry.ts';
 
 /** An account that automatic runs pass over, since it could not be invoiced. */
 export interface ParkedAccountView {
@@ -23,12 +23,12 @@ export interface HealthData {
   /** At most 50, the oldest first. */
   readonly parkedAccounts: readonly ParkedAccountView[];
   /** Late by more than `health.lateThreshold` and not done, at most 100, the oldest first. */
-  readonly lateBusEvents: readonly MonitoredEntry[];
+  readonly lateBusEvents: readonly QueueEntryView[];
   /** Pushes are among them. */
-  readonly lateNotifications: readonly MonitoredEntry[];
+  readonly lateNotifications: readonly QueueEntryView[];
   /** Finished, at most 100, the newest first. */
-  readonly recentBusEvents: readonly MonitoredEntry[];
-  readonly recentNotifications: readonly MonitoredEntry[];
+  readonly recentBusEvents: readonly QueueEntryView[];
+  readonly recentNotifications: readonly QueueEntryView[];
   /** At most two days and 1,000 requests, the newest last. */
   readonly recentRequests: readonly AccessLine[];
 }

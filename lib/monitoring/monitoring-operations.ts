@@ -1,6 +1,5 @@
 import type { Leading } from '../records/index.ts';
 import type { DiagnosticOperations } from './diagnostic.ts';
-import type { EntryOperations } from './entry-operations.ts';
 import type { HealthDataOperations } from './health-data.ts';
 import type { SampleOperations } from './sample-operations.ts';
 
@@ -8,5 +7,4 @@ import type { SampleOperations } from './sample-operations.ts';
 export interface MonitoringOperations<C extends Leading = []>
   extends HealthDataOperations<C>,
     SampleOperations<C>,
-    EntryOperations<C>,
     DiagnosticOperations<C> {}

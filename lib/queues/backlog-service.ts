@@ -1,32 +1,32 @@
-import type { Clock, SystemClock } from '../ports/index.ts';
-import type { EntryStore, NodeStore, QueueLooks, QueuePart, SeenEntry } from '../ports/storage/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { EntryPart, SeenEntry } from '../ports/storage/index.ts';
 import { QueueKind } from '../records/index.ts';
-import { invalidParameter } from '../values/errors/index.ts';
+import { invalidField, invalidParameter } from '../values/errors/index.ts';
 import {
   DEFAULT_PAGE_SIZE,
+  MAX_FAILED_RANGE_MS,
+  MAX_NAMED_ENTRIES,
   MAX_QUEUE_LOOK,
   NODE_LISTED_MS,
-  QUEUE_HISTORY_RETENTION_MS,
 } from '../values/limits.ts';
-import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
+import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import { lateCause } from './late-cause.ts';
+import {
+  oldestFirst,
+  type QueueEntryView,
+  toldApart,
+  viewOfDelivery,
+  viewOfEntry,
+} from './queue-entry-view.ts';
 import type {
+  ChosenEntriesRequest,
   FailedWorkRequest,
   LateEntryView,
-  PutBackRequest,
-  QueueEntryView,
   QueueLookRequest,
 } from './queue-operations.ts';
+import { LIVE, seenEntries } from './seen-entries.ts';
 
-interface BacklogPorts {
-  readonly storage: {
-    readonly queueLooks: QueueLooks;
-    readonly entries: Pick<EntryStore, 'reinsert'>;
-    readonly nodes: Pick<NodeStore, 'list'>;
-  };
-  readonly clock: Clock;
-  readonly systemClock: SystemClock;
-}
+type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
 export interface BacklogServiceInput {
   /** Topics that have a handler in this engine. */
@@ -35,12 +35,10 @@ export interface BacklogServiceInput {
   readonly lateThresholdMs: number;
 }
 
-/** What is asked, with whose queue: of a tenant by record id, or of all (null). */
-type Asked<R> = R & { readonly tenantRecordId: number | null };
+/** What is asked, with whose queue: of these tenants by record id (0 = the system), or of all (null). */
+type Asked<R> = R & { readonly tenants: readonly number[] | null };
 
-const EVERYTHING: readonly QueuePart[] = ['AVAILABLE', 'PROCESSING'];
-
-/** What of the queue is late, in processing or given up, and why (platform §9.5). */
+/** What of the queue is late, in processing, stuck or given up, and why (platform §9.5, §12.4, §12.5). */
 export class BacklogService {
   readonly #ports: BacklogPorts;
   readonly #input: BacklogServiceInput;
@@ -51,10 +49,9 @@ export class BacklogService {
   }
 
   async late(asked: Asked<QueueLookRequest>): Promise<readonly LateEntryView[]> {
-    const { clock, systemClock, storage } = this.#ports;
-    const to = addMilliseconds(clock.now(), -this.#input.lateThresholdMs);
+    const { systemClock, storage } = this.#ports;
     const [entries, nodes] = await Promise.all([
-      this.#see(asked, { parts: EVERYTHING, from: null, to }),
+      this.#see(asked, { parts: LIVE, from: null, before: this.#lateBefore() }),
       storage.nodes.list(NODE_LISTED_MS),
     ]);
     const circumstances = {
@@ -62,70 +59,77 @@ export class BacklogService {
       topics: new Set(this.#input.topics),
       isAnybodyAtWork: nodes.length > 0,
     };
-    return entries.map((entry) => ({ ...viewOf(entry), ...lateCause(entry, circumstances) }));
+    return entries.map((entry) => ({ ...viewOfEntry(entry), ...lateCause(entry, circumstances) }));
   }
 
   async busy(asked: Asked<QueueLookRequest>): Promise<readonly QueueEntryView[]> {
-    return (await this.#see(asked, { parts: ['PROCESSING'], from: null, to: null })).map(viewOf);
+    const entries = await this.#see(asked, { parts: ['PROCESSING'], from: null, before: null });
+    return entries.map(viewOfEntry);
   }
 
   async failed(asked: Asked<FailedWorkRequest>): Promise<readonly QueueEntryView[]> {
-    const from = asked.from ?? addMilliseconds(this.#ports.clock.now(), -QUEUE_HISTORY_RETENTION_MS);
-    return (await this.#see(asked, { parts: ['FAILED'], from, to: asked.to ?? null })).map(viewOf);
+    const { clock, storage } = this.#ports;
+    const to = asked.to ?? addMilliseconds(clock.now(), 1);
+    const from = asked.from ?? addMilliseconds(to, -MAX_FAILED_RANGE_MS);
+    if (to - from > MAX_FAILED_RANGE_MS)
+      throw invalidParameter('At most 90 days are looked at', { from, to });
+    const entries = await this.#see(asked, { parts: ['FAILED'], from, before: to });
+    const { kind, tenants, accountId, limit = DEFAULT_PAGE_SIZE } = asked;
+    const pushes =
+      kind === QueueKind.BUS
+        ? []
+        : await storage.entries.failedDeliveries({ tenants, from, to, limit, accountId: accountId ?? null });
+    return [...entries.map(viewOfEntry), ...pushes.map(viewOfDelivery)].sort(oldestFirst).slice(0, limit);
   }
 
-  async putBack(asked: Asked<PutBackRequest>): Promise<number> {
-    const { kind, recordIds, tenantRecordId } = asked;
-    if (recordIds.length > MAX_QUEUE_LOOK)
-      throw invalidParameter(`At most ${MAX_QUEUE_LOOK} entries are put back at once`);
-    const now = this.#ports.clock.now();
-    const tenants = tenantRecordId === null ? null : [tenantRecordId];
-    return this.#ports.storage.entries.reinsert({ kind, recordIds, tenants, now });
+  async putBack({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
+    const chosen = toldApart(checked(asked));
+    const { clock, storage } = this.#ports;
+    const of = { kind, tenants, now: clock.now() };
+    const again = await storage.entries.reinsert({ ...of, recordIds: chosen.entries });
+    if (kind === QueueKind.BUS) return again;
+    return again + (await storage.entries.resendDeliveries({ ...of, recordIds: chosen.deliveries }));
   }
 
-  /** The oldest of both kinds and of all these parts. */
+  async free({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
+    const chosen = toldApart(checked(asked));
+    const { storage, systemClock } = this.#ports;
+    const of = { kind, tenants, before: this.#lateBefore() };
+    const systemNowMs = systemClock.nowMs();
+    const freed = await storage.entries.clear({ ...of, recordIds: chosen.entries, systemNowMs });
+    if (kind === QueueKind.BUS) return freed.length;
+    return freed.length + (await storage.entries.clearDeliveries({ ...of, recordIds: chosen.deliveries }));
+  }
+
+  #lateBefore(): Instant {
+    return addMilliseconds(this.#ports.clock.now(), -this.#input.lateThresholdMs);
+  }
+
   async #see(
-    { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenantRecordId }: Asked<QueueLookRequest>,
-    {
-      parts,
-      ...dates
-    }: { readonly parts: readonly QueuePart[]; readonly from: Instant | null; readonly to: Instant | null },
+    { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenants }: Asked<QueueLookRequest>,
+    look: {
+      readonly parts: readonly EntryPart[];
+      readonly from: Instant | null;
+      readonly before: Instant | null;
+    },
   ): Promise<readonly SeenEntry[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_QUEUE_LOOK)
       throw invalidParameter(`limit is from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
-    const whose = { tenantRecordId, accountId: accountId ?? null };
-    const looks = parts.flatMap((part) => kinds.map((each) => ({ part, kind: each })));
-    const found = await Promise.all(
-      looks.map((look) =>
-        this.#ports.storage.queueLooks.see({ ...whose, ...look, ...dates, topics: null, after: null, limit }),
-      ),
-    );
-    return found.flat().sort(oldestFirst).slice(0, limit);
+    return seenEntries(this.#ports.storage.entries, {
+      ...look,
+      kinds,
+      tenants,
+      accountId: accountId ?? null,
+      limit,
+    });
   }
 }
 
-function oldestFirst(one: SeenEntry, other: SeenEntry): number {
-  return one.effectiveDate - other.effectiveDate || one.recordId - other.recordId;
-}
-
-function viewOf(entry: SeenEntry): QueueEntryView {
-  const { recordId, kind, topic, payload, tenantId, accountId, userToken, createdDate } = entry;
-  const { effectiveDate, processingState, errorCount, reason, processingOwner, availableAtMs } = entry;
-  return {
-    recordId,
-    kind,
-    topic,
-    event: payload,
-    tenantId,
-    accountId,
-    userToken,
-    createdDate,
-    dueDate: effectiveDate,
-    state: processingState,
-    errorCount,
-    reason,
-    processingOwner,
-    availableDate: availableAtMs === null ? null : instant(availableAtMs),
-  };
+function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>): readonly number[] {
+  if (recordIds.length < 1 || recordIds.length > MAX_NAMED_ENTRIES)
+    throw invalidField(`1 to ${MAX_NAMED_ENTRIES} record ids are taken, not ${recordIds.length}`);
+  const wrong = recordIds.find((id) => !Number.isSafeInteger(id) || id < 1);
+  if (wrong !== undefined) throw invalidField('A record id is a whole number from 1 on', { recordId: wrong });
+  return [...new Set(recordIds)];
 }

@@ -1,14 +1,20 @@
 export { BacklogService } from './backlog-service.ts';
 export { type Explained, LateCause } from './late-cause.ts';
+export {
+  oldestFirst,
+  type QueueEntryView,
+  viewOfDelivery,
+  viewOfEntry,
+} from './queue-entry-view.ts';
 export type {
   BacklogOperations,
+  ChosenEntriesRequest,
   FailedWorkRequest,
   LateEntryView,
   OfOneTenant,
-  PutBackRequest,
-  QueueEntryView,
   QueueExportRequest,
   QueueLookRequest,
   QueueOperations,
 } from './queue-operations.ts';
-export { QueueService } from './queue-service.ts';
+export { ownAndSystem, QueueService } from './queue-service.ts';
+export { LIVE, seenEntries } from './seen-entries.ts';

@@ -1,8 +1,9 @@
-import type { EventPayload, Leading, ProcessingState, QueueKind } from '../records/index.ts';
+import type { Leading, QueueKind } from '../records/index.ts';
 import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
+import type { QueueEntryView } from './queue-entry-view.ts';
 
 /** Which entries the list of queues has (platform §9.4); what is switched off is left out. */
 export interface QueueExportRequest {
@@ -23,34 +24,10 @@ export interface QueueExportRequest {
   readonly withNotifications?: boolean;
 }
 
-/** An entry of the queue as operators see it. */
-export interface QueueEntryView {
-  readonly recordId: number;
-  readonly kind: QueueKind;
-  /** Type of a bus event, `<service>:<queue>` of a notification. */
-  readonly topic: string;
-  readonly event: EventPayload;
-  /** Null = the system's own. */
-  readonly tenantId: Uuid | null;
-  /** Null = of the tenant itself. */
-  readonly accountId: Uuid | null;
-  readonly userToken: Uuid;
-  readonly createdDate: Instant;
-  /** When it was due, by the business clock. */
-  readonly dueDate: Instant;
-  readonly state: ProcessingState;
-  /** Failed attempts. */
-  readonly errorCount: number;
-  /** What went wrong last. */
-  readonly reason: string | null;
-  /** The node that works on it, or did last. */
-  readonly processingOwner: string | null;
-  /** In system time: when its next attempt is due, or the time of the node that works on it is over; null = neither. */
-  readonly availableDate: Instant | null;
-}
-
 /** An entry that is late, and why. */
-export interface LateEntryView extends QueueEntryView, Explained {}
+export interface LateEntryView extends QueueEntryView, Explained {
+  readonly userToken: Uuid;
+}
 
 export interface QueueLookRequest {
   /** Default: bus entries and notifications. */
@@ -61,15 +38,16 @@ export interface QueueLookRequest {
 }
 
 export interface FailedWorkRequest extends QueueLookRequest {
-  /** When they were due: default the last 90 days. */
+  /** Due then or later (business time); default 90 days before `to`. */
   readonly from?: Instant;
+  /** Due before; default now. */
   readonly to?: Instant;
 }
 
-/** Failed entries that are to be done after all. */
-export interface PutBackRequest {
+/** Entries by their numbers; those that are not fit for the call are passed over. */
+export interface ChosenEntriesRequest {
   readonly kind: QueueKind;
-  /** At most 1,000. */
+  /** 1 to 1,000. */
   readonly recordIds: readonly number[];
 }
 
@@ -89,15 +67,26 @@ export interface QueueOperations<C extends Leading = []> {
   late(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
   /** Entries that nodes work on now. @throws BillingError as `late`. */
   busy(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
-  /** Entries that were given up, the oldest first. @throws BillingError as `late`. */
+  /**
+   * Entries of the tenant, or of the system, that were given up, the oldest first, pushes among the notifications.
+   * @throws BillingError as `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
+   */
   failed(...given: [...C, request?: Given<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
    * Lets entries that were given up be done after all, as new entries that have not failed yet; the failed ones read
-   * REAPED from then on. Those that are not FAILED, or not of this kind, are passed over.
+   * REAPED from then on. Their handlers take each effect for once. A push is sent again. Those that are not FAILED, or not
+   * of this kind, are passed over.
    * @returns how many were put back.
-   * @throws BillingError INVALID_PARAMETER (60002) for more than 1,000.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000, or what is no number of an entry.
    */
-  putBack(...given: [...C, request: PutBackRequest]): Promise<number>;
+  putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
+  /**
+   * Frees entries that are stuck: late by more than `health.lateThreshold`, and on which no node works. They are ready at
+   * once on any node, with no failures counted.
+   * @returns how many were freed.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
+   */
+  free(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
 }
 
 /** Whose queue is looked at: one tenant's, by default all. */
@@ -111,11 +100,11 @@ export interface BacklogOperations {
   late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly LateEntryView[]>;
   /** What nodes work on now. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
   busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
-  /** What was given up. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  /** What was given up. @throws BillingError INVALID_PARAMETER (60002) for a limit or dates out of range. */
   failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
   /**
    * Lets entries that were given up be done after all.
-   * @returns how many were put back. @throws BillingError INVALID_PARAMETER (60002) for more than 1,000.
+   * @returns how many were put back. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000.
    */
-  putBack(request: PutBackRequest & OfOneTenant): Promise<number>;
+  putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
 }

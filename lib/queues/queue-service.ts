@@ -1,13 +1,13 @@
 import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { CallContext, WithContext } from '../records/index.ts';
+import { type CallContext, SYSTEM_TENANT, type WithContext } from '../records/index.ts';
 import type { BacklogService } from './backlog-service.ts';
+import type { QueueEntryView } from './queue-entry-view.ts';
 import { QueueExportService } from './queue-export-service.ts';
 import type {
+  ChosenEntriesRequest,
   FailedWorkRequest,
   LateEntryView,
-  PutBackRequest,
-  QueueEntryView,
   QueueExportRequest,
   QueueLookRequest,
   QueueOperations,
@@ -30,32 +30,46 @@ export class QueueService implements QueueOperations<WithContext> {
   }
 
   async late(context: CallContext, request: QueueLookRequest = {}): Promise<readonly LateEntryView[]> {
-    return this.#backlog.late(await this.#asked(context, request));
+    return this.#backlog.late({ ...(await this.#asked(context, request)), tenants: own(context) });
   }
 
   async busy(context: CallContext, request: QueueLookRequest = {}): Promise<readonly QueueEntryView[]> {
-    return this.#backlog.busy(await this.#asked(context, request));
+    return this.#backlog.busy({ ...(await this.#asked(context, request)), tenants: own(context) });
   }
 
   async failed(context: CallContext, request: FailedWorkRequest = {}): Promise<readonly QueueEntryView[]> {
-    return this.#backlog.failed(await this.#asked(context, request));
+    return this.#backlog.failed({ ...(await this.#asked(context, request)), tenants: ownAndSystem(context) });
   }
 
-  async putBack(context: CallContext, request: PutBackRequest): Promise<number> {
-    const { tenant, userName } = context;
-    const putBack = await this.#backlog.putBack({ ...request, tenantRecordId: tenant.recordId });
-    const { recordIds } = request;
-    this.#ports.logger.warn(
-      { userName, tenantId: tenant.id, recordIds, putBack },
-      'failed entries were put back',
-    );
-    return putBack;
+  async putBack(context: CallContext, request: ChosenEntriesRequest): Promise<number> {
+    const count = await this.#backlog.putBack({ ...request, tenants: ownAndSystem(context) });
+    this.#tell(context, 'failed queue entries were put back', { ...request, count });
+    return count;
   }
 
-  async #asked<R extends QueueLookRequest>({ tenant }: CallContext, request: R) {
+  async free(context: CallContext, request: ChosenEntriesRequest): Promise<number> {
+    const count = await this.#backlog.free({ ...request, tenants: ownAndSystem(context) });
+    this.#tell(context, 'stuck queue entries were freed', { ...request, count });
+    return count;
+  }
+
+  #tell({ userName, principal, tenant }: CallContext, what: string, facts: object): void {
+    this.#ports.logger.warn({ ...facts, userName, principal, tenantId: tenant.id }, what);
+  }
+
+  async #asked<R extends QueueLookRequest>({ tenant }: CallContext, request: R): Promise<R> {
     const { accountId } = request;
     if (accountId !== undefined)
       await this.#ports.storage.read(tenant, (session) => loadAccount(session, accountId));
-    return { ...request, tenantRecordId: tenant.recordId };
+    return request;
   }
+}
+
+function own({ tenant }: CallContext): readonly number[] {
+  return [tenant.recordId];
+}
+
+/** Whose entries a caller looks after (platform §12.1 rule 6). */
+export function ownAndSystem({ tenant }: Pick<CallContext, 'tenant'>): readonly number[] {
+  return [tenant.recordId, SYSTEM_TENANT.recordId];
 }

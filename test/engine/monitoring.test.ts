@@ -106,21 +106,22 @@ eachDatabase((kind, open) => {
       clock.advance({ days: 1 });
       const [entry] = (await acme.monitoring.data()).lateNotifications;
       expect(entry).to.include({
-        queueName: QueueName.PUSH_NOTIFICATIONS,
-        className: 'TENANT_CONFIG_CHANGE',
+        topic: QueueName.PUSH_NOTIFICATIONS,
+        tenantId: engine.tenant.id,
         errorCount: 1,
       });
+      expect(entry?.event).to.include({ eventType: 'TENANT_CONFIG_CHANGE' });
       const of = { kind: QueueKind.NOTIFICATION, recordIds: [entry?.recordId ?? 0] };
-      expect(await acme.monitoring.clearEntries(of)).to.equal(1);
+      expect(await acme.queues.free(of)).to.equal(1);
       expect((await acme.monitoring.data()).lateNotifications[0]?.errorCount).to.equal(0);
       for (let retry = 0; retry < 6; retry += 1) {
         await engine.settle();
         clock.advance({ days: 2 });
       }
-      const [failed] = await acme.monitoring.failedEntries({ kind: QueueKind.NOTIFICATION });
-      expect(failed).to.include({ recordId: entry?.recordId, processingState: 'FAILED' });
-      expect(await acme.monitoring.reinsertEntries(of)).to.equal(1);
-      expect(await acme.monitoring.reinsertEntries(of)).to.equal(0);
+      const [failed] = await acme.queues.failed({ kind: QueueKind.NOTIFICATION });
+      expect(failed).to.include({ recordId: entry?.recordId, state: 'FAILED' });
+      expect(await acme.queues.putBack(of)).to.equal(1);
+      expect(await acme.queues.putBack(of)).to.equal(0);
       expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
     });
 
@@ -142,21 +143,21 @@ eachDatabase((kind, open) => {
       await engine.settle();
       const before = (await acme.invoices.ofAccount({ accountId })).length;
       const of = { kind: QueueKind.NOTIFICATION, recordIds: [entry.recordId] };
-      expect(
-        (await acme.monitoring.failedEntries({ kind: of.kind })).map(({ reason }) => reason),
-      ).to.deep.equal(['a catalog was missing']);
-      expect(await acme.monitoring.reinsertEntries(of)).to.equal(1);
-      expect(await acme.monitoring.reinsertEntries(of)).to.equal(0);
+      expect((await acme.queues.failed({ kind: of.kind })).map(({ reason }) => reason)).to.deep.equal([
+        'a catalog was missing',
+      ]);
+      expect(await acme.queues.putBack(of)).to.equal(1);
+      expect(await acme.queues.putBack(of)).to.equal(0);
       await engine.settle();
       expect(await billing.settle()).to.equal(true);
       const again = (await acme.monitoring.data()).recentNotifications.find(
-        ({ recordId, queueName }) => recordId > entry.recordId && queueName === QueueName.NEXT_BILLING_DATE,
+        ({ recordId, topic }) => recordId > entry.recordId && topic === QueueName.NEXT_BILLING_DATE,
       );
-      expect(again).to.include({ processingState: 'PROCESSED', errorCount: 0 });
+      expect(again).to.include({ state: 'PROCESSED', errorCount: 0 });
       expect((await acme.invoices.ofAccount({ accountId })).length, 'each day is billed once').to.equal(
         before,
       );
-      expect(await acme.monitoring.failedEntries({ kind: of.kind })).to.deep.equal([]);
+      expect(await acme.queues.failed({ kind: of.kind })).to.deep.equal([]);
     });
   });
 });

@@ -140,9 +140,10 @@ eachDatabase((kind, open) => {
       expect(await codeOf(others.queues.export({ accountId: account.id }))).to.equal(3002);
       for (const limit of [0, 1_001, 1.5])
         expect(await codeOf(acme.queues.busy({ limit })), String(limit)).to.equal(60002);
-      expect(
-        await codeOf(acme.queues.putBack({ kind: 'BUS', recordIds: Array.from({ length: 1_001 }, () => 1) })),
-      ).to.equal(60002);
+      for (const recordIds of [[], [0], [1.5], Array.from({ length: 1_001 }, () => 1)])
+        for (const change of [acme.queues.putBack, acme.queues.free, billing.backlog.putBack])
+          expect(await codeOf(change({ kind: 'BUS', recordIds })), String(recordIds.length)).to.equal(60003);
+      expect(await codeOf(acme.queues.failed({ from: '2023-01-01T00:00:00Z' }))).to.equal(60002);
     });
 
     it('platform §9.4: the list has history before what is live, by dates or of one account, and a page is no end', async () => {

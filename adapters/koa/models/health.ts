@@ -1,11 +1,13 @@
-import type {
-  HealthData,
-  MonitoredEntry,
-  ParkedAccountView,
-  SampleSeries,
-} from '../../../lib/monitoring/index.ts';
+import type { HealthData, ParkedAccountView, SampleSeries } from '../../../lib/monitoring/index.ts';
 import type { AccessLine } from '../../../lib/ports/storage/index.ts';
-import { type NodeInfo, type PluginInfo, PluginState, ProcessingState } from '../../../lib/records/index.ts';
+import type { QueueEntryView } from '../../../lib/queues/index.ts';
+import {
+  type NodeInfo,
+  type PluginInfo,
+  PluginState,
+  ProcessingState,
+  QueueName,
+} from '../../../lib/records/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
@@ -14,8 +16,8 @@ import { listOf, type WireType } from '../wire/wire-type.ts';
 
 /** Absent texts and dates are empty here, absent numbers 0 (platform §12.1 rule 4). */
 const shownDate = (at: Instant | null): string => (at === null ? '' : formatInstant(at));
-const dateOf = (read: (entry: MonitoredEntry) => Instant | null) =>
-  field(text(), 'R', { from: (entry: MonitoredEntry) => shownDate(read(entry)) });
+const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
+  field(text(), 'R', { from: (entry: QueueEntryView) => shownDate(read(entry)) });
 
 /** Generated clients have no name for an empty value of an enumeration: the document says text. */
 const stateOrEmpty: WireType<string> = {
@@ -28,30 +30,35 @@ const stateOrEmpty: WireType<string> = {
 
 const entryFields = {
   recordId: field(recordNumber, 'R'),
-  className: field(text(), 'R'),
-  eventJson: field(text(), 'R', { from: ({ payload }: MonitoredEntry) => stringifyExactJson(payload) }),
-  userToken: field(text(), 'R', { from: ({ userToken }: MonitoredEntry) => userToken ?? '' }),
+  className: field(text(), 'R', { from: classNameOf }),
+  eventJson: field(text(), 'R', { from: ({ event }: QueueEntryView) => stringifyExactJson(event) }),
+  userToken: field(text(), 'R', { from: ({ userToken }: QueueEntryView) => userToken ?? '' }),
   createdDate: dateOf(({ createdDate }) => createdDate),
   creatingOwner: field(text(), 'R', { from: () => '' }),
   processingOwner: field(text(), 'R', {
-    from: ({ processingOwner }: MonitoredEntry) => processingOwner ?? '',
+    from: ({ processingOwner }: QueueEntryView) => processingOwner ?? '',
   }),
   processingAvailableDate: dateOf(({ availableDate }) => availableDate),
   processingState: field(stateOrEmpty, 'R', {
-    from: ({ processingState }: MonitoredEntry) => processingState ?? '',
+    from: ({ state, isCleared }: QueueEntryView) => (isCleared ? '' : state),
   }),
   errorCount: field(int(), 'R'),
-  searchKey1: field(int(), 'R', { from: ({ accountRecordId }: MonitoredEntry) => accountRecordId ?? 0 }),
-  searchKey2: field(int(), 'R', { from: ({ tenantRecordId }: MonitoredEntry) => tenantRecordId }),
+  searchKey1: field(int(), 'R', { from: ({ accountRecordId }: QueueEntryView) => accountRecordId ?? 0 }),
+  searchKey2: field(int(), 'R', { from: ({ tenantRecordId }: QueueEntryView) => tenantRecordId }),
 };
+
+/** Of a push the type of its event (platform §12.1 rule 4). */
+function classNameOf({ topic, event }: QueueEntryView): string {
+  return topic === QueueName.PUSH_NOTIFICATIONS ? String(event.eventType) : topic;
+}
 
 export const BusEvent = model('BusEvent', entryFields);
 
 export const Notification = model('Notification', {
   ...entryFields,
-  queueName: field(text(), 'R', { from: ({ queueName }: MonitoredEntry) => queueName ?? '' }),
-  effectiveDate: dateOf(({ effectiveDate }) => effectiveDate),
-  futureUserToken: field(text(), 'R', { from: ({ userToken }: MonitoredEntry) => userToken ?? '' }),
+  queueName: field(text(), 'R', { from: ({ topic }: QueueEntryView) => topic }),
+  effectiveDate: dateOf(({ dueDate, isCleared }) => (isCleared ? null : dueDate)),
+  futureUserToken: field(text(), 'R', { from: ({ userToken }: QueueEntryView) => userToken ?? '' }),
 });
 
 const HealthPluginService = model('HealthPluginServiceInfo', {

@@ -1,9 +1,11 @@
 import type { EntryStore, KeptDelivery } from '../../../lib/ports/storage/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { numberOf, type Row } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries } from '../tables/queue.ts';
+import { textOrNull } from './kept-entry.ts';
 import { ofTenants } from './of-tenants.ts';
 
 type DeliveryLooks = Pick<
@@ -13,7 +15,8 @@ type DeliveryLooks = Pick<
 
 /** Pushes, as the entries of a queue (platform §10.2 rule 1). */
 export function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: () => void): DeliveryLooks {
-  const columns = raw(dialect.selectList(deliveries));
+  const columns = sql`${raw(dialect.selectList(deliveries))},
+    (select t.id from bw_tenants t where t.record_id = bw_push_deliveries.tenant_record_id) as tenant_id`;
   const read = async (statement: Sql): Promise<readonly KeptDelivery[]> =>
     (await access.run(statement)).rows.map(keptDelivery);
   /** Changes pushes, and wakes who sends them. */
@@ -33,10 +36,11 @@ export function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: (
         where record_id > (select max(record_id) from bw_push_deliveries) - ${among}
           and ended_date is not null ${ofTenants(of)}
         order by record_id desc limit ${limit}`),
-    failedDeliveries: async ({ from, to, limit, ...of }) =>
+    failedDeliveries: async ({ from, to, limit, accountId, ...of }) =>
       read(sql`
         select ${columns} from bw_push_deliveries
         where ended_date is not null and state = 'FAILED' ${ofTenants(of)} and ${due} >= ${from} and ${due} < ${to}
+          ${ofAccount(accountId)}
         order by record_id limit ${limit}`),
     clearDeliveries: async ({ recordIds, before, ...of }) => {
       if (recordIds.length === 0) return 0;
@@ -55,6 +59,11 @@ export function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: (
   };
 }
 
+function ofAccount(accountId: Uuid | null): Sql {
+  if (accountId === null) return nothing;
+  return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
+}
+
 /** When it was due: a first attempt at once. */
 const due = sql`case when due_order = 0 then created_date else due_order end`;
 
@@ -66,5 +75,6 @@ function keptDelivery(row: Row): KeptDelivery {
   return {
     ...deliveries.decode(row),
     tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantId: textOrNull(row, 'tenant_id') as Uuid | null,
   };
 }

@@ -1,15 +1,14 @@
-import type { EntryStore, KeptEntry } from '../../../lib/ports/storage/index.ts';
+import type { EntryLook, EntryStore } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import { numberOf, type Row } from '../sql/columns.ts';
 import type { Dialect, EncodedEntry } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
-import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable } from '../tables/queue.ts';
 import { deliveryLooks } from './entry-deliveries.ts';
+import { CLEARED_MS, keptEntry, neighbours, owners, seenEntry } from './kept-entry.ts';
 import { ofTenants } from './of-tenants.ts';
-
-/** What a fix-up leaves as the end of the pause: long ago, and never written by anything else. */
-const CLEARED_MS = 0;
 
 /** What the other nodes and this one are told when entries have become ready. */
 export interface Waking {
@@ -25,8 +24,6 @@ export function entryStore(
   { nodeTag, onReady, onPushesReady }: Waking,
 ): EntryStore {
   const columns = raw(dialect.selectList(queueEntriesTable));
-  const read = async (statement: Sql): Promise<readonly KeptEntry[]> =>
-    (await access.run(statement)).rows.map(keptEntry);
   /** Changes entries in a transaction that wakes whoever works on the queue. */
   const ready = async <T>(work: (runner: Runner) => Promise<T>): Promise<T> => {
     const done = await access.transact(async (runner) => {
@@ -40,31 +37,22 @@ export function entryStore(
   };
   return {
     ...deliveryLooks(access, dialect, onPushesReady),
-    late: async ({ before, limit, ...of }) => {
-      // Each state has an index of its own, which a parameter would keep from being chosen.
-      const inState = (state: ProcessingState): Sql => sql`
-        select ${columns} from (
-          select * from bw_queue_entries
-          where processing_state = '${raw(state)}' and ${dueBefore(of.kind, before)} ${ofTenants(of)}
-          order by due_order, record_id limit ${limit}) as chosen`;
-      const found = await read(
-        sql`${inState(ProcessingState.AVAILABLE)} union all ${inState(ProcessingState.IN_PROCESSING)}`,
-      );
-      return [...found].sort(oldestFirst).slice(0, limit);
+    see: async (look) => {
+      const { rows } = await access.run(sql`
+        select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`);
+      return rows.map(seenEntry);
     },
-    recent: async ({ limit, among, ...of }) =>
+    recent: async ({ limit, among, ...of }) => {
       // Along the numbers from the last one back, so that little is read where there is much of the tenant.
-      read(sql`
-        select ${columns} from bw_queue_history
-        where record_id > (select max(record_id) from bw_queue_history) - ${among}
-          and kind = ${of.kind} ${ofTenants(of)}
-        order by record_id desc limit ${limit}`),
-    failed: async ({ from, to, limit, ...of }) =>
-      read(sql`
-        select ${columns} from bw_queue_history
-        where processing_state = 'FAILED' and kind = ${of.kind} ${ofTenants(of)}
-          and effective_date >= ${from} and effective_date < ${to}
-        order by record_id limit ${limit}`),
+      const { rows } = await access.run(sql`
+        select ${columns}, ${owners} from (
+          select * from bw_queue_history
+          where record_id > (select max(record_id) from bw_queue_history) - ${among}
+            and kind = ${of.kind} ${ofTenants(of)}
+          order by record_id desc limit ${limit}) as chosen
+        order by record_id desc`);
+      return rows.map(keptEntry);
+    },
     clear: async ({ recordIds, before, systemNowMs, ...of }) => {
       if (recordIds.length === 0) return [];
       return ready(async (runner) => {
@@ -120,8 +108,46 @@ export function entryStore(
   };
 }
 
+/** Each state has an index of its own, which a parameter would keep from being chosen. */
+const places = {
+  AVAILABLE: sql`bw_queue_entries where processing_state = 'AVAILABLE'`,
+  PROCESSING: sql`bw_queue_entries where processing_state = 'IN_PROCESSING'`,
+  FAILED: sql`bw_queue_history where processing_state = 'FAILED'`,
+} as const;
+
+function seen(look: EntryLook): Sql {
+  const { part, kind, from, before, accountId, limit, tenants } = look;
+  const isDue =
+    part === 'FAILED'
+      ? sql`kind = ${kind} ${failedWithin(from, before)}`
+      : before === null
+        ? dueOf(kind)
+        : dueBefore(kind, before);
+  // An account has its index of what is live; of tenants all that they have planned would be looked through.
+  const whose =
+    accountId === null
+      ? sql`${tenants === null ? nothing : sql`and ${isIn('tenant_record_id + 0', 'bigint', tenants)}`}`
+      : sql`${ofTenants(look)} and account_record_id in (
+          select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
+  return sql`select * from ${places[part]} and ${isDue} ${whose} ${inOrder(look)} limit ${limit}`;
+}
+
+/** Not along the dates of all that is finished: what has failed has an index of its own. */
+function failedWithin(from: Instant | null, before: Instant | null): Sql {
+  return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
+    ${before === null ? nothing : sql`and effective_date + 0 < ${before}`}`;
+}
+
+function inOrder({ part }: EntryLook): Sql {
+  return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
+}
+
 /** Along the index of the order of claims, where bus entries are at 0. */
-function dueBefore(kind: QueueKind, before: number): Sql {
+function dueOf(kind: QueueKind): Sql {
+  return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
+}
+
+function dueBefore(kind: QueueKind, before: Instant): Sql {
   return kind === QueueKind.BUS
     ? sql`due_order = 0 and created_date < ${before}`
     : sql`due_order > 0 and due_order < ${Math.max(1, before)}`;
@@ -129,36 +155,4 @@ function dueBefore(kind: QueueKind, before: number): Sql {
 
 function tenantOf(row: Row): number {
   return numberOf(row.tenant_record_id, 'tenant_record_id');
-}
-
-function keptEntry(row: Row): KeptEntry {
-  const stored = queueEntriesTable.decode(row);
-  const { recordId, kind, topic, payload, accountRecordId, createdDate, effectiveDate } = stored;
-  const { userToken, traceParent } = stored;
-  const { errorCount, processingState, processingOwner, doneHandlers, availableAtMs, reason } = stored;
-  return {
-    recordId,
-    kind,
-    topic,
-    payload,
-    accountRecordId,
-    tenantRecordId: tenantOf(row),
-    userToken,
-    traceParent,
-    createdDate,
-    effectiveDate,
-    errorCount,
-    processingState,
-    processingOwner,
-    doneHandlers,
-    availableAtMs,
-    reason,
-    isCleared: processingState === ProcessingState.AVAILABLE && availableAtMs === CLEARED_MS,
-  };
-}
-
-function oldestFirst(one: KeptEntry, other: KeptEntry): number {
-  const dueOf = ({ kind, createdDate, effectiveDate }: KeptEntry): number =>
-    kind === QueueKind.BUS ? createdDate : effectiveDate;
-  return dueOf(one) - dueOf(other) || one.recordId - other.recordId;
 }

@@ -10,7 +10,6 @@ import {
   type NodeStore,
   type PoolUse,
   type PushStore,
-  type QueueLooks,
   type QueueStore,
   type ReadSession,
   type SecurityStore,
@@ -31,7 +30,6 @@ import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
 import { callbackTables, sinkTables } from '../queue/push-deliveries.ts';
 import { pushStore } from '../queue/push-store.ts';
-import { queueLooks } from '../queue/queue-pages.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import { sinkStore } from '../queue/sink-store.ts';
 import {
@@ -125,7 +123,6 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly push: PushStore;
   readonly sinks: SinkStore;
   readonly nodes: NodeStore;
-  readonly queueLooks: QueueLooks;
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
@@ -168,7 +165,6 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.sinks = sinkStore(access, dialect);
     this.monitoring = monitoringStore(access, dialect);
     this.nodes = nodeStore(access, dialect);
-    this.queueLooks = queueLooks(access, dialect);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);

@@ -13,7 +13,6 @@ import type { NodeStore } from './nodes.ts';
 import type { PushStore, SinkStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
-import type { QueueLooks } from './queue-pages.ts';
 import type { SecurityStore } from './security.ts';
 import type {
   AskedByEvents,
@@ -126,7 +125,6 @@ export interface Storage<Host = never> {
   /** What goes to callbacks of tenants. */
   readonly push: PushStore;
   readonly nodes: NodeStore;
-  readonly queueLooks: QueueLooks;
   /** What goes to the host's event sink of that name, of all tenants. */
   sink(name: string): PushStore;
   readonly sinks: SinkStore;

@@ -1,4 +1,5 @@
 import type { PushDelivery, QueueEntry, QueueKind } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /** A queue entry as those see it who look after the queue, live or finished (platform §9.1). */
@@ -9,11 +10,23 @@ export interface KeptEntry extends QueueEntry {
   readonly reason: string | null;
   /** Whether a fix-up has cleared it and nobody has taken it since (platform §12.4). */
   readonly isCleared: boolean;
+  /** Null = the system's own. */
+  readonly tenantId: Uuid | null;
+  readonly accountId: Uuid | null;
+}
+
+/** A live or failed entry, with what stands before it. */
+export interface SeenEntry extends KeptEntry {
+  /** Number and node of the entry of its account that is being processed. */
+  readonly underWay: { readonly recordId: number; readonly owner: string | null } | null;
+  /** Number of the first entry of its account that goes before it. */
+  readonly behind: number | null;
 }
 
 /** A push as they see it: an entry of the queue of pushes, kept in a table of its own. */
 export interface KeptDelivery extends PushDelivery {
   readonly tenantRecordId: number;
+  readonly tenantId: Uuid | null;
 }
 
 /** Which entries are looked at. */
@@ -26,9 +39,18 @@ export interface EntriesOf extends OfTenants {
   readonly kind: QueueKind;
 }
 
-/** Entries that were due before `before`: bus entries by creation, notifications by their effective date. */
-export interface LateEntriesRequest extends EntriesOf {
-  readonly before: Instant;
+/** AVAILABLE and PROCESSING = live, FAILED = given up. */
+export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
+
+/** Which entries are seen: bus entries are due when they are created, notifications at their effective date. */
+export interface EntryLook extends EntriesOf {
+  readonly part: EntryPart;
+  /** Null = of any account, and those of a tenant itself. */
+  readonly accountId: Uuid | null;
+  /** Due then or later; null = any. Live ones are seen whenever they were due. */
+  readonly from: Instant | null;
+  /** Due before; null = any. */
+  readonly before: Instant | null;
   readonly limit: number;
 }
 
@@ -38,15 +60,11 @@ export interface ChosenEntries extends EntriesOf {
 
 /** The queue as those see it who look after it: of some tenants or of all (platform §12). */
 export interface EntryStore {
-  /** Live entries that are late, whoever works on them, the oldest first. */
-  late(request: LateEntriesRequest): Promise<readonly KeptEntry[]>;
+  /** Entries of a part, the oldest first: of live ones in the order of claims. */
+  see(look: EntryLook): Promise<readonly SeenEntry[]>;
   /** Finished entries among the last `among` record ids of the queue, the newest first. */
   recent(
     request: EntriesOf & { readonly limit: number; readonly among: number },
-  ): Promise<readonly KeptEntry[]>;
-  /** Finished entries in state FAILED that were due from `from` to before `to`, the oldest first. */
-  failed(
-    request: EntriesOf & { readonly from: Instant; readonly to: Instant; readonly limit: number },
   ): Promise<readonly KeptEntry[]>;
   /**
    * Clears those of these entries that are stuck: late and not under a lease. They are then ready at once on any node, with
@@ -63,14 +81,17 @@ export interface EntryStore {
   /** How many entries are in processing. */
   countProcessing(kind: QueueKind): Promise<number>;
   /** Pushes that were due before that and are not sent, the oldest first. */
-  lateDeliveries(request: Omit<LateEntriesRequest, 'kind'>): Promise<readonly KeptDelivery[]>;
+  lateDeliveries(
+    request: OfTenants & { readonly before: Instant; readonly limit: number },
+  ): Promise<readonly KeptDelivery[]>;
   /** Pushes that have ended among the last `among` of all tenants, the newest first. */
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
   ): Promise<readonly KeptDelivery[]>;
   /** Pushes that were given up and were due from `from` to before `to`, the oldest first. */
   failedDeliveries(
-    request: OfTenants & { readonly from: Instant; readonly to: Instant; readonly limit: number },
+    request: OfTenants &
+      Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Promise<readonly KeptDelivery[]>;
   /** Has those of these pushes sent at once that were due before that, with no failures counted. Returns how many. */
   clearDeliveries(

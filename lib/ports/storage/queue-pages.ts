@@ -1,9 +1,8 @@
 import type { PushDelivery, QueueEntry, QueueKind } from '../../records/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** FINISHED and FAILED = in the history, of any outcome or of that one; AVAILABLE and PROCESSING = live. */
-export type QueuePart = 'FINISHED' | 'FAILED' | 'AVAILABLE' | 'PROCESSING';
+/** FINISHED = in the history; AVAILABLE and PROCESSING = live. */
+export type QueuePart = 'FINISHED' | 'AVAILABLE' | 'PROCESSING';
 
 export interface QueuePageRequest {
   readonly kind: QueueKind;
@@ -33,30 +32,4 @@ export interface QueuePages {
   entries(request: QueuePageRequest): Promise<readonly QueueEntry[]>;
   /** Pushes in the order of their numbers. */
   deliveries(request: DeliveryPageRequest): Promise<readonly PushDelivery[]>;
-}
-
-/** An entry as operators see it. */
-export interface SeenEntry extends QueueEntry {
-  readonly tenantId: Uuid | null;
-  readonly accountId: Uuid | null;
-  /** End of its lease, or time of its next attempt (system time); null = neither. */
-  readonly availableAtMs: number | null;
-  /** What went wrong last. */
-  readonly reason: string | null;
-  /** Number and node of the entry of its account that is being processed. */
-  readonly underWay: { readonly recordId: number; readonly owner: string | null } | null;
-  /** Number of the first entry of its account that goes before it. */
-  readonly behind: number | null;
-}
-
-/** The queues of all tenants, for operators. */
-export interface QueueLooks {
-  /** Entries of one tenant or of all (null = all), in the order of `QueuePages.entries`. */
-  see(
-    request: Omit<QueuePageRequest, 'accountRecordId'> & {
-      readonly tenantRecordId: number | null;
-      /** Null = of any account, and those of a tenant itself. */
-      readonly accountId: Uuid | null;
-    },
-  ): Promise<readonly SeenEntry[]>;
 }

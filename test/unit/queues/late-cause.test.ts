@@ -26,6 +26,7 @@ const entry: SeenEntry = {
   reason: null,
   underWay: null,
   behind: null,
+  isCleared: false,
 };
 const now = { systemNowMs: NOW_MS, topics: new Set([entry.topic]), isAnybodyAtWork: true };
 const claimed = { processingState: 'IN_PROCESSING', processingOwner: 'n1' } as const;

@@ -49,7 +49,7 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
     body: recordIds,
     success: { status: 200 },
     async handle({ billing, context, body }) {
-      await billing.monitoring.clearEntries(context, { kind, recordIds: body });
+      await billing.queues.free(context, { kind, recordIds: body });
     },
   }),
   pluginRoute({
@@ -66,10 +66,10 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
     },
     success: { status: 200, body: listOf(model) },
     async handle({ billing, context, dialect, query }) {
-      const found = await billing.monitoring.failedEntries(context, {
+      const found = await billing.queues.failed(context, {
         kind,
-        from: query.from ?? undefined,
-        to: query.to ?? undefined,
+        ...(query.from === null ? {} : { from: query.from }),
+        ...(query.to === null ? {} : { to: query.to }),
         limit: query.maxNumberOfRows,
       });
       return json(found.map((entry) => model.write(entry, unaudited(dialect))));
@@ -85,7 +85,7 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
     body: recordIds,
     success: { status: 200 },
     async handle({ billing, context, body }) {
-      await billing.monitoring.reinsertEntries(context, { kind, recordIds: body });
+      await billing.queues.putBack(context, { kind, recordIds: body });
     },
   }),
 ]);
