@@ -487,6 +487,29 @@ eachDatabase((kind, open) => {
       expect(plan.join('\n')).not.to.contain('bw_queue_entries_due_index');
       expect(plan.join('\n')).to.contain('bw_queue_entries_account_due_index');
     });
+
+    it('what is late or was given up is looked for along what is due or has failed, not along all that is planned or done', async () => {
+      const { entries } = opened.storage;
+      const look = {
+        kind: 'NOTIFICATION',
+        accountId: null,
+        from: instant(0),
+        before: now,
+        limit: 100,
+      } as const;
+      for (const tenants of [null, [opened.tenant.recordId, 0]])
+        for (const [part, index] of [
+          ['AVAILABLE', 'bw_queue_entries_due_index'],
+          ['PROCESSING', 'bw_queue_entries_claimed_index'],
+          // PostgreSQL weighs it against the others, which cost nothing while little is done.
+          ...(kind === 'sqlite' ? [['FAILED', 'bw_queue_history_failed_index'] as const] : []),
+        ] as const) {
+          opened.bound();
+          await entries.see({ ...look, tenants, part });
+          const [found] = await plansOf(opened.database, opened.bound());
+          expect(found?.plan.join('\n'), part).to.contain(index);
+        }
+    });
   });
 });
 
