@@ -12,15 +12,15 @@ import { Random } from './random.ts';
 import { Town } from './town.ts';
 
 /** `BILLWRIGHT_INVARIANTS_ACCOUNTS` plays the program with so many accounts. */
-const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 16));
-const ACCOUNTS = { sqlite: ASKED, postgresql: isLongRun ? ASKED : Math.ceil(ASKED / 2) } as const;
+const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 12));
+const ACCOUNTS = { sqlite: ASKED, postgresql: isLongRun ? ASKED : Math.ceil(ASKED / 3) } as const;
 
 /** Thirteen months. */
 const DAYS = 396;
 const sizeOn = (kind: DatabaseKind) =>
   isLongRun
     ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(ASKED / 20) }
-    : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: kind === 'sqlite' ? 10 : 5 };
+    : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: kind === 'sqlite' ? 8 : 3 };
 
 eachDatabase((kind, open) => {
   describe(`thirteen months of random operations on ${kind}`, () => {

@@ -48,7 +48,7 @@ import { point, submission, usageInterval } from '../support/storage/stored-usag
 /** SQLite takes an index whatever the size; PostgreSQL weighs it against reading all. */
 const sizes = {
   sqlite: { accountCount: 500, due: 2_000, future: 8_000 },
-  postgresql: { accountCount: 3_000, due: 10_000, future: 40_000 },
+  postgresql: { accountCount: 3_000, due: 3_000, future: 12_000 },
 };
 const perAccount = 4;
 const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
