@@ -133,7 +133,7 @@ function storageOver(
     connect: () => connectionOf(orm).ensureConnection(),
     close: async () => {
       await listener.close();
-      if (options.closesOrm) await orm.close(true);
+      if (options.closesOrm) await closeOwn(orm);
     },
     poolUse: async () => {
       const { totalCount, idleCount, waitingCount } = await nativePoolOf(orm);
@@ -156,6 +156,13 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     pool: { max: Math.max(poolSize, smallestPoolSize) },
     driverOptions: { keepAlive: true, onPoolCreated: limitConnecting },
   });
+}
+
+/** MikroORM ends only a pool through which a statement of its own has gone. */
+async function closeOwn(orm: MikroORM): Promise<void> {
+  const pool = await nativePoolOf(orm);
+  await orm.close(true);
+  if (!pool.ending) await pool.end();
 }
 
 /**
