@@ -24,6 +24,7 @@ export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from 
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/caller.ts';
 export type { BillingControl } from './engine/control.ts';
+export type { SettableClock, SettleThroughOptions } from './engine/settle-through.ts';
 export type {
   AllAccountOperations,
   AllCatalogOperations,

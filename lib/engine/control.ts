@@ -26,12 +26,18 @@ import {
 } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { COMPARE_TIME_EVERY_MS, QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
-import { addMilliseconds } from '../values/time/index.ts';
+import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
 import type { Monitor } from './monitoring.ts';
 import type { Operations } from './operations.ts';
+import {
+  type SettableClock,
+  type SettleThroughOptions,
+  type Settling,
+  settleThrough,
+} from './settle-through.ts';
 
 /** The background work of an engine, and its condition. */
 export interface BillingControl {
@@ -42,6 +48,25 @@ export interface BillingControl {
    * due and gives event sinks theirs, for at most `timeoutMs` of system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
+  /**
+   * Lets time pass, as customers live it: sets the clock to each instant at which something falls due, does what is due
+   * there, and ends at `until`, a date (its midnight in UTC) or date-time. So a renewal of the 1st and a retry of the 4th
+   * happen at their own instants, where one move of the clock past both would have them done together at its end. The clock
+   * is the one that the engine was opened with.
+   * @returns the instants at which the clock stood, the first and the last included.
+   * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set, or that is not the engine's, and for a
+   *   time that is over; BUSY (60018) when what is due is not done within `timeoutMs` of system time (default ten minutes).
+   *
+   * @example
+   * const clock = fakeClock('2024-01-01');
+   * const billing = await Billing.open({ storage: sqlite(':memory:'), clock });
+   * await billing.settleThrough(clock, '2025-01-01');
+   */
+  settleThrough(
+    clock: SettableClock,
+    until: string | Instant,
+    options?: SettleThroughOptions,
+  ): Promise<readonly Instant[]>;
   /**
    * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
    * the context's user token through the queue (subscriptions §22, call completion); it does not wait for what falls due
@@ -215,6 +240,25 @@ export function controlOf<Host>(
     await ports.pushSender?.close?.();
     await options.storage.close();
   };
+  const settle = async (tenantRecordId: number | null, timeoutMs: number): Promise<boolean> => {
+    const endsAtMs = ports.systemClock.nowMs() + timeoutMs;
+    const left = (): number => endsAtMs - ports.systemClock.nowMs();
+    const isSettled = await dispatcher.settle(tenantRecordId, left());
+    const areSent = await Promise.all(pushes.map((each) => each.settle(tenantRecordId, left())));
+    return isSettled && areSent.every(Boolean);
+  };
+  const settling: Settling = {
+    settle: (timeoutMs) => settle(null, timeoutMs),
+    nextDue: async () => {
+      const now = ports.clock.now();
+      const found = await Promise.all([dispatcher, ...pushes].map((each) => each.nextDue()));
+      return found.reduce(
+        (soonest, each) =>
+          each !== null && each > now && (soonest === null || each < soonest) ? each : soonest,
+        null,
+      );
+    },
+  };
   let closing: Promise<void> | undefined;
   return {
     start: () => {
@@ -227,14 +271,10 @@ export function controlOf<Host>(
       });
     },
     ...calls.of({
-      settle: async (settling: Parameters<BillingControl['settle']>[0]) => {
-        const tenant = settling?.tenant?.recordId ?? null;
-        const endsAtMs = ports.systemClock.nowMs() + (settling?.timeoutMs ?? SETTLE_TIMEOUT_MS);
-        const left = (): number => endsAtMs - ports.systemClock.nowMs();
-        const isSettled = await dispatcher.settle(tenant, left());
-        const areSent = await Promise.all(pushes.map((each) => each.settle(tenant, left())));
-        return isSettled && areSent.every(Boolean);
-      },
+      settle: (settling: Parameters<BillingControl['settle']>[0]) =>
+        settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+      settleThrough: (...given: Parameters<BillingControl['settleThrough']>) =>
+        settleThrough(ports, settling, given),
       completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
         const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);
         const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };

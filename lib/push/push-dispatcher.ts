@@ -8,6 +8,7 @@ import {
   QUEUE_SETTLE_POLL_MS,
   QUEUE_SHUTDOWN_WAIT_MS,
 } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { AfterAttempt } from './after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
@@ -89,6 +90,12 @@ export class PushDispatcher {
     this.#cancelBeat?.();
   }
 
+  /** When the next push falls due after now, or null. */
+  nextDue(): Promise<Instant | null> {
+    const { clock, storage } = this.#ports;
+    return storage.push.nextDue(clock.now());
+  }
+
   /**
    * Sends until nothing is due, of one tenant or of all (null).
    * @returns false if `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
@@ -147,9 +154,9 @@ export class PushDispatcher {
   }
 
   async #msToNextDue(): Promise<number> {
-    const { clock, storage } = this.#ports;
+    const { clock } = this.#ports;
     const now = clock.now();
-    const next = await storage.push.nextDue(now);
+    const next = await this.nextDue();
     if (next === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, clock.msUntil?.(next) ?? next - now);
   }

@@ -692,6 +692,9 @@ export const QUEUE_SETTLE_POLL_MS = 50;
 /** How long `settle` processes the queue unless told otherwise, in system time. */
 export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
+/** How long `settleThrough` lets time pass unless told otherwise, in system time. */
+export const SETTLE_THROUGH_TIMEOUT_MS = 10 * MINUTE_MS;
+
 // Health (platform §13)
 
 /** How long the database may take to answer. */

@@ -203,6 +203,11 @@ export class Dispatcher {
     }
   }
 
+  /** When the next notification falls due of those that this node can handle, or null. */
+  nextDue(): Promise<Instant | null> {
+    return this.#ports.storage.queue.nextDue(this.#topics);
+  }
+
   /**
    * Waits until no due work of the cause is left: done by the background of this node or of another, and where this one
    * has not been started by the call itself, which then works the queue like `settle`.
@@ -313,8 +318,8 @@ export class Dispatcher {
 
   async #msToNextNotification(): Promise<number> {
     if (this.#settings.NOTIFICATION.isOff) return Number.POSITIVE_INFINITY;
-    const { clock, storage } = this.#ports;
-    const nextDue = await storage.queue.nextDue(this.#topics);
+    const { clock } = this.#ports;
+    const nextDue = await this.nextDue();
     if (nextDue === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
   }
