@@ -1,5 +1,6 @@
 /** The HTTP interface as a Koa application, or as middleware of the host's own one. */
 
+import '../supported-node.ts';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { randomUUID } from 'node:crypto';
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';

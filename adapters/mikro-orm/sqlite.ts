@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';

@@ -1,3 +1,4 @@
+import '../supported-node.ts';
 import { hostname } from 'node:os';
 import { Billing as Engine } from '../../lib/billing.ts';
 import type { BillingOptions as EngineOptions } from '../../lib/index.ts';

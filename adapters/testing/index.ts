@@ -1,7 +1,9 @@
 /**
- * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and
- * checks of catalog plugins and payment gateways. Entry point `billwright/testing`.
+ * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, a hasher
+ * that costs nothing, and checks of catalog plugins and payment gateways. Entry point `billwright/testing`.
  */
+
+import '../supported-node.ts';
 
 export * from '../payments/index.ts';
 export { type CatalogPluginSubject, checkCatalogPlugin } from './check-catalog-plugin.ts';
@@ -15,3 +17,4 @@ export type {
 } from './gateway-check/gateway-check-options.ts';
 export type { PaymentGatewayReport } from './gateway-check/gateway-report.ts';
 export { type MemoryCatalogPlugin, memoryCatalogPlugin } from './memory-catalog-plugin.ts';
+export { plainHasher } from './plain-hasher.ts';

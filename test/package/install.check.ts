@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -158,6 +158,34 @@ describe('the published package', function () {
     expect(builtin.filter((name) => name.includes('undici'))).to.deep.equal([]);
   });
 
+  it('says under an older Node which one it needs, and does not crash', async function () {
+    const older = await olderNode();
+    if (older === null) {
+      process.stderr.write('no Node before 22 is installed (BILLWRIGHT_TEST_OLD_NODE names one): nobody has looked\n');
+      this.skip();
+    }
+    const project = await createProject('older-node');
+    const peers = ['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/sqlite'];
+    await npmInstall(project, [tarball, ...pinned(peers)]);
+    const command = join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js');
+    const opens = `import { sqlite } from 'billwright/sqlite'; await sqlite(':memory:').prepare();`;
+    const uses = [
+      [command, '--version'],
+      [command, 'serve'],
+      ['--input-type=module', '--eval', opens],
+      ['--input-type=module', '--eval', `import 'billwright';`],
+      ['--input-type=module', '--eval', `import 'billwright/testing';`],
+    ];
+    for (const args of uses) {
+      const failed = await run(older, args, { cwd: project }).then(
+        () => expect.fail(`${args.join(' ')} goes on`),
+        (error: { readonly code: unknown; readonly signal: unknown; readonly stderr: string }) => error,
+      );
+      expect(failed).to.include({ code: 1, signal: null });
+      expect(failed.stderr).to.match(/Billwright needs Node 22[.]18 or newer; this is v/);
+    }
+  });
+
   async function createProject(name: string): Promise<string> {
     const project = join(directory, name.replaceAll('/', '-'));
     await mkdir(project);
@@ -170,6 +198,20 @@ describe('the published package', function () {
 function pinned(names: readonly string[]): readonly string[] {
   const versions: Readonly<Record<string, string>> = manifest.devDependencies;
   return names.map((name) => `${name}@${versions[name]}`);
+}
+
+/** A Node that is too old, if one can be found: the machine's own may be newer. */
+async function olderNode(): Promise<string | null> {
+  const named = process.env.BILLWRIGHT_TEST_OLD_NODE;
+  const found = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'));
+  for (const node of named === undefined ? found : [named]) {
+    const version = await run(node, ['--version']).then(
+      ({ stdout }) => stdout,
+      () => null,
+    );
+    if (version !== null && Number.parseInt(version.slice(1), 10) < 22) return node;
+  }
+  return null;
 }
 
 async function npmInstall(project: string, packages: readonly string[]): Promise<void> {

@@ -1,0 +1,12 @@
+/**
+ * Refuses versions of Node that Billwright does not run on, in a sentence. Where something else would be met first, such as
+ * a native module that ends the process when it is loaded, import this before it.
+ */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [leastMajor, leastMinor] = [22, 18];
+
+if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+  throw new Error(
+    `Billwright needs Node ${leastMajor}.${leastMinor} or newer; this is ${process.version}. Install a newer one, from https://nodejs.org or with your version manager`,
+  );
+}

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { plainHasher } from '../../../adapters/testing/index.ts';
+
+describe('the hasher of billwright/testing', () => {
+  it('knows a secret again, and no other one', async () => {
+    const hasher = plainHasher();
+    const stored = await hasher.hash('correct horse');
+    expect(stored).to.not.contain('horse');
+    expect(await hasher.verify('correct horse', stored)).to.equal(true);
+    expect(await hasher.verify('battery staple', stored)).to.equal(false);
+    expect(await hasher.verify('correct horse', null)).to.equal(false);
+    expect(hasher.isWeaker(stored)).to.equal(false);
+  });
+
+  it('is refused in production, with the way out', () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = ' Production';
+    try {
+      expect(() => plainHasher()).to.throw('leave the option `hasher` out');
+    } finally {
+      if (before === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = before;
+    }
+  });
+});
