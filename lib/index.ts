@@ -24,7 +24,6 @@ export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from 
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/caller.ts';
 export type { BillingControl } from './engine/control.ts';
-export type { SettableClock, SettleThroughOptions } from './engine/settle-through.ts';
 export type {
   AllAccountOperations,
   AllCatalogOperations,
@@ -35,6 +34,7 @@ export type {
   Operations,
 } from './engine/operations.ts';
 export type { RequestSpan, RequestTracking, ServedRequest } from './engine/requests.ts';
+export type { SettableClock, SettleThroughOptions } from './engine/settle-through.ts';
 export type { AccountExportOperations } from './export/index.ts';
 export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {

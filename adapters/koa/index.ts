@@ -19,6 +19,7 @@ import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
+import { onDemand } from './wire/on-demand.ts';
 
 export type { TokenOptions } from './auth/authenticator.ts';
 export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
@@ -53,14 +54,66 @@ export function billingMiddleware(options: KoaOptions): Middleware {
  * const server = await listen(createKoaApp({ billing, logger }), { port: 8080 });
  */
 export function createKoaApp(options: KoaOptions): Koa {
+  return appOf(dispatcher({ ...options, ...served(options), ownsEveryPath: true }), options.logger);
+}
+
+function appOf(middleware: Middleware, logger: KoaOptions['logger']): Koa {
   const app = new Koa();
-  app.use(dispatcher({ ...options, ...served(options), ownsEveryPath: true }));
+  app.use(middleware);
   // Failures after an answer has begun, such as a client that has gone.
   app.on('error', (error: unknown, ctx?: Koa.Context) => {
     const requestId = ctx?.response.get('X-Request-Id');
-    options.logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
+    logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
   });
   return app;
+}
+
+/** Answers a request of `node:http`; with `next`, paths that are not the interface's are handed on to it. */
+export type RequestListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/**
+ * The interface for servers that are not Koa: `node:http`, Express, Fastify and others that hand on Node's requests. A path
+ * that Express has taken off is part of `Location`; with other servers `basePath` is the path at which it is mounted. A body
+ * that a parser has read before is taken from `request.rawBody` or `request.body`. JSON that was parsed has its numbers as
+ * doubles, so amounts of more than 15 digits are then sent as text: mount the interface before the parsers where you can.
+ *
+ * @example
+ * const listener = createRequestListener({ billing, logger });
+ * createServer(listener); // of node:http
+ * express().use('/billing', listener);
+ * fastify().all('/*', (request, reply) => {
+ *   reply.hijack();
+ *   listener(Object.assign(request.raw, { body: request.body }), reply.raw);
+ * });
+ */
+export function createRequestListener(options: KoaOptions): RequestListener {
+  const owning = onDemand(() => createKoaApp(options).callback());
+  const passing = onDemand(() => passingOn(billingMiddleware(options), options));
+  return (request, response, next) => {
+    if (next === undefined) void owning()(request, response);
+    else passing()(request, response, next);
+  };
+}
+
+/** Leaves paths that are not the interface's, as they came, to the host. */
+function passingOn(middleware: Middleware, { logger }: KoaOptions): RequestListener {
+  const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
+  const app = appOf(middleware, logger);
+  app.use((ctx) => {
+    ctx.respond = false;
+    // Koa has set another one.
+    ctx.res.statusCode = 200;
+    nexts.get(ctx.req)?.();
+  });
+  const answer = app.callback();
+  return (request, response, next) => {
+    if (next) nexts.set(request, next);
+    void answer(request, response);
+  };
 }
 
 /** The route table, and what counts its requests. */

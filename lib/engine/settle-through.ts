@@ -31,7 +31,7 @@ export async function settleThrough(
   [clock, until, { timeoutMs = SETTLE_THROUGH_TIMEOUT_MS } = {}]: readonly [
     clock: SettableClock,
     until: string | Instant,
-    options?: SettleThroughOptions,
+    options?: SettleThroughOptions | undefined,
   ],
 ): Promise<readonly Instant[]> {
   checkSettable(clock);

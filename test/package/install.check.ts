@@ -161,7 +161,9 @@ describe('the published package', function () {
   it('says under an older Node which one it needs, and does not crash', async function () {
     const older = await olderNode();
     if (older === null) {
-      process.stderr.write('no Node before 22 is installed (BILLWRIGHT_TEST_OLD_NODE names one): nobody has looked\n');
+      process.stderr.write(
+        'no Node before 22 is installed (BILLWRIGHT_TEST_OLD_NODE names one): nobody has looked\n',
+      );
       this.skip();
     }
     const project = await createProject('older-node');

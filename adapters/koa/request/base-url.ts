@@ -37,13 +37,22 @@ export function baseUrls(options: BaseUrlOptions): (request: IncomingMessage) =>
   const isTrusted = trustOf(options.trustedProxies ?? []);
   return (request) => {
     const forwarded = isTrusted(request.socket.remoteAddress) ? forwardedBy(request) : {};
-    const path = withoutTrailingSlash(forwarded.prefix ?? '') + basePath;
+    const path = withoutTrailingSlash(forwarded.prefix ?? '') + mountPathOf(request) + basePath;
     if (options.locationFullUrl === false) return { origin: '', path };
     const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
     const scheme = forwarded.proto ?? (isEncrypted ? 'https' : 'http');
     const host = options.locationHost ?? withPort(forwarded.host ?? hostOf(request), forwarded.port, scheme);
     return { origin: `${scheme}://${host}`, path };
   };
+}
+
+/** What the application of a host, such as one of Express, has taken off the path before it handed the request on. */
+function mountPathOf(request: IncomingMessage): string {
+  const { url = '' } = request;
+  const original: unknown = Reflect.get(request, 'originalUrl');
+  if (typeof original !== 'string' || !original.endsWith(url)) return '';
+  const taken = original.slice(0, original.length - url.length);
+  return prefixForm.test(taken) ? withoutTrailingSlash(taken) : '';
 }
 
 function forwardedBy(request: IncomingMessage): Forwarded {

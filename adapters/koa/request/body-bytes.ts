@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { finished as ended, PassThrough } from 'node:stream';
+import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import type { BodyStream, RequestBody } from '../routing/body.ts';
+import { bodyReadBefore } from './parsed-body.ts';
 import { ANY_TYPE } from './request-limits.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
@@ -21,8 +22,10 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
-  checkEncoding(ctx, body);
+  const readBefore = bodyReadBefore(ctx.req);
+  checkEncoding(ctx, body, readBefore !== undefined);
   await refuseTooLarge(ctx, maxBytes);
+  if (readBefore !== undefined) return withinLimit(readBefore, maxBytes);
   // A body without a type is of the endpoint's own type, since proxies drop the header (http-api §3 rule 1).
   const type = ctx.req.headers['content-type'];
   // What is read whatever its type may have one that nobody can parse.
@@ -51,11 +54,12 @@ export async function streamBody(
   maxBytes: number,
 ): Promise<BodyStream | undefined> {
   if (!hasBody(ctx)) return undefined;
-  checkEncoding(ctx, body);
+  const readBefore = bodyReadBefore(ctx.req);
+  checkEncoding(ctx, body, readBefore !== undefined);
   await refuseTooLarge(ctx, maxBytes);
   const { type } = ctx.request;
   return {
-    ...chunksOf(ctx.req),
+    ...(readBefore === undefined ? chunksOf(ctx.req) : chunksOfBytes(withinLimit(readBefore, maxBytes))),
     mediaType: type === '' ? body.mediaTypes[0] : type.toLowerCase(),
   };
 }
@@ -79,6 +83,16 @@ function chunksOf(request: IncomingMessage): Pick<BodyStream, 'chunks' | 'giveUp
       chunks.destroy(new Error('Nobody waits for the rest of the body any more'));
     },
   };
+}
+
+function chunksOfBytes(bytes: Uint8Array): Pick<BodyStream, 'chunks' | 'giveUp'> {
+  const chunks = Readable.from([bytes]);
+  return { chunks, giveUp: () => chunks.destroy() };
+}
+
+function withinLimit(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
 }
 
 async function refuseTooLarge({ req }: Context, maxBytes: number): Promise<void> {
@@ -162,9 +176,10 @@ function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
+/** What was read before is no longer compressed. */
+function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolean): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
-  const isPlain = coding === undefined || coding.toLowerCase() === 'identity';
+  const isPlain = wasRead || coding === undefined || coding.toLowerCase() === 'identity';
   const isTypeFit =
     type === undefined || takesAnyType(body) || body.mediaTypes.includes(ctx.request.type.toLowerCase());
   const isReadable = !body.utf8Only || utf8Names.has(ctx.request.charset.toLowerCase());

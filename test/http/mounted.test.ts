@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import express from 'express';
+import fastify from 'fastify';
+import { createRequestListener } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { documentHeaders, exampleCatalog, type Serving, serve } from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
+
+/** A host application: where it serves the interface, and how it starts. */
+interface Mounted {
+  readonly prefix: string;
+  start(serving: Serving): Promise<Server>;
+}
+
+const listenerOf = ({ billing, log }: Serving, basePath = '') =>
+  createRequestListener({ billing, logger: log, basePath });
+
+const listening = async (server: Server): Promise<Server> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+};
+
+/** An application of Express with a page of its own. */
+function expressWith(prepare: (app: express.Express) => void): Promise<Server> {
+  const app = express();
+  prepare(app);
+  app.get('/own', (_request, response) => void response.send('own page'));
+  return listening(createServer(app));
+}
+
+async function fastifyWith(prepare: (app: fastify.FastifyInstance) => void): Promise<Server> {
+  const app = fastify();
+  prepare(app);
+  app.get('/own', async () => 'own page');
+  await app.listen({ port: 0 });
+  return app.server;
+}
+
+const hosts: Readonly<Record<string, Mounted>> = {
+  'node:http, at a path': {
+    prefix: '/billing',
+    start: (serving) => {
+      const listener = listenerOf(serving, '/billing');
+      return listening(
+        createServer((request, response) => {
+          if (request.url === '/own') response.end('own page');
+          else listener(request, response);
+        }),
+      );
+    },
+  },
+  'Express, at a path that it takes off': {
+    prefix: '/billing',
+    start: (serving) => expressWith((app) => app.use('/billing', listenerOf(serving))),
+  },
+  'Express, behind its parsers': {
+    prefix: '/api/billing',
+    start: (serving) =>
+      expressWith((app) => {
+        app.use(express.json(), express.urlencoded(), express.text({ type: ['text/*', '*/x-ndjson'] }));
+        const inner = express.Router();
+        inner.use('/billing', listenerOf(serving));
+        app.use('/api', inner);
+      }),
+  },
+  'Express, among its own paths': {
+    prefix: '',
+    start: (serving) => expressWith((app) => app.use(listenerOf(serving))),
+  },
+  'Fastify, behind its parser': {
+    prefix: '/billing',
+    start: (serving) => {
+      const listener = listenerOf(serving, '/billing');
+      return fastifyWith((app) => {
+        app.addContentTypeParser(
+          ['application/x-ndjson', 'text/xml'],
+          { parseAs: 'buffer' },
+          (_request, body, done) => done(null, body),
+        );
+        app.addContentTypeParser(
+          'application/x-www-form-urlencoded',
+          { parseAs: 'string' },
+          (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+        );
+        app.all('/billing/*', (request, reply) => {
+          reply.hijack();
+          listener(Object.assign(request.raw, { body: request.body }), reply.raw);
+        });
+      });
+    },
+  },
+  'Fastify, which leaves the body': {
+    prefix: '/billing',
+    start: (serving) => {
+      const listener = listenerOf(serving, '/billing');
+      return fastifyWith((app) => {
+        app.register(async (scope) => {
+          scope.removeAllContentTypeParsers();
+          scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+          scope.all('/billing/*', (request, reply) => {
+            reply.hijack();
+            listener(request.raw, reply.raw);
+          });
+        });
+      });
+    },
+  },
+};
+
+describe('the interface mounted in applications of other frameworks', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+  });
+  after(() => serving.close());
+
+  for (const [name, { prefix, start }] of Object.entries(hosts)) {
+    describe(name, () => {
+      let server: Server;
+      let url: string;
+      before(async () => {
+        await serving.billing.tenants.create({ userName: 'test' }, { apiKey: name, apiSecret: 'lazar' });
+        server = await start(serving);
+        url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      });
+      after(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+
+      const headers = { ...documentHeaders, 'x-service-apikey': name };
+      const send = (path: string, body?: string | Uint8Array, type = 'application/json') =>
+        fetch(url + path, {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+          body: body ?? null,
+        });
+
+      it('takes bodies of every kind, and answers with where it is', async () => {
+        const catalog = await send(`${prefix}/1.0/kb/catalog/xml`, await exampleCatalog(), 'text/xml');
+        expect(catalog.status).to.equal(201);
+        const made = await send(`${prefix}/1.0/kb/accounts`, '{"name":"Ada Ä","currency":"USD"}');
+        expect(made.status).to.equal(201);
+        const place = made.headers.get('location') ?? '';
+        expect(place.startsWith(`${url}${prefix}/1.0/kb/accounts/`), place).to.equal(true);
+        const account = await fetch(place, { headers });
+        expect(await account.json()).to.include({ name: 'Ada Ä' });
+        const subscribing = { accountId: place.split('/').at(-1), planName: 'canopy-monthly' };
+        const subscribed = await send(`${prefix}/1.0/kb/subscriptions`, JSON.stringify(subscribing));
+        const subscriptionId = subscribed.headers.get('location')?.split('/').at(-1);
+        const lines = Array.from({ length: 300 }, (_, index) => ({
+          subscriptionId,
+          trackingId: `${index}`,
+          unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],
+        }));
+        const text = lines.map((line) => JSON.stringify(line)).join('\n');
+        const bulk = await send(`${prefix}/1.0/kb/usages/bulk`, text, 'application/x-ndjson');
+        expect(await bulk.json()).to.include({ accepted: 300, rejected: 0 });
+        const login = await fetch(`${url}${prefix}/oauth2/token`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({ grant_type: 'password', username: 'admin', password: 'password' }),
+        });
+        expect(await login.json()).to.have.property('access_token');
+      });
+
+      it('refuses what it does not understand, and leaves the paths of the host to the host', async () => {
+        const wrong = await send(`${prefix}/1.0/kb/accounts`, '{"currency":7}');
+        expect(wrong.status).to.equal(400);
+        const unknown = await send(`${prefix}/1.0/kb/nothing`);
+        expect(unknown.status).to.equal(404);
+        expect(await unknown.json()).to.have.property('message');
+        expect(await (await send('/own')).text()).to.equal('own page');
+      });
+    });
+  }
+
+  it('a body that was read and left nowhere is an error that says so', async () => {
+    const listener = listenerOf(serving);
+    const server = await listening(
+      createServer((request, response) => {
+        request.resume().once('end', () => listener(request, response));
+      }),
+    );
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/1.0/kb/accounts`, {
+      method: 'POST',
+      headers: { ...documentHeaders, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(answer.status).to.equal(400);
+    expect(((await answer.json()) as { readonly message: string }).message).to.contain('request.rawBody');
+    server.closeAllConnections();
+    server.close();
+  });
+});
