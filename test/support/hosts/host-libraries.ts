@@ -14,7 +14,7 @@ export interface HostLibrary {
   /** Handles that lend no transaction, and words of why. */
   readonly outside: readonly (readonly [handle: unknown, words: string])[];
   /** Runs `work` in a transaction of the library, which ends with it. */
-  transaction<T>(work: (handle: SqliteHost & PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
+  transaction<T>(work: (handle: SqliteHost | PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const onSqlite: Readonly<Record<string, Opened>> = {
       outside: [[handle, "handle.exec('begin immediate')"]],
       transaction: (work) =>
         ended(handle.exec.bind(handle), 'begin immediate', () =>
-          work(handle as never, async (text) => handle.exec(text)),
+          work(handle, async (text) => handle.exec(text)),
         ),
       close: async () => void handle.close(),
     };
@@ -53,7 +53,7 @@ const onSqlite: Readonly<Record<string, Opened>> = {
         ended(
           (text) => db.run(sql.raw(text)),
           'begin immediate',
-          () => work(db.$client as never, async (text) => db.run(sql.raw(text))),
+          () => work(db.$client, async (text) => db.run(sql.raw(text))),
         ),
       close: async () => void db.$client.close(),
     };
@@ -75,7 +75,7 @@ const onPostgresql: Readonly<Record<string, Opened>> = {
           return await ended(
             (text) => client.query(text),
             'begin',
-            () => work(client as never, (text) => client.query(text)),
+            () => work(client, (text) => client.query(text)),
           );
         } finally {
           client.release();
@@ -96,7 +96,7 @@ const onPostgresql: Readonly<Record<string, Opened>> = {
     const db = drizzle(pool);
     return {
       outside: [[db, 'db.transaction(']],
-      transaction: (work) => db.transaction((tx) => work(tx as never, (text) => tx.execute(sql.raw(text)))),
+      transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(sql.raw(text)))),
       close: () => pool.end(),
     };
   },
@@ -119,9 +119,7 @@ function overKysely(db: Kysely<unknown>): HostLibrary {
   return {
     outside: [[db, 'db.transaction().execute(']],
     transaction: (work) =>
-      db
-        .transaction()
-        .execute((trx) => work(trx as never, (text) => trx.executeQuery(CompiledQuery.raw(text)))),
+      db.transaction().execute((trx) => work(trx, (text) => trx.executeQuery(CompiledQuery.raw(text)))),
     close: () => db.destroy(),
   };
 }
@@ -129,7 +127,7 @@ function overKysely(db: Kysely<unknown>): HostLibrary {
 function overKnex(db: knex.Knex): HostLibrary {
   return {
     outside: [[db, 'knex.transaction(']],
-    transaction: (work) => db.transaction((trx) => work(trx as never, async (text) => trx.raw(text))),
+    transaction: (work) => db.transaction((trx) => work(trx, async (text) => trx.raw(text))),
     close: () => db.destroy(),
   };
 }
