@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import fastify from 'fastify';
-import { createRequestListener } from '../../adapters/koa/index.ts';
+import Koa from 'koa';
+import { koaBody } from 'koa-body';
+import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { documentHeaders, exampleCatalog, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -70,6 +72,18 @@ const hosts: Readonly<Record<string, Mounted>> = {
   'Express, among its own paths': {
     prefix: '',
     start: (serving) => expressWith((app) => app.use(listenerOf(serving))),
+  },
+  'Koa, behind koa-body': {
+    prefix: '/billing',
+    start: ({ billing, log: logger }) => {
+      const app = new Koa();
+      app.use(koaBody({ textTypes: ['text/xml', 'application/x-ndjson'] }));
+      app.use(billingMiddleware({ billing, logger, basePath: '/billing' }));
+      app.use((ctx) => {
+        ctx.body = 'own page';
+      });
+      return listening(createServer(app.callback()));
+    },
   },
   'Fastify, behind its parser': {
     prefix: '/billing',

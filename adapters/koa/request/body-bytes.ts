@@ -22,7 +22,7 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
-  const readBefore = bodyReadBefore(ctx.req);
+  const readBefore = bodyReadBefore(ctx);
   checkEncoding(ctx, body, readBefore !== undefined);
   await refuseTooLarge(ctx, maxBytes);
   if (readBefore !== undefined) return withinLimit(readBefore, maxBytes);
@@ -54,7 +54,7 @@ export async function streamBody(
   maxBytes: number,
 ): Promise<BodyStream | undefined> {
   if (!hasBody(ctx)) return undefined;
-  const readBefore = bodyReadBefore(ctx.req);
+  const readBefore = bodyReadBefore(ctx);
   checkEncoding(ctx, body, readBefore !== undefined);
   await refuseTooLarge(ctx, maxBytes);
   const { type } = ctx.request;

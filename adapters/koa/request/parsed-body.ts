@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /**
  * The bytes of a body that the application of the host has read before it handed the request on, as it left them: in
- * `request.rawBody`, or parsed in `request.body`. Undefined: nobody has read it yet.
+ * `rawBody`, or parsed in `body`, of Node's request or of Koa's. Undefined: nobody has read it yet.
  * @throws BillingError MALFORMED_BODY where it was read and left nowhere.
  */
-export function bodyReadBefore(request: IncomingMessage): Uint8Array | undefined {
-  if (!request.readableDidRead) return undefined;
-  const left: unknown = Reflect.get(request, 'rawBody') ?? Reflect.get(request, 'body');
+export function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
+  if (!req.readableDidRead) return undefined;
+  const places = [req, request].flatMap((each) => [Reflect.get(each, 'rawBody'), Reflect.get(each, 'body')]);
+  const left: unknown = places.find((each) => each !== undefined);
   if (left === undefined) {
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,
@@ -17,7 +18,7 @@ export function bodyReadBefore(request: IncomingMessage): Uint8Array | undefined
     });
   }
   if (left instanceof Uint8Array) return left;
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '');
   return Buffer.from(typeof left === 'string' ? left : isForm ? formOf(left) : JSON.stringify(left));
 }
 
