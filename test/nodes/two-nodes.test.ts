@@ -7,15 +7,14 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { freshDatabase } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
 import { signUpMany, startNodes, stopNode } from './nodes.ts';
 
 /** More than the workers of one node hold at once. */
-const ACCOUNTS = isLongRun ? 500 : 200;
+const ACCOUNTS = 500;
 /** So that none of them is done with all it holds before the other node has looked. */
-const PURCHASE_MS = isLongRun ? '40' : '100';
+const PURCHASE_MS = '40';
 const BEGINS = '2024-01-01T00:00:00Z';
 const NEXT_PERIOD = '2024-02-01T00:00:00Z';
 
