@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
 import { freshDatabase } from '../support/databases.ts';
@@ -86,6 +87,14 @@ describe('the description of the interface', () => {
     const checked = await call('POST', '/1.0/kb/catalog/xml/validate', { body, headers });
     expect(checked.json).to.deep.equal({ catalogValidationErrors: [], catalogValidationWarnings: [] });
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
+  });
+
+  it('the description of the interface is the same in YAML, in block style', async () => {
+    const answer = await fetch(`${serving.url}/openapi.yaml`);
+    expect(answer.headers.get('content-type')).to.match(/^application\/yaml\b/);
+    const yaml = await answer.text();
+    expect(yaml).to.match(/^openapi: 3\.1\.\d\ninfo:\n {2}title: /);
+    expect(load(yaml)).to.deep.equal(await (await fetch(`${serving.url}/openapi.json`)).json());
   });
 
   it('the description of the interface is absent where the operator does not want it', async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -98,6 +98,7 @@ describe('the published package', function () {
     expect(files).to.include.members(named);
     expect(files).to.include.members([
       'LICENSE',
+      'NOTICE',
       'README.md',
       'CHANGELOG.md',
       'NOTICE',
@@ -113,6 +114,22 @@ describe('the published package', function () {
   it('holds no sources and no tests', () => {
     const stray = files.filter((file) => file.startsWith('dist/test/') || /(?<![.]d)[.]ts$/.test(file));
     expect(stray).to.deep.equal([]);
+  });
+
+  it('names in NOTICE what it contains of other packages, with their licences', async () => {
+    const notice = await readFile(join(root, 'NOTICE'), 'utf8');
+    const told = [...notice.matchAll(/^== (\S+) (\S+) ==$/gm)].map(
+      ([, name, version]) => `${name} ${version}`,
+    );
+    const contained: string[] = [];
+    for (const name of await builtIn()) {
+      const from = join(root, 'node_modules', name);
+      const { version } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
+      contained.push(`${name} ${version}`);
+      const [licence = ''] = (await readdir(from)).filter((file) => /^licen[cs]e/i.test(file));
+      expect(notice).to.contain((await readFile(join(from, licence), 'utf8')).trim());
+    }
+    expect(told).to.deep.equal(contained);
   });
 
   for (const entryPoint of entryPoints) {
@@ -195,6 +212,23 @@ describe('the published package', function () {
     return project;
   }
 });
+
+/** Packages of which the build has taken parts, by what its source maps name. */
+async function builtIn(): Promise<readonly string[]> {
+  const dist = join(root, 'dist');
+  const names = new Set<string>();
+  for (const file of await readdir(dist, { recursive: true })) {
+    if (!file.endsWith('.js.map')) continue;
+    const { sources } = JSON.parse(await readFile(join(dist, file), 'utf8')) as {
+      readonly sources: readonly string[];
+    };
+    for (const source of sources) {
+      const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return [...names].sort();
+}
 
 /** The versions that the development dependencies pin: the ones that the other tests ran with. */
 function pinned(names: readonly string[]): readonly string[] {

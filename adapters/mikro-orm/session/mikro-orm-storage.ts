@@ -36,13 +36,13 @@ import {
   type Connection,
   forOneStatement,
   type StatementResult,
-  type Trace,
   type Transaction,
 } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { Runner } from '../sql/runner.ts';
 import type { Sql } from '../sql/sql.ts';
+import type { Trace } from '../sql/trace.ts';
 import {
   EVERY_TENANT,
   oneByOne,

@@ -1,17 +1,10 @@
+import { CompiledQuery } from 'kysely';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { Sql } from './sql.ts';
 
-/** The part of Kysely's compiled query that its executors read. */
-export interface CompiledStatement {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  readonly query: {
-    readonly kind: 'RawNode';
-    readonly sqlFragments: readonly string[];
-    readonly parameters: readonly [];
-  };
-  readonly queryId: { readonly queryId: string };
+/** A statement as Kysely's executors take it. */
+export interface CompiledStatement extends CompiledQuery {
   /** What to make of each row; a driver that hands over rows one by one need not keep them until the last has come. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
@@ -43,20 +36,9 @@ export interface Connection {
   getClient(): Client;
 }
 
-/** Kysely identifies statements by it to cancel them, which never happens here. */
-const queryId = { queryId: 'billwright' };
-
 export function compiled(text: string, parameters: readonly unknown[] = []): CompiledStatement {
-  return {
-    sql: text,
-    parameters,
-    query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
-    queryId,
-  };
+  return CompiledQuery.raw(text, [...parameters]);
 }
-
-/** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */
-export type Trace = (statement: string, parameters: readonly unknown[]) => void;
 
 export interface StatementResult {
   readonly rows: readonly Row[];

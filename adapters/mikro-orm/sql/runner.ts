@@ -1,13 +1,8 @@
 import type { Row } from './columns.ts';
-import {
-  compiled,
-  type StatementResult,
-  type Statements,
-  type Trace,
-  type Transaction,
-} from './connection.ts';
+import { compiled, type StatementResult, type Statements, type Transaction } from './connection.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';
+import type { Trace } from './trace.ts';
 
 /** How statements are written, and how their failures are understood. */
 export interface RunnerRules {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
-import { yamlOf } from '../../../adapters/koa/openapi/yaml.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import {
   areaSegment,
@@ -181,30 +180,5 @@ describe('the OpenAPI document', () => {
       '/1.0/kb/accounts'
     ]?.post;
     expect(create?.responses).to.have.all.keys('201', '400', '409', 'default');
-  });
-});
-
-describe('YAML', () => {
-  it('YAML writes nested lists and objects in block style', () => {
-    const value = {
-      a: { 'b c': [1, { d: null, e: [] }, [true]] },
-      no: 'x: y',
-      empty: {},
-      text: 'line\nbreak',
-    };
-    expect(yamlOf(value)).to.equal(
-      [
-        'a:',
-        '  "b c":',
-        '    - 1',
-        '    - d: null',
-        '      e: []',
-        '    - - true',
-        '"no": "x: y"',
-        'empty: {}',
-        'text: "line\\nbreak"',
-        '',
-      ].join('\n'),
-    );
   });
 });

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { formatInTimeZone, fromZonedTime, getTimezoneOffset } from 'date-fns-tz';
+import {
+  formatInstant,
+  formatLocalDate,
+  formatLocalTime,
+  instant,
+  instantAt,
+  localDateOf,
+  localTime,
+  localTimeOf,
+  parseLocalDate,
+  parseWireDateTime,
+  startOfDay,
+  timeZone,
+} from '../../../lib/values/time/index.ts';
+import { offsetMsAt } from '../../../lib/values/time/zone-offset.ts';
+
+const hour = 3_600_000;
+
+/** What `read` gives in a process whose own zone is `host`. */
+function onHost<T>(host: string, read: () => T): T {
+  const { TZ: before } = process.env;
+  process.env.TZ = host;
+  try {
+    return read();
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+}
+
+/**
+ * Each function of date-fns-tz that is left alone, and what stands in its place. Once a version of it is right, its half of
+ * a test is red, and the reason to do it ourselves is gone.
+ */
+describe('zones are converted here and not by date-fns-tz', () => {
+  const newYork = timeZone('America/New_York');
+
+  it('since its getTimezoneOffset tells the offset of a later hour before a transition', () => {
+    // 02:00 becomes 03:00 at 07:00 UTC.
+    const before = Date.UTC(2024, 2, 10, 7) - 3 * hour;
+    expect(offsetMsAt(before, newYork)).to.equal(-5 * hour);
+    expect(getTimezoneOffset(newYork, new Date(before))).to.equal(-4 * hour);
+  });
+
+  it("since its formatInTimeZone skips an hour where the host's own zone does", () => {
+    const at = instant(Date.UTC(2024, 2, 30, 20, 30));
+    const kolkata = timeZone('Asia/Kolkata');
+    const [ours, theirs] = onHost('Europe/Berlin', () => [
+      `${formatLocalDate(localDateOf(at, kolkata))} ${formatLocalTime(localTimeOf(at, kolkata))}`,
+      formatInTimeZone(new Date(at), kolkata, 'yyyy-MM-dd HH:mm:ss'),
+    ]);
+    expect([ours, theirs]).to.deep.equal(['2024-03-31 02:00:00', '2024-03-31 03:00:00']);
+  });
+
+  it("since its fromZonedTime answers by the host's zone for an hour that occurs twice", () => {
+    const answers = ['UTC', 'Asia/Tokyo'].map((host) =>
+      onHost(host, () => [
+        formatInstant(instantAt(parseLocalDate('2024-11-03'), localTime(5_400), newYork)),
+        fromZonedTime('2024-11-03T01:30:00', newYork).toISOString(),
+      ]),
+    );
+    expect(answers).to.deep.equal([
+      ['2024-11-03T05:30:00.000Z', '2024-11-03T05:30:00.000Z'],
+      ['2024-11-03T05:30:00.000Z', '2024-11-03T06:30:00.000Z'],
+    ]);
+  });
+
+  it('since its fromZonedTime takes a midnight that does not exist for the day before', () => {
+    const santiago = timeZone('America/Santiago');
+    const ours = startOfDay(parseLocalDate('2024-09-08'), santiago);
+    const theirs = instant(fromZonedTime('2024-09-08T00:00:00', santiago).getTime());
+    const days = [ours, theirs].map((at) => formatLocalDate(localDateOf(at, santiago)));
+    expect(days).to.deep.equal(['2024-09-08', '2024-09-07']);
+  });
+
+  it('but its toDate reads a date-time with an offset the same on every host', () => {
+    for (const host of ['UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Tokyo']) {
+      const at = onHost(host, () => parseWireDateTime('2024-03-10T02:30:00.000-05:00'));
+      expect([host, at]).to.deep.equal([host, Date.UTC(2024, 2, 10, 7, 30)]);
+    }
+  });
+});
