@@ -1,13 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
+import { packed, runReporting } from './packed.ts';
+import { SOURCES } from './readme-examples.ts';
 
-const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
 interface EntryPoint {
@@ -63,11 +63,6 @@ const entryPoints: readonly EntryPoint[] = [
   },
 ];
 
-interface PackReport {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
 /** Packs the package as it would be published, and uses it as hosts do that have nothing else of this repository. */
 describe('the published package', function () {
   this.timeout(180_000);
@@ -78,12 +73,7 @@ describe('the published package', function () {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
-    await runReporting('npm', ['run', 'build'], root);
-    const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
-    const [report] = JSON.parse((await runReporting('npm', packing, root)).stdout) as readonly PackReport[];
-    if (!report) throw new Error('npm pack packed nothing');
-    tarball = join(directory, report.filename);
-    files = report.files.map((file) => file.path);
+    ({ tarball, files } = await packed());
   });
 
   after(async () => {
@@ -153,10 +143,11 @@ describe('the published package', function () {
     expect(await exists(join(project, 'node_modules', '@scarf')), 'telemetry was installed').to.equal(false);
     const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
     await writeFile(join(project, 'host.ts'), imports.join(''));
+    await writeFile(join(project, 'public-types.ts'), await publicTypes());
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'];
     await runReporting(
       process.execPath,
-      [join('node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'host.ts'],
+      [join('node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'host.ts', 'public-types.ts'],
       project,
     );
     const { stdout } = await runReporting(
@@ -212,6 +203,17 @@ describe('the published package', function () {
     return project;
   }
 });
+
+/** The file of types as a host writes it. */
+async function publicTypes(): Promise<string> {
+  const text = await readFile(join(import.meta.dirname, 'public-types.ts'), 'utf8');
+  const entryPointOf = new Map(Object.entries(SOURCES).map(([name, source]) => [source, name]));
+  return text.replaceAll(/'[.][.]\/[.][.]\/([\w/-]+[.]ts)'/g, (_, source: string) => {
+    const name = entryPointOf.get(source);
+    if (name === undefined) throw new Error(`${source} is no entry point`);
+    return `'${name}'`;
+  });
+}
 
 /** Packages of which the build has taken parts, by what its source maps name. */
 async function builtIn(): Promise<readonly string[]> {
@@ -332,18 +334,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Runs a command; a failure carries what it printed. */
-async function runReporting(
-  command: string,
-  parameters: readonly string[],
-  cwd: string,
-): Promise<{ stdout: string }> {
-  try {
-    return await run(command, parameters, { cwd, maxBuffer: 16 * 1024 * 1024 });
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command} ${parameters.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
-  }
 }

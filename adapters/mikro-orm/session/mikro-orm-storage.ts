@@ -65,6 +65,7 @@ import { HostTransactions } from './host-transactions.ts';
 import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
+import { checkMikroOrmVersion } from './supported-version.ts';
 import { openTextSpool } from './text-spool.ts';
 
 /** What the entry file of a database provides. */
@@ -172,6 +173,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {
+    checkMikroOrmVersion();
     const commitListeners: Shared['commitListeners'] = new Set();
     const pushListeners: Shared['pushListeners'] = new Set();
     const toldListeners: Shared['toldListeners'] = new Set();

@@ -1,5 +1,6 @@
 import type { EntitySchema, MigrationObject, MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
+import { checkMikroOrmVersion } from '../session/supported-version.ts';
 import { refusal, schemaOptions, schemaState } from './schema.ts';
 
 /**
@@ -11,6 +12,7 @@ export async function applyMigrations(input: {
   readonly entities: EntitySchema[];
   readonly migrations: readonly MigrationObject[];
 }): Promise<readonly string[]> {
+  checkMikroOrmVersion();
   const orm = input.open(migratorOptions(input.entities, input.migrations));
   const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
   const refused = refusal({ ...schemaState(input.migrations, executed), missing: [] });

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+/** The package as it would be published. */
+export interface Packed {
+  readonly tarball: string;
+  readonly files: readonly string[];
+}
+
+interface PackReport {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let made: Promise<Packed> | undefined;
+
+/** Builds and packs the package, once in a run of the checks; its file is there until they end. */
+export function packed(): Promise<Packed> {
+  made ??= pack();
+  return made;
+}
+
+async function pack(): Promise<Packed> {
+  const directory = await mkdtemp(join(tmpdir(), 'billwright-packed-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  await runReporting('npm', ['run', 'build'], root);
+  const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
+  const [report] = JSON.parse((await runReporting('npm', packing, root)).stdout) as readonly PackReport[];
+  if (!report) throw new Error('npm pack packed nothing');
+  return { tarball: join(directory, report.filename), files: report.files.map((file) => file.path) };
+}
+
+/** Runs a command; a failure carries what it printed. */
+export async function runReporting(
+  command: string,
+  parameters: readonly string[],
+  cwd: string,
+): Promise<{ stdout: string }> {
+  try {
+    return await run(command, parameters, { cwd, maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${parameters.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,134 @@
+// What the compiler tells a host of the public interface: what it takes, what it refuses, and what comes back. Nothing of it
+// runs. `npm run types` checks it over the sources, `install.check.ts` over the declarations of the packed package.
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import {
+  Billing,
+  BillingError,
+  type CatalogPlugin,
+  type Decimal,
+  defineCatalog,
+  ErrorCode,
+  type Instant,
+  type LocalDate,
+  type PaymentGateway,
+  type TenantBilling,
+  type Uuid,
+} from '../../adapters/node/billwright.ts';
+import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+
+/** Compiles where both types are the same, with nothing assigned by chance. */
+declare function same<A, B>(...proof: Same<A, B> extends true ? [] : [differ: never]): void;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** An engine opens with a storage and what differs from Node's ports. */
+export async function opening(): Promise<void> {
+  const billing = await Billing.open({ storage: sqlite('billing.db'), clock: fakeClock('2024-01-31') });
+  same<Awaited<ReturnType<typeof billing.createAccount>>['id'], Uuid>();
+  // @ts-expect-error a storage is needed
+  await Billing.open({ clock: fakeClock('2024-01-31') });
+  // @ts-expect-error a path is no storage
+  await Billing.open({ storage: 'billing.db' });
+  // @ts-expect-error there is no such option
+  await Billing.open({ storage: sqlite('billing.db'), gateway: sandboxGateway() });
+}
+
+/** Ids, dates and amounts are taken as text as well, and come back as what they are. */
+export async function calling(acme: TenantBilling): Promise<unknown> {
+  const account = await acme.createAccount({ currency: 'EUR', referenceTime: '2024-01-31T08:00:00Z' });
+  same<typeof account.id, Uuid>();
+  const subscription = await acme.createSubscription({ accountId: account.id, planName: 'gold-monthly' });
+  same<typeof subscription.subscriptionId, Uuid>();
+  const [invoice] = await acme.invoices.ofAccount({ accountId: '0190f8f6-0000-7000-8000-000000000000' });
+  if (invoice === undefined) return undefined;
+  same<typeof invoice.balance, Decimal>();
+  same<typeof invoice.invoiceDate, LocalDate>();
+  same<typeof invoice.items, readonly (typeof invoice.items)[number][]>();
+  const amount: Decimal = invoice.amount;
+  // @ts-expect-error an amount is no number
+  const asNumber: number = invoice.amount;
+  // @ts-expect-error a day of the calendar is no instant
+  const asInstant: Instant = invoice.invoiceDate;
+  // @ts-expect-error a view is not changed
+  invoice.balance = amount;
+  // @ts-expect-error an account has no such field
+  await acme.createAccount({ currency: 'EUR', colour: 'green' });
+  // @ts-expect-error a plan or what determines it is needed by name, not as a number
+  await acme.createSubscription({ accountId: account.id, planName: 7 });
+  return { asNumber, asInstant };
+}
+
+/** `within` takes the handle that the storage says, and gives the same operations without another `within`. */
+export async function joining(): Promise<void> {
+  const billing = await Billing.open({ storage: sqlite('billing.db') });
+  const acme = billing.as({ tenant: '0190f8f6-0000-7000-8000-000000000000', user: 'sign-up' });
+  same<ReturnType<typeof acme.within>, TenantBilling>();
+  // @ts-expect-error a transaction is no text
+  acme.within('the open transaction');
+  // @ts-expect-error who calls is needed
+  billing.as({ tenant: '0190f8f6-0000-7000-8000-000000000000' });
+}
+
+/** Names of a catalog are known to the compiler. */
+export const lantern = defineCatalog({
+  name: 'Lantern',
+  effectiveDate: '2026-01-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['USD'],
+  products: { Light: { category: 'BASE' } },
+  plans: {
+    'light-monthly': {
+      product: 'Light',
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
+    },
+    'dark-monthly': {
+      // @ts-expect-error Dark is no product
+      product: 'Dark',
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
+    },
+  },
+  // @ts-expect-error light-weekly is no plan
+  priceLists: { DEFAULT: ['light-weekly'] },
+});
+
+/** What failed is known by its code. */
+export function failing(error: unknown): string {
+  if (!(error instanceof BillingError)) throw error;
+  same<typeof error.code, ErrorCode>();
+  same<typeof error.facts, Readonly<Record<string, unknown>>>();
+  // @ts-expect-error there is no such code
+  if (error.code === ErrorCode.ACCOUNT_IS_GREEN) return 'green';
+  return error.code === ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID ? 'nobody' : error.message;
+}
+
+/** Two members are all that a gateway needs; its answers are checked. */
+export const gateway: PaymentGateway = {
+  name: 'till',
+  async purchase({ paymentId, transactionId, amount, currency }, { now }) {
+    same<typeof amount, Decimal>();
+    same<typeof now, Instant>();
+    return {
+      kbPaymentId: paymentId,
+      kbTransactionPaymentId: transactionId,
+      transactionType: 'PURCHASE',
+      status: 'PROCESSED',
+      amount,
+      currency,
+      createdDate: now,
+      effectiveDate: now,
+      properties: [],
+    };
+  },
+  getPaymentInfo: async () => [],
+};
+
+// @ts-expect-error a gateway must be able to tell what it knows of a payment
+export const forgetful: PaymentGateway = { name: 'sieve', purchase: gateway.purchase };
+
+// @ts-expect-error PAID is no status
+export const careless: PaymentGateway = { ...gateway, getPaymentInfo: async () => [{ status: 'PAID' }] };
+
+export const shelf: CatalogPlugin = {
+  name: 'shelf',
+  latestVersion: async () => '1',
+  catalog: async () => ({ name: 'Shelf', versions: [] }),
+};
