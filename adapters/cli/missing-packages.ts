@@ -6,7 +6,7 @@ export const packagesOf = {
   sqlite: [...storage, '@mikro-orm/sqlite'],
   postgresql: [...storage, '@mikro-orm/postgresql'],
   log: ['pino'],
-  http: ['koa', '@koa/router', 'koa-body', 'zod', 'jose', 'prom-client'],
+  http: ['koa', '@koa/router', '@koa/cors', 'koa-body', 'zod', 'jose', 'prom-client'],
 } as const;
 
 /**

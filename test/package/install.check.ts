@@ -88,7 +88,6 @@ describe('the published package', function () {
     expect(files).to.include.members(named);
     expect(files).to.include.members([
       'LICENSE',
-      'NOTICE',
       'README.md',
       'CHANGELOG.md',
       'NOTICE',
