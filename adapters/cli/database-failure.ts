@@ -9,7 +9,12 @@ export interface Reached {
   readonly needed?: readonly string[];
 }
 
-/** Does what needs a database. @throws Error that names it, with the way out, where it cannot be used. */
+/** What is missing outside of this program, in words that say all. */
+export class MissingError extends Error {
+  override readonly name = 'MissingError';
+}
+
+/** Does what needs a database. @throws MissingError that names it, with the way out, where it cannot be used. */
 export async function reachingDatabase<T>(
   { database, needed = [] }: Reached,
   work: () => Promise<T>,
@@ -21,7 +26,7 @@ export async function reachingDatabase<T>(
     const drivers = isPostgresqlUrl(database) ? packagesOf.postgresql : packagesOf.sqlite;
     const message =
       missingPackages(error, [...drivers, ...packagesOf.log, ...needed]) ?? databaseFailure(error, database);
-    throw message === null ? error : new Error(message, { cause: error });
+    throw message === null ? error : new MissingError(message, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { databaseFailure, reachingDatabase } from '../../adapters/cli/database-failure.ts';
-import { missingPackages } from '../../adapters/cli/missing-packages.ts';
+import { missingPackages, packagesOf } from '../../adapters/cli/missing-packages.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -73,6 +73,16 @@ describe('a package that is not installed', () => {
       Promise.reject(notFound('@mikro-orm/postgresql')),
     ).catch((error: unknown) => error);
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
+  });
+
+  it('is one of those that stand beside billwright, which are all known or not needed by a start', () => {
+    const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
+      /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
+        name,
+      ),
+    );
+    const known = new Set([...Object.values(packagesOf).flat(), ...notNeeded]);
+    expect(known).to.deep.equal(new Set(Object.keys(manifest.peerDependencies)));
   });
 
   it('of nobody here is left to say so itself', () => {

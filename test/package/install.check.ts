@@ -3,6 +3,7 @@ import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
 import { packed, runReporting } from './packed.ts';
@@ -62,6 +63,8 @@ const entryPoints: readonly EntryPoint[] = [
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', '@opentelemetry/sdk-trace-base'],
   },
 ];
+
+const command = join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js');
 
 /** Packs the package as it would be published, and uses it as hosts do that have nothing else of this repository. */
 describe('the published package', function () {
@@ -129,6 +132,7 @@ describe('the published package', function () {
         expect(await exists(join(project, 'node_modules', name)), `${name} was installed`).to.equal(false);
       }
       expect(await exportedNames(project, entryPoint.name)).to.not.be.empty;
+      if (entryPoint.name === 'billwright') await expectMissingPeersToBeNamed(project);
     });
   }
 
@@ -149,14 +153,18 @@ describe('the published package', function () {
       [join('node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'host.ts', 'public-types.ts'],
       project,
     );
-    const { stdout } = await runReporting(
-      process.execPath,
-      [join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js'), '--help'],
-      project,
-    );
+    const { stdout } = await runReporting(process.execPath, [command, '--help'], project);
     expect(stdout).to.contain('billwright');
     expect(await oneErrorClass(project)).to.equal(true);
-    const { own, packages, builtin } = await loadedByServe(project);
+    // Of a project that says nothing of modules, such as one that `npm init` has made years ago.
+    const served = join(project, 'served');
+    await mkdir(served);
+    await writeFile(join(served, 'package.json'), '{ "type": "commonjs" }');
+    await runReporting(process.execPath, [join(project, command), 'init'], served);
+    const started = await loadedByServe(project, served);
+    expect(started.errors).to.contain('billwright.config.ts","msg":"configured by this file"');
+    expect(started.errors).to.not.contain('MODULE_TYPELESS');
+    const { own, packages, builtin } = await loadedByServe(project, project);
     expect(own, 'files of the package that a start loads').to.be.within(1, 40);
     expect([...packages]).to.include.members(['@mikro-orm/sqlite', 'koa', 'zod']);
     expect([...packages]).to.not.include.members([
@@ -284,6 +292,30 @@ async function oneErrorClass(project: string): Promise<boolean> {
   return stdout.trim() === 'true';
 }
 
+/** Nothing is installed beside billwright: each command says what it needs, in one line that installs it. */
+async function expectMissingPeersToBeNamed(project: string): Promise<void> {
+  for (const [args, needed] of [
+    [['serve'], ['@mikro-orm/sqlite', 'pino', 'koa', 'zod']],
+    [
+      ['check', '--database', 'postgresql://ada@127.0.0.1:9/shop'],
+      ['@mikro-orm/postgresql', 'pino'],
+    ],
+    [['openapi'], ['koa', 'zod']],
+  ] as const) {
+    const failed = await run(process.execPath, [command, ...args], { cwd: project }).catch(
+      (error: { readonly code: number; readonly stderr: string }) => error,
+    );
+    expect(failed).to.have.property('code', 1);
+    const lines = failed.stderr.trim().split('\n');
+    expect(lines).to.have.length(1);
+    const versions: Readonly<Record<string, string>> = manifest.peerDependencies;
+    for (const name of needed)
+      expect(lines[0])
+        .to.match(/: npm install /)
+        .and.contain(`${name}@${versions[name]}`);
+  }
+}
+
 interface Loaded {
   /** Files of billwright. */
   readonly own: number;
@@ -291,10 +323,12 @@ interface Loaded {
   readonly packages: ReadonlySet<string>;
   /** Node's own modules. */
   readonly builtin: readonly string[];
+  /** What it has written to standard error. */
+  readonly errors: string;
 }
 
-/** What `billwright serve` loads until it is ready. */
-async function loadedByServe(project: string): Promise<Loaded> {
+/** What `billwright serve` of the project loads until it is ready, run in a directory. */
+async function loadedByServe(project: string, directory: string): Promise<Loaded> {
   const recorder = `
     import { registerHooks } from 'node:module';
     const urls = [];
@@ -309,11 +343,12 @@ async function loadedByServe(project: string): Promise<Loaded> {
     process.execPath,
     [
       ...['--import', `data:text/javascript,${encodeURIComponent(recorder)}`],
-      ...[join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js'), 'serve'],
+      ...[join(project, command), 'serve'],
       ...['--port', '0', '--database', ':memory:'],
     ],
-    { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  const errors = text(server.stderr);
   let last = '';
   for await (const line of createInterface({ input: server.stdout })) {
     last = line;
@@ -325,7 +360,7 @@ async function loadedByServe(project: string): Promise<Loaded> {
   };
   const names = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
   const own = names.filter((name) => name === 'billwright').length;
-  return { own, packages: new Set(names), builtin };
+  return { own, packages: new Set(names), builtin, errors: await errors };
 }
 
 async function exists(path: string): Promise<boolean> {

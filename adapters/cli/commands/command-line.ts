@@ -89,10 +89,12 @@ async function explained(
       isUsage: true,
       text: command === '' ? `${name}: ${error.message}. See "${name} --help"` : `${name}: ${error.message}`,
     };
+  // The error of a database, or of what belongs beside it, says what is missing.
+  const isSaid = error instanceof Error && error.name === 'MissingError';
   const { missingPackages, packagesOf } = await import('../missing-packages.ts');
   return {
     isUsage: false,
-    text: `billwright: ${missingPackages(error, packagesOf.http) ?? messageOf(error)}`,
+    text: `billwright: ${(isSaid ? null : missingPackages(error, packagesOf.http)) ?? messageOf(error)}`,
   };
 }
 
