@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
 import { packed, runReporting } from './packed.ts';
 import { SOURCES } from './readme-examples.ts';
 
+const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
 interface EntryPoint {
