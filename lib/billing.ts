@@ -3,28 +3,19 @@ import type { BillingOptions } from './engine/billing-options.ts';
 import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
-import {
-  type BillingControl,
-  controlOf,
-  dispatcherOf,
-  pushDispatchersOf,
-  storagePolicyOf,
-} from './engine/control.ts';
-import { type Engine, engineOf } from './engine/engine.ts';
-import { engineSettings, portsOf, timeOf } from './engine/foundation.ts';
+import { type BillingControl, controlOf } from './engine/control.ts';
 import { frontDoor, openedNodes, openedTenants, subscribing } from './engine/front-door.ts';
-import { type Monitor, meteredPorts, monitorOf } from './engine/monitoring.ts';
-import { nodesOf, switchable } from './engine/nodes.ts';
 import type { Operations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { type RequestTracking, requestsOf } from './engine/requests.ts';
+import { engineBeside, runningEngine } from './engine/running-engine.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
-import type { Clock, Ports } from './ports/index.ts';
+import type { Clock } from './ports/index.ts';
 import type { EventOperations, EventSubscriptionOperations } from './push/index.ts';
 import type { BacklogOperations } from './queues/index.ts';
 import type { CallContext, WithContext } from './records/index.ts';
-import type { Dispatcher, IdempotencyOperations } from './runtime/index.ts';
+import type { IdempotencyOperations } from './runtime/index.ts';
 import type { SecurityOperations } from './security/index.ts';
 import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 
@@ -101,33 +92,8 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
    */
   async open<Host>(given: BillingOptions<Host>): Promise<Billing<Host>> {
-    const switched = switchable(given);
-    const { options } = switched;
-    const time = timeOf(options);
-    const ports = meteredPorts(portsOf(switched, time));
-    const node = options.nodeName ?? ports.ids.next();
-    const nodes = nodesOf(switched, {
-      ports,
-      nodeName: node,
-      dropCaches: (tenant) => engine.catalogs.dropCached(tenant),
-    });
-    const settings = engineSettings(options, ports, {
-      node: { nodes: () => nodes.list(), storeRequests: () => monitor.accessLog.flush() },
-      workOff: (...due) => dispatcher.workOff(...due),
-    });
-    const engine: Engine = engineOf(ports, settings);
-    const { server } = settings.server;
-    const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
-    const parts = { options, ports, time, server, engine, node, monitor };
-    await options.storage.prepare(storagePolicyOf(parts));
-    await nodes.prepare();
-    await time?.compare();
-    await warnOfUnboundRole(ports);
-    await engine.sinks.register();
-    const dispatcher: Dispatcher = dispatcherOf(parts, nodes);
-    await dispatcher.recover();
-    const pushes = pushDispatchersOf(parts);
-    await Promise.all(pushes.map((each) => each.recover()));
+    const { parts, dispatcher, pushes, nodes } = await runningEngine(given);
+    const { options, ports, engine, monitor } = parts;
     const calls = new Calls(ports);
     const operations = frontDoor(engine.operations);
     const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
@@ -142,7 +108,7 @@ export const Billing = {
       backlog: calls.of(openedBacklog(engine.backlog, (id) => engine.tenants.refOf(id))),
       nodes: calls.of(openedNodes(nodes)),
       clock: ports.clock,
-      server,
+      server: parts.server,
       requests: { ...monitor.requests, ...requestsOf(ports) },
       ...calls.of({ context: contextOf }),
       as: (caller) => {
@@ -166,7 +132,7 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
-    return (await beside(options)).checks;
+    return (await engineBeside(options)).checks;
   },
   /**
    * The queues alone, for a look at a database on which others work: takes over no work, and writes nothing unless entries
@@ -174,27 +140,7 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {
-    const { backlog, tenants } = await beside(options);
+    const { backlog, tenants } = await engineBeside(options);
     return openedBacklog(backlog, (id) => tenants.refOf(id));
   },
 };
-
-/** An engine that does none of the work of the database. */
-async function beside<Host>(options: BillingOptions<Host>): Promise<Engine> {
-  const ports = portsOf(switchable(options));
-  const node = { nodes: async () => [], storeRequests: async () => undefined };
-  const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
-  const engine = engineOf(ports, settings);
-  await options.storage.prepare();
-  return engine;
-}
-
-/** Every statement keeps tenants apart; this warns that the second barrier is missing (platform §2, isolation rule 2). */
-async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
-  const role = await storage.system.unboundRole();
-  if (role === null) return;
-  logger.warn(
-    { role },
-    'row-level security of the database does not bind the role that the engine connects as: a superuser, one with BYPASSRLS, or security switched off for a table',
-  );
-}

@@ -1,9 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 /** What a reader takes in at a glance; a folder that grows past it is two. */
 const MAX_FILES = 30;
+/** The front door shows what there is; how it is made lies behind it. */
+const MAX_LINES_OF_DOOR = 150;
 const root = join(import.meta.dirname, '../..');
 
 describe('folders', () => {
@@ -19,4 +21,9 @@ describe('folders', () => {
       expect(full.map(([folder, inFolder]) => `${folder}: ${inFolder.length}`)).to.deep.equal([]);
     });
   }
+
+  it(`have a front door, lib/billing.ts, of at most ${MAX_LINES_OF_DOOR} lines`, () => {
+    const lines = readFileSync(join(root, 'lib/billing.ts'), 'utf8').trimEnd().split('\n');
+    expect(lines).to.have.length.within(1, MAX_LINES_OF_DOOR);
+  });
 });

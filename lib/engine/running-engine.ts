@@ -1,0 +1,60 @@
+import type { Ports } from '../ports/index.ts';
+import type { Dispatcher } from '../runtime/index.ts';
+import type { BillingOptions } from './billing-options.ts';
+import { dispatcherOf, pushDispatchersOf, storagePolicyOf } from './control.ts';
+import { type Engine, engineOf } from './engine.ts';
+import { engineSettings, portsOf, timeOf } from './foundation.ts';
+import { type Monitor, meteredPorts, monitorOf } from './monitoring.ts';
+import { nodesOf, switchable } from './nodes.ts';
+
+/** The engine over its ports: the storage has its schema, and this node is ready for the work of the database. */
+export async function runningEngine<Host>(given: BillingOptions<Host>) {
+  const switched = switchable(given);
+  const { options } = switched;
+  const time = timeOf(options);
+  const ports = meteredPorts(portsOf(switched, time));
+  const node = options.nodeName ?? ports.ids.next();
+  const nodes = nodesOf(switched, {
+    ports,
+    nodeName: node,
+    dropCaches: (tenant) => engine.catalogs.dropCached(tenant),
+  });
+  const settings = engineSettings(options, ports, {
+    node: { nodes: () => nodes.list(), storeRequests: () => monitor.accessLog.flush() },
+    workOff: (...due) => dispatcher.workOff(...due),
+  });
+  const engine: Engine = engineOf(ports, settings);
+  const { server } = settings.server;
+  const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
+  const parts = { options, ports, time, server, engine, node, monitor };
+  await options.storage.prepare(storagePolicyOf(parts));
+  await nodes.prepare();
+  await time?.compare();
+  await warnOfUnboundRole(ports);
+  await engine.sinks.register();
+  const dispatcher: Dispatcher = dispatcherOf(parts, nodes);
+  await dispatcher.recover();
+  const pushes = pushDispatchersOf(parts);
+  await Promise.all(pushes.map((each) => each.recover()));
+  return { parts, dispatcher, pushes, nodes };
+}
+
+/** An engine that does none of the work of the database. */
+export async function engineBeside<Host>(options: BillingOptions<Host>): Promise<Engine> {
+  const ports = portsOf(switchable(options));
+  const node = { nodes: async () => [], storeRequests: async () => undefined };
+  const settings = engineSettings(options, ports, { node, workOff: async () => undefined });
+  const engine = engineOf(ports, settings);
+  await options.storage.prepare();
+  return engine;
+}
+
+/** Every statement keeps tenants apart; this warns that the second barrier is missing (platform §2, isolation rule 2). */
+async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
+  const role = await storage.system.unboundRole();
+  if (role === null) return;
+  logger.warn(
+    { role },
+    'row-level security of the database does not bind the role that the engine connects as: a superuser, one with BYPASSRLS, or security switched off for a table',
+  );
+}
