@@ -209,6 +209,13 @@ eachDatabase((kind, open) => {
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('TAKEN');
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('MOVED');
       expect(await takenUpTo('books')).to.equal(upTo);
+      // What a node of an earlier version has written with its change is there once.
+      await publishEvents(opened, [10]);
+      const last = await storage.events.horizon(tenant.recordId);
+      const further = { after: upTo, upTo: last, deliveries: taken.deliveries };
+      expect(await books.takeUp(lease, further, LEASE_MS)).to.equal('TAKEN');
+      const held = { tenantRecordId: tenant.recordId, businessNow: NOW, limit: 9, held: [], enoughOf: [] };
+      expect(await books.load(held)).to.have.length(1);
       const none = await storage.sink('mails').take({ owner: 'one', token: 'one', limit: 9, ...at });
       expect(none).to.deep.equal([]);
     });
