@@ -3,7 +3,7 @@ import { retryLaterOf } from '../ports/index.ts';
 import { type PushDelivery, SYSTEM_TENANT, type TenantRef } from '../records/index.ts';
 import { type ActivityPorts, callPlugin } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { EVENT_SINK_TIMEOUT_MS } from '../values/limits.ts';
+import { EVENT_SINK_LEAST_KEPT_MS, EVENT_SINK_TIMEOUT_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
 import { deliveredEvent } from './published-event.ts';
@@ -56,7 +56,7 @@ export class SinkService {
     const before = addMilliseconds(clock.now(), -retentionMs);
     await Promise.all(this.counted.map(({ sink }) => storage.sink(sink.name).purge(before, PURGE_SIZE)));
     await this.register();
-    await storage.sinks.forget(retentionMs, PURGE_SIZE);
+    await storage.sinks.forget(Math.max(retentionMs, EVENT_SINK_LEAST_KEPT_MS), PURGE_SIZE);
   }
 
   #dispatcherOf(

@@ -327,6 +327,9 @@ export const PUSH_POLL_MS = 3 * SECOND_MS;
 export const EVENT_SINK_TIMEOUT_MS = 30 * SECOND_MS;
 export const EVENT_SINK_LEAST_PAUSE_MS = SECOND_MS;
 
+/** How long a sink is kept after its last use at least: the nodes that have it say so every few minutes. */
+export const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
+
 /** Characters of the name of an event sink. */
 export const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
 

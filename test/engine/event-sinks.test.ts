@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { type EventSink, type PublishedEvent, RetryLater } from '../../lib/index.ts';
+import { SinkService } from '../../lib/push/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
@@ -254,6 +255,21 @@ anyDatabase((_kind, open) => {
         'event_sink_attempts_total busy put_off 1',
         'event_sink_attempts_total quick delivered 1',
       ]);
+    });
+
+    it('platform §10.6: a sink that is in use is kept, however short queue history is', async () => {
+      const forgotten: number[] = [];
+      engine = await openEngine(open, { now: NOW });
+      const { storage, clock, systemClock, logger } = engine;
+      const forget = async (unusedForMs: number) => void forgotten.push(unusedForMs);
+      const own = { sinks: { ...storage.sinks, forget }, sink: (name: string) => storage.sink(name) };
+      const watched = new Proxy(storage, { get: (_, name) => Reflect.get(own, name) });
+      const ids = { next: () => crypto.randomUUID() as never };
+      const ports = { storage: watched, clock, systemClock, logger, ids };
+      const service = new SinkService(ports, [recording('books').sink], []);
+      await service.purge(0);
+      await service.purge(90 * 24 * 3_600_000);
+      expect(forgotten).to.deep.equal([24 * 3_600_000, 90 * 24 * 3_600_000]);
     });
 
     it('nothing is stored for sinks where there are none', async () => {
