@@ -7,6 +7,7 @@ import {
   serverProperties,
 } from '../../lib/tenants/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import type { Configured } from './configuration/configured.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -46,7 +47,7 @@ const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
  * when a tenant needs it.
  * @throws UsageError for a file that cannot be read.
  */
-export async function defaultCatalog(
+async function defaultCatalog(
   option: string | undefined,
   environment: Environment,
   defined?: string | (() => string),
@@ -63,11 +64,23 @@ export async function defaultCatalog(
  * undefined (platform §4.3).
  * @throws UsageError for a file that cannot be read.
  */
-export function defaultOverdueConfig(
+function defaultOverdueConfig(
   option: string | undefined,
   environment: Environment,
 ): Promise<string | undefined> {
   return namedDocument({ option, flag: '--default-overdue', property: 'overdue.uri' }, environment);
+}
+
+/** Both, as a command is given and configured. */
+export async function defaultDocuments(
+  option: { readonly catalog: string | undefined; readonly overdue: string | undefined },
+  { environment, definition }: Pick<Configured, 'environment' | 'definition'>,
+) {
+  return {
+    defaultCatalog: await defaultCatalog(option.catalog, environment, definition.defaultCatalog),
+    defaultOverdueConfig:
+      (await defaultOverdueConfig(option.overdue, environment)) ?? definition.defaultOverdueConfig,
+  };
 }
 
 /** The file that an option or a property names; undefined if neither does. */

@@ -1,10 +1,10 @@
 import type { NewOverdueDefinition } from '../../lib/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import type { ServerDefinition } from '../server/index.ts';
-import { type Given, textOf } from './commands/options.ts';
+import { documentsOf, type Given, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { databaseOf, isPostgresqlUrl } from './database.ts';
-import { defaultCatalog, defaultOverdueConfig, environmentConfiguration } from './engine-settings.ts';
+import { defaultDocuments, environmentConfiguration } from './engine-settings.ts';
 import type { Environment } from './environment.ts';
 import { type HttpSettings, httpSettings, processSettings } from './settings.ts';
 import { UsageError } from './usage-error.ts';
@@ -71,14 +71,7 @@ export async function serveOptions(given: Given, configured: Configured): Promis
     sandboxLedger,
     http: read(() => httpSettings(given, environment)),
     configuration: read(() => environmentConfiguration(environment)),
-    defaultCatalog: await defaultCatalog(
-      textOf(given, 'default-catalog'),
-      environment,
-      definition.defaultCatalog,
-    ),
-    defaultOverdueConfig:
-      (await defaultOverdueConfig(textOf(given, 'default-overdue'), environment)) ??
-      definition.defaultOverdueConfig,
+    ...(await defaultDocuments(documentsOf(given), configured)),
     definition,
     configurationFile: file,
   };

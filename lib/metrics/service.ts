@@ -5,6 +5,7 @@ import type { PushCounts } from '../push/index.ts';
 import type { EntryCounts } from '../runtime/index.ts';
 import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { Metric } from './metric.ts';
 
@@ -80,7 +81,7 @@ export class MetricsService {
       gauge(
         'queue_oldest_due_seconds',
         'Since when the oldest of them is due, in business time',
-        oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
+        secondsSince(oldest, now),
       ),
       {
         name: 'queue_topic_due_entries',
@@ -94,7 +95,7 @@ export class MetricsService {
         kind: 'gauge',
         values: topics.map((each) => ({
           labels: { topic: each.topic },
-          value: Math.max(0, (now - each.oldest) / 1_000),
+          value: secondsSince(each.oldest, now),
         })),
       },
     ];
@@ -110,7 +111,7 @@ export class MetricsService {
       gauge(
         'push_oldest_due_seconds',
         'Since when the oldest of them is due, in business time',
-        oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
+        secondsSince(oldest, now),
       ),
     ];
   }
@@ -125,7 +126,7 @@ export class MetricsService {
         return {
           labels: { sink: name },
           due,
-          seconds: oldest === null ? 0 : Math.max(0, (now - oldest) / 1_000),
+          seconds: secondsSince(oldest, now),
         };
       }),
     );
@@ -199,4 +200,9 @@ function poolMetric({ inUse, idle, waiting }: PoolUse): Metric {
 
 function gauge(name: string, help: string, value: number): Metric {
   return { name, help, kind: 'gauge', values: [{ labels: {}, value }] };
+}
+
+/** 0 for null, and for what is still to come. */
+function secondsSince(from: Instant | null, now: Instant): number {
+  return from === null ? 0 : Math.max(0, (now - from) / 1_000);
 }

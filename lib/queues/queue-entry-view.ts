@@ -41,7 +41,7 @@ const FIRST_DELIVERY_ID = 2 ** 52;
 
 export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userToken: Uuid } {
   const { recordId, kind, topic, payload, tenantId, tenantRecordId, accountId, accountRecordId } = entry;
-  const { userToken, createdDate, effectiveDate, processingState, errorCount, reason } = entry;
+  const { userToken, createdDate, processingState, errorCount, reason } = entry;
   const { processingOwner, availableAtMs, isCleared } = entry;
   return {
     recordId,
@@ -54,7 +54,7 @@ export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userT
     accountRecordId,
     userToken,
     createdDate,
-    dueDate: kind === QueueKind.BUS ? createdDate : effectiveDate,
+    dueDate: dueDateOf(entry),
     state: processingState,
     isCleared,
     errorCount,
@@ -62,6 +62,11 @@ export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userT
     processingOwner,
     availableDate: isCleared || availableAtMs === null ? null : instant(availableAtMs),
   };
+}
+
+/** Bus events are due at once. */
+export function dueDateOf({ kind, createdDate, effectiveDate }: KeptEntry): Instant {
+  return kind === QueueKind.BUS ? createdDate : effectiveDate;
 }
 
 /** A push as an entry of the queue of pushes. */

@@ -1,5 +1,6 @@
 import type { EntryLook, EntryPart, EntryStore, SeenEntry } from '../ports/storage/index.ts';
-import { QueueKind } from '../records/index.ts';
+import type { QueueKind } from '../records/index.ts';
+import { dueDateOf } from './queue-entry-view.ts';
 
 /** What is not done, whether or not a node works on it. */
 export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
@@ -22,9 +23,5 @@ export async function seenEntries(
 }
 
 function oldestFirst(one: SeenEntry, other: SeenEntry): number {
-  return dueOf(one) - dueOf(other) || one.recordId - other.recordId;
-}
-
-function dueOf({ kind, createdDate, effectiveDate }: SeenEntry): number {
-  return kind === QueueKind.BUS ? createdDate : effectiveDate;
+  return dueDateOf(one) - dueDateOf(other) || one.recordId - other.recordId;
 }

@@ -654,6 +654,9 @@ export const PURGE_SCHEDULE_MS = 3 * MINUTE_MS;
 
 /** How long finished entries are kept (`queue.history.retention`), and how many one purge statement takes. */
 export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
+
+/** A date is not over everywhere when it is in UTC, and its run may be some hours late (invoicing §8.1). */
+export const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 export const QUEUE_PURGE_SIZE = 1_000;
 
 /** How long bus entries of an account wait for an earlier one that failed. */

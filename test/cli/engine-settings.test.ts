@@ -5,17 +5,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { configurationFile } from '../../adapters/cli/configuration-file.ts';
 import {
-  defaultCatalog,
-  defaultOverdueConfig,
+  defaultDocuments,
   environmentConfiguration,
   withProblems,
 } from '../../adapters/cli/engine-settings.ts';
+import type { Environment } from '../../adapters/cli/environment.ts';
 import { httpSettings, processSettings } from '../../adapters/cli/settings.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { example } from '../support/files.ts';
 
+const noOption = { catalog: undefined, overdue: undefined };
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('settings of the engine from the environment', () => {
@@ -147,6 +148,8 @@ describe('the default documents of the command line', () => {
   after(() => rm(directory, { recursive: true, force: true }));
 
   it('is the file of the option, else that of catalog.uri, else the sample, read when it is needed', async () => {
+    const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
+      (await defaultDocuments({ ...noOption, catalog }, { environment, definition: {} })).defaultCatalog;
     const other = join(directory, 'other.xml');
     await writeFile(other, '<other/>');
     const sample = await defaultCatalog(undefined, {});
@@ -159,14 +162,16 @@ describe('the default documents of the command line', () => {
 
   it('that cannot be read is refused with the name of what named it', async () => {
     const missing = join(directory, 'missing.xml');
-    for (const [option, environment, name] of [
+    for (const [catalog, environment, name] of [
       [missing, {}, '--default-catalog'],
       [undefined, { SERVICE_catalog_uri: missing }, 'SERVICE_catalog_uri'],
     ] as const) {
       let thrown: unknown;
-      await defaultCatalog(option, environment).catch((error: unknown) => {
-        thrown = error;
-      });
+      await defaultDocuments({ ...noOption, catalog }, { environment, definition: {} }).catch(
+        (error: unknown) => {
+          thrown = error;
+        },
+      );
       expect(thrown).to.be.instanceOf(UsageError);
       expect((thrown as Error).message)
         .to.contain(name)
@@ -174,12 +179,16 @@ describe('the default documents of the command line', () => {
     }
   });
 
-  it('of the overdue configuration is the file of the option, else that of overdue.uri, else none', async () => {
+  it('of the overdue configuration is the file of the option, else that of overdue.uri, else the one that is defined', async () => {
+    const defaultOverdueConfig = async (overdue: string | undefined, environment: Environment) => {
+      const configured = { environment, definition: { defaultOverdueConfig: 'defined' } };
+      return (await defaultDocuments({ ...noOption, overdue }, configured)).defaultOverdueConfig;
+    };
     const [one, other] = [join(directory, 'one.json'), join(directory, 'other.xml')];
     await writeFile(one, '{}');
     await writeFile(other, '<other/>');
-    expect(await defaultOverdueConfig(undefined, {})).to.equal(undefined);
-    expect(await defaultOverdueConfig(undefined, { SERVICE_overdue_uri: '' })).to.equal(undefined);
+    expect(await defaultOverdueConfig(undefined, {})).to.equal('defined');
+    expect(await defaultOverdueConfig(undefined, { SERVICE_overdue_uri: '' })).to.equal('defined');
     expect(await defaultOverdueConfig(one, { SERVICE_overdue_uri: other })).to.equal('{}');
     expect(await defaultOverdueConfig(undefined, { SERVICE_overdue_uri: other })).to.equal('<other/>');
     const inFile = { 'org.killbill.overdue.uri': pathToFileURL(other).href };

@@ -95,7 +95,7 @@ describe('newcomers', function () {
 /** Makes a tenant and asks for its accounts, as a client of Kill Bill does. */
 async function isServing({ told }: Newcomer): Promise<void> {
   const [, url] = /is ready at (\S+)/.exec(told) ?? [];
-  const [, password] = /password\W+(\S+)/i.exec(told) ?? [];
+  const [, password] = /password (\S{24}) /.exec(told) ?? [];
   const headers = {
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     'content-type': 'application/json',

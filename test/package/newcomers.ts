@@ -86,7 +86,7 @@ export class Newcomer {
       );
       const listen = (chunk: Buffer) => {
         server.told += chunk.toString();
-        if (!server.told.includes('is ready at')) return;
+        if (!/is ready at .*\n/.test(server.told)) return;
         clearTimeout(timer);
         resolve();
       };

@@ -4,6 +4,7 @@ import {
   configOption,
   databaseOption,
   defaultDocumentOptions,
+  documentsOf,
   type Given,
   givenTo,
   jsonOption,
@@ -78,24 +79,16 @@ export function passwordCommand(say: Say): Command {
 
 export function checkCommand(say: Say): Command {
   const command = databaseCommand('check', async ({ given, where, configured }) => {
-    const [
-      { breachText, checkDatabase },
-      { defaultCatalog, defaultOverdueConfig, environmentConfiguration },
-    ] = await Promise.all([import('../check.ts'), import('../engine-settings.ts')]);
+    const [{ breachText, checkDatabase }, { defaultDocuments, environmentConfiguration }] = await Promise.all(
+      [import('../check.ts'), import('../engine-settings.ts')],
+    );
     const { environment, definition } = configured;
     const isJson = given.json === true;
     const options = {
       database: where,
       tenant: textOf(given, 'tenant'),
       configuration: environmentConfiguration(environment),
-      defaultCatalog: await defaultCatalog(
-        textOf(given, 'default-catalog'),
-        environment,
-        definition.defaultCatalog,
-      ),
-      defaultOverdueConfig:
-        (await defaultOverdueConfig(textOf(given, 'default-overdue'), environment)) ??
-        definition.defaultOverdueConfig,
+      ...(await defaultDocuments(documentsOf(given), configured)),
       definition,
     };
     const breaches = await checkDatabase(options, {
