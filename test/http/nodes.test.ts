@@ -95,7 +95,12 @@ anyDatabase((kind, open) => {
         healthy: false,
         message: 'This node is out of rotation',
       });
+      const before = serving.log.lines.length;
       const refused = await create();
+      const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
+      expect(logged.map(({ level, message }) => [level, message])).to.deep.equal([
+        ['info', 'request refused out of rotation'],
+      ]);
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
       expect(refused.json).to.include({ code: 60018 });
       expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);

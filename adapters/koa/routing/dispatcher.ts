@@ -359,8 +359,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf, base });
     if (rendered.status < 500) return { rendered, error };
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
-    if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');
-    else logger.error({ ...fields, err: thrown }, 'request failed');
+    const refusal = refusalOf(error);
+    if (refusal === null) logger.error({ ...fields, err: thrown }, 'request failed');
+    else logger.info(fields, refusal);
     return { rendered, error };
   }
 }
@@ -432,7 +433,14 @@ function outOfRotation(): BillingError {
   return new BillingError({
     code: ErrorCode.BUSY,
     message: 'This node is out of rotation and has done nothing; send the request to another one',
+    facts: { isOutOfRotation: true },
   });
+}
+
+/** What a node refuses as its operator wants it to is no failure, and no alarm, whatever its status; null = it is one. */
+function refusalOf({ code, facts }: BillingError): string | null {
+  if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for what is not offered';
+  return facts.isOutOfRotation === true ? 'request refused out of rotation' : null;
 }
 
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
