@@ -136,7 +136,7 @@ export const Billing = {
   },
   /**
    * The queues alone, for a look at a database on which others work: takes over no work, and writes nothing unless entries
-   * are put back. Pass the plugins and settings that the others have. The caller closes the storage.
+   * are put back or freed. Pass the plugins and settings that the others have. The caller closes the storage.
    * @throws when the storage's schema is not the one that this version knows.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {

@@ -13,11 +13,14 @@ import { type ConfiguredLikeServer, partsBesideServer } from './parts-beside-ser
 import { UsageError } from './usage-error.ts';
 
 /** What is asked of the queues. */
-export const queueLooks = ['late', 'busy', 'failed', 'put-back'] as const;
-export type QueueLook = (typeof queueLooks)[number];
+export const queueLooks = ['late', 'busy', 'failed'] as const;
+/** What is done to entries of the queues. */
+export const queueChanges = ['put-back', 'free'] as const;
+type QueueLook = (typeof queueLooks)[number];
+type QueueChange = (typeof queueChanges)[number];
 
 export interface QueueOptions extends ConfiguredLikeServer {
-  readonly look: QueueLook;
+  readonly look: QueueLook | QueueChange;
   /** Path of a SQLite file or URL of a PostgreSQL database. */
   readonly database: string;
   /** Id or API key of the one tenant; undefined = all. */
@@ -25,27 +28,25 @@ export interface QueueOptions extends ConfiguredLikeServer {
   readonly account?: string | undefined;
   readonly kind?: string | undefined;
   readonly limit?: string | undefined;
-  /** Numbers of the entries that are put back. */
+  /** Numbers of the entries that are put back or freed. */
   readonly records: readonly string[];
 }
 
-/** What is shown of a look: the entries, or how many were put back. */
-export type Looked =
-  | { readonly entries: readonly (QueueEntryView | LateEntryView)[] }
-  | { readonly putBack: number };
+/** What is shown of a look: the entries, or how many were put back or freed. */
+export type Looked = { readonly entries: readonly (QueueEntryView | LateEntryView)[] } | ChangedEntries;
+type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
 
-/** Looks at the queues of a database, or puts failed entries back; takes over no work. */
+/** Looks at the queues of a database, puts failed entries back, or frees stuck ones; takes over no work. */
 export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const { look, kind } = options;
-  const isChange = look === 'put-back';
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
     throw new UsageError(`--kind ${kind} is neither bus nor notification`);
   const records = options.records.map(numberOf);
-  if (isChange && (kind === undefined || records.length === 0))
-    throw new UsageError('queues put-back needs --kind and at least one --record');
-  const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange });
+  if (isChange(look) && (kind === undefined || records.length === 0))
+    throw new UsageError(`queues ${look} needs --kind and at least one --record`);
+  const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange(look) });
   try {
     const parts = partsBesideServer(storage, options);
     const backlog = await Billing.openBacklog<never>(parts);
@@ -53,14 +54,12 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
     const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
     const ofKind = kind === undefined ? {} : { kind: kinds[kind] as QueueKind };
-    if (isChange)
-      return {
-        putBack: await backlog.putBack({
-          ...ofTenant,
-          kind: kinds[kind ?? ''] as QueueKind,
-          recordIds: records,
-        }),
-      };
+    if (isChange(look)) {
+      const chosen = { ...ofTenant, kind: kinds[kind ?? ''] as QueueKind, recordIds: records };
+      return look === 'free'
+        ? { freed: await backlog.free(chosen) }
+        : { putBack: await backlog.putBack(chosen) };
+    }
     const request = {
       ...ofTenant,
       ...ofKind,
@@ -75,7 +74,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
 
 function entriesOf(
   backlog: BacklogOperations,
-  look: Exclude<QueueLook, 'put-back'>,
+  look: QueueLook,
   request: QueueLookRequest,
 ): Promise<readonly (QueueEntryView | LateEntryView)[]> {
   switch (look) {
@@ -86,6 +85,15 @@ function entriesOf(
     case 'failed':
       return backlog.failed(request);
   }
+}
+
+function isChange(look: QueueLook | QueueChange): look is QueueChange {
+  return queueChanges.some((each) => each === look);
+}
+
+/** What was done, in a line for people. */
+export function changedText(changed: ChangedEntries): string {
+  return 'freed' in changed ? `${changed.freed} freed.` : `${changed.putBack} put back.`;
 }
 
 /** An entry in a line for people. */

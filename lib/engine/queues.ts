@@ -56,5 +56,6 @@ export function openedBacklog(
     busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),
     failed: async (request = {}) => shown(await backlog.failed(await asked<FailedWorkRequest>(request))),
     putBack: async (request) => backlog.putBack(await asked<ChosenEntriesRequest>(request)),
+    free: async (request) => backlog.free(await asked<ChosenEntriesRequest>(request)),
   });
 }

@@ -107,4 +107,9 @@ export interface BacklogOperations {
    * @returns how many were put back. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000.
    */
   putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
+  /**
+   * Frees entries that are stuck: late by more than `health.lateThreshold`, and on which no node works.
+   * @returns how many were freed. @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
+   */
+  free(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { entryText, lookAtQueues, type QueueOptions } from '../../adapters/cli/queues.ts';
+import { changedText, entryText, lookAtQueues, type QueueOptions } from '../../adapters/cli/queues.ts';
 import type { LateEntryView } from '../../lib/index.ts';
 import { addMilliseconds, instant } from '../../lib/values/time/index.ts';
 import { anyDatabase } from '../support/databases.ts';
@@ -11,7 +11,7 @@ const QUEUE = 'payment-service:retry';
 
 anyDatabase((kind, open) => {
   describe(`billwright queues on ${kind}`, () => {
-    it('queues are looked at, and what was given up put back, in lines for people or entries for programs', async () => {
+    it('queues are looked at, what was given up put back and what is stuck freed, in lines for people or entries for programs', async () => {
       const opened = await openStorage(kind, open);
       const { storage, tenant, database } = opened;
       const [account] = await opened.newAccounts(1);
@@ -72,6 +72,11 @@ anyDatabase((kind, open) => {
       const putBack = { look: 'put-back', kind: 'notification', records: [String(failedId)] } as const;
       expect(await look(putBack)).to.deep.equal({ putBack: 1 });
       expect(await look(putBack)).to.deep.equal({ putBack: 0 });
+      const lateId = late[0]?.recordId ?? 0;
+      const free = { look: 'free', kind: 'notification', records: [failedId, lateId].map(String) } as const;
+      const freed = await look(free);
+      expect(freed).to.deep.equal({ freed: 1 });
+      expect('entries' in freed || changedText(freed)).to.equal('1 freed.');
       expect(await entries({})).to.have.length(2);
       for (const wrong of [{ kind: 'both' }, { limit: 'many' }, { tenant: 'nobody' }])
         expect(Reflect.get((await codeOf(look(wrong))) as object, 'name')).to.equal('UsageError');

@@ -34,8 +34,12 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   ],
   [['serve', '8080'], "too many arguments for 'serve'"],
   [['archive-usage', '--tenant', 'bob'], "required option '--before <date>' not specified"],
-  [['queues', 'early'], 'Allowed choices are late, busy, failed, put-back. See "billwright queues --help"'],
+  [
+    ['queues', 'early'],
+    'Allowed choices are late, busy, failed, put-back, free. See "billwright queues --help"',
+  ],
   [['queues', 'put-back', '--kind', 'bus'], 'put-back needs --kind and at least one --record'],
+  [['queues', 'free', '--record', '7'], 'free needs --kind and at least one --record'],
   [['serve', '--port', 'http'], '--port http is no port'],
   [
     ['serve', '--trusted-proxies', '10.0.0.0/33'],

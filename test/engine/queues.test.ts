@@ -134,14 +134,22 @@ eachDatabase((kind, open) => {
       expect(await billing.backlog.failed({ tenantId: other.id })).to.deep.equal([]);
       expect(await billing.backlog.failed()).to.have.length(1);
       expect(await billing.backlog.putBack({ ...putBack, tenantId: tenant.id })).to.equal(1);
-      expect(await billing.backlog.late({ accountId: account.id, limit: 1 })).to.have.length(1);
+      const [late] = await billing.backlog.late({ accountId: account.id, limit: 1 });
+      const free = { kind: 'NOTIFICATION', recordIds: [late?.recordId ?? 0] } as const;
+      expect(await billing.backlog.free({ ...free, tenantId: other.id })).to.equal(0);
+      expect(await billing.backlog.free(free)).to.equal(1);
       expect(await billing.backlog.late({ kind: 'BUS' })).to.deep.equal([]);
       expect(await codeOf(others.queues.late({ accountId: account.id }))).to.equal(3002);
       expect(await codeOf(others.queues.export({ accountId: account.id }))).to.equal(3002);
       for (const limit of [0, 1_001, 1.5])
         expect(await codeOf(acme.queues.busy({ limit })), String(limit)).to.equal(60002);
       for (const recordIds of [[], [0], [1.5], Array.from({ length: 1_001 }, () => 1)])
-        for (const change of [acme.queues.putBack, acme.queues.free, billing.backlog.putBack])
+        for (const change of [
+          acme.queues.putBack,
+          acme.queues.free,
+          billing.backlog.putBack,
+          billing.backlog.free,
+        ])
           expect(await codeOf(change({ kind: 'BUS', recordIds })), String(recordIds.length)).to.equal(60003);
       expect(await codeOf(acme.queues.failed({ from: '2023-01-01T00:00:00Z' }))).to.equal(60002);
     });

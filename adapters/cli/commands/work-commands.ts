@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { databaseCommand } from './database-commands.ts';
 import { jsonOption, type Say, tenantOption, textOf } from './options.ts';
 
-const looks = ['late', 'busy', 'failed', 'put-back'] as const;
+const looks = ['late', 'busy', 'failed', 'put-back', 'free'] as const;
 
 export function archiveUsageCommand(say: Say): Command {
   return databaseCommand('archive-usage', async ({ given, where, configured }) => {
@@ -33,7 +33,7 @@ export function archiveUsageCommand(say: Say): Command {
 export function queuesCommand(say: Say): Command {
   const records: string[] = [];
   const command: Command = databaseCommand('queues', async ({ given, where, configured }) => {
-    const [{ entryText, lookAtQueues }, { environmentConfiguration }] = await Promise.all([
+    const [{ changedText, entryText, lookAtQueues }, { environmentConfiguration }] = await Promise.all([
       import('../queues.ts'),
       import('../engine-settings.ts'),
     ]);
@@ -50,8 +50,8 @@ export function queuesCommand(say: Say): Command {
       configuration: environmentConfiguration(environment),
       definition,
     });
-    if ('putBack' in looked) {
-      say(isJson ? JSON.stringify(looked) : `${looked.putBack} put back.`);
+    if (!('entries' in looked)) {
+      say(isJson ? JSON.stringify(looked) : changedText(looked));
       return;
     }
     for (const entry of looked.entries) say(isJson ? JSON.stringify(entry) : entryText(entry));
@@ -60,15 +60,15 @@ export function queuesCommand(say: Say): Command {
     .summary('look at the work that the engine has to do')
     .description(
       'Look at the work that the engine has to do: what is late with the reason, what nodes work on (busy), what was given up ' +
-        '(failed), the oldest first. These read only, beside a running server. put-back lets failed entries be done after all; a ' +
-        'SQLite file must have no server then.',
+        '(failed), the oldest first. These read only, beside a running server. put-back lets failed entries be done after all, ' +
+        'free has stuck ones done at once by any node; a SQLite file must have no server then.',
     )
     .addArgument(new Argument('[look]', 'what is looked at, or done').choices(looks).default('late'))
     .addOption(tenantOption())
-    .option('--account <id>', 'one account (not for put-back)')
-    .option('--kind <bus|notification>', 'only these (default: both; put-back needs one)')
+    .option('--account <id>', 'one account (not for put-back and free)')
+    .option('--kind <bus|notification>', 'only these (default: both; put-back and free need one)')
     .option('--limit <n>', 'at most so many, 1 to 1000 (default 100)')
-    .option('--record <n>', 'number of an entry that is put back, once for each', (record) => {
+    .option('--record <n>', 'number of an entry that is put back or freed, once for each', (record) => {
       records.push(record);
       return records;
     })
