@@ -1,6 +1,13 @@
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/index.ts';
-import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import {
+  scryptHasher,
+  sha256,
+  sharedTestClock,
+  systemClock,
+  unencrypted,
+  uuidGenerator,
+} from '../node/index.ts';
 import type { ServerDefinition } from '../server/index.ts';
 import { pluginsOf } from './configuration/plugins-of.ts';
 import { createLogger } from './logger.ts';
@@ -30,6 +37,7 @@ export function partsBesideServer(
     ids: uuidGenerator(),
     hasher: scryptHasher(),
     cipher: unencrypted(),
+    sha256,
     logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
     configuration,
   };

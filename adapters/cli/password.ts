@@ -1,5 +1,5 @@
 import { Billing } from '../../lib/billing.ts';
-import { scryptHasher, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import { scryptHasher, sha256, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { choosePassword, loginText } from './administrator.ts';
 import { openStorage } from './database.ts';
 import type { Environment } from './environment.ts';
@@ -25,6 +25,7 @@ export async function setPassword({ user, database, environment }: PasswordOptio
       ids: uuidGenerator(),
       hasher: scryptHasher(),
       cipher: unencrypted(),
+      sha256,
       logger: createLogger(environment.BILLWRIGHT_LOG_LEVEL),
     });
     await billing.security.setPassword(user, chosen.password);

@@ -10,6 +10,7 @@ import { productVersion } from './product-version.ts';
 import { httpPushSender } from './push-sender.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
+import { sha256 } from './sha256.ts';
 import { systemClock } from './system-clock.ts';
 import { uuidGenerator } from './uuid-generator.ts';
 import { workScopes } from './work-scopes.ts';
@@ -17,7 +18,8 @@ import { workScopes } from './work-scopes.ts';
 export * from '../../lib/index.ts';
 
 /** A storage, and those of the other ports that differ from Node's. */
-export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> & Partial<EngineOptions<Host>>;
+export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> &
+  Partial<Omit<EngineOptions<Host>, 'sha256'>>;
 export type Billing<Host = never> = Engine<Host>;
 
 export const Billing = {
@@ -39,6 +41,7 @@ export const Billing = {
       ids: uuidGenerator(),
       hasher: scryptHasher(),
       cipher: unencrypted(),
+      sha256,
       logger: consoleLogger(),
       scopes: workScopes(),
       nodeName: newNodeName(),

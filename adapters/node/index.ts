@@ -1,4 +1,4 @@
-/** What the Node runtime gives the engine: time, identity, hashing of secrets. */
+/** What the Node runtime gives the engine: time, identity, hashing. */
 export { ensureKeyFile, type KeyFile, readKeyFile } from './key-file.ts';
 export { logFiles } from './log-files.ts';
 export { nameResolver } from './name-resolver.ts';
@@ -8,6 +8,7 @@ export { productVersion } from './product-version.ts';
 export { httpPushSender } from './push-sender.ts';
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
 export { secretCipher, unencrypted } from './secret-cipher.ts';
+export { sha256 } from './sha256.ts';
 export {
   type ClockMove,
   type SharedTestClock,

@@ -17,6 +17,7 @@ import type {
   PushSender,
   SecretCipher,
   SecretHasher,
+  Sha256,
   SystemClock,
   Tracer,
   UsageSource,
@@ -34,6 +35,8 @@ export interface BillingOptions<Host> {
   readonly hasher: SecretHasher;
   /** Encrypts what the server must read again, such as the keys that sign tokens. */
   readonly cipher: SecretCipher;
+  /** Not for a host to choose: Node's entry point gives that of Node. */
+  readonly sha256: Sha256;
   readonly logger: Logger;
   /**
    * Shows what the engine does as traces, such as `openTelemetryTracer()` of `billwright/opentelemetry`; default nobody

@@ -8,6 +8,7 @@ import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { PushSender } from './push-sender.ts';
+import type { Sha256 } from './sha256.ts';
 import type { Storage } from './storage/index.ts';
 import type { Tracer } from './tracer.ts';
 import type { WorkScopes } from './work-scope.ts';
@@ -33,6 +34,7 @@ export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
 export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
+export type * from './sha256.ts';
 export type * from './tracer.ts';
 export type * from './work-scope.ts';
 
@@ -44,6 +46,7 @@ export interface Ports {
   readonly ids: IdGenerator;
   readonly hasher: SecretHasher;
   readonly cipher: SecretCipher;
+  readonly sha256: Sha256;
   readonly logger: Logger;
   /** Makes PDFs; undefined: there are none. */
   readonly documentRenderer?: DocumentRenderer | undefined;

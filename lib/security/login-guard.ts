@@ -1,4 +1,4 @@
-import type { Ports } from '../ports/index.ts';
+import type { Ports, Sha256 } from '../ports/index.ts';
 import type { LoginFailures } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
@@ -27,16 +27,17 @@ const secondMs = 1_000;
 
 /** Locks out names and addresses that fail too often (platform §6.4); the counters are in the database. */
 export class LoginGuard {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>) {
     this.#ports = ports;
   }
 
   async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
-    const [name, address] = await subjectsOf(attempt);
+    const { storage, sha256 } = this.#ports;
+    const { security } = storage;
+    const [name, address] = subjectsOf(attempt, sha256);
     const counted = address === null ? [name] : [name, address];
-    const { security } = this.#ports.storage;
     const subjects = counted.map(({ subject }) => subject);
     this.#refuseLocked(await security.findFailures(subjects));
     const result = await check();
@@ -82,14 +83,11 @@ export class LoginGuard {
   }
 }
 
-async function subjectsOf(attempt: LoginAttempt): Promise<readonly [name: Counted, address: Counted | null]> {
-  const name = { subject: await hashed(attempt.kind, attempt.name), limit: MAX_LOGIN_FAILURES_OF_NAME };
-  if (attempt.address === null) return [name, null];
-  const subject = await hashed('address', attempt.address);
-  return [name, { subject, limit: MAX_LOGIN_FAILURES_OF_ADDRESS }];
-}
-
-async function hashed(kind: string, name: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${kind} ${name}`));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+function subjectsOf(
+  { kind, name, address }: LoginAttempt,
+  sha256: Sha256,
+): readonly [name: Counted, address: Counted | null] {
+  const ofName = { subject: sha256(`${kind} ${name}`), limit: MAX_LOGIN_FAILURES_OF_NAME };
+  if (address === null) return [ofName, null];
+  return [ofName, { subject: sha256(`address ${address}`), limit: MAX_LOGIN_FAILURES_OF_ADDRESS }];
 }

@@ -13,7 +13,7 @@ import { noSuchUser, Users } from './users.ts';
 
 type SecurityPorts = Pick<
   Ports,
-  'storage' | 'ids' | 'hasher' | 'cipher' | 'clock' | 'systemClock' | 'logger'
+  'storage' | 'ids' | 'hasher' | 'cipher' | 'sha256' | 'clock' | 'systemClock' | 'logger'
 >;
 
 /** Who may use the server, and how they prove it (platform §6–§8). */

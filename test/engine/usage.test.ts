@@ -14,7 +14,7 @@ import { catalogXml, lists, phase, plan, product } from '../support/catalogs/cat
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -243,6 +243,21 @@ anyDatabase((kind, open) => {
       for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
         expect(await codeOf(engine.acme.usage.record(withAmount(amount) as NewUsage))).to.equal(60_003);
       }
+    });
+
+    it('usage §1.2: has the SHA-256 of what it says as fingerprint, alone or in bulk', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
+      await engine.acme.usage.record(given);
+      await engine.acme.usage.recordAll([{ ...given, trackingId: 'in bulk' }]);
+      const text = `["${subscriptionId}",["sms",${Date.parse('2024-02-01T00:00:00Z')},true,"5"]]`;
+      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(text));
+      const fingerprint = Buffer.from(digest).toString('hex');
+      const keys = 'select tracking_id, fingerprint from bw_usage_keys order by tracking_id';
+      expect(await rowsOf(engine.database, keys)).to.deep.equal([
+        { tracking_id: 'alone', fingerprint },
+        { tracking_id: 'in bulk', fingerprint },
+      ]);
     });
 
     it(

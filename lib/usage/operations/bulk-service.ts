@@ -18,14 +18,14 @@ import type { RecordAllOptions } from './usage-operations.ts';
 
 /** Records usage of many subscriptions (§2.5). */
 export class BulkService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
   readonly #preparation: LinePreparation;
   readonly #configOf: RecordingConfigOf;
   readonly #chunkSize: number;
   #running = 0;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
     catalogs: CatalogProvider,
     { settingsOf, chunkSize }: { readonly settingsOf: SettingsOf; readonly chunkSize: number },
   ) {

@@ -1,12 +1,12 @@
 import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
-import type { Ports } from '../../ports/index.ts';
+import type { Ports, Sha256 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, UsageSubmission } from '../../records/index.ts';
 import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MeteredCache } from '../loading/metered-cache.ts';
 import { loadMetered, type MeteredSubscription } from '../loading/metered-subscriptions.ts';
-import { fingerprintOf } from '../recording/canonical-text.ts';
+import { canonicalText } from '../recording/canonical-text.ts';
 import type { LineFound } from '../recording/line-report.ts';
 import type { Reading } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-config.ts';
@@ -29,11 +29,11 @@ type LinesRead = readonly LineRead[];
 
 /** Finds the subscriptions of lines, and checks what depends on them. */
 export class LinePreparation {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
   readonly #cache: MeteredCache;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>, catalogs: CatalogProvider) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#cache = new MeteredCache(() => ports.systemClock.nowMs());
@@ -46,7 +46,7 @@ export class LinePreparation {
     config: RecordingConfig,
   ): Promise<readonly PreparedLine[]> {
     const { tenant, createdDate: now } = context;
-    const { storage, systemClock } = this.#ports;
+    const { storage, sha256, systemClock } = this.#ports;
     const readAtMs = systemClock.nowMs();
     const catalogsOf = await this.#catalogs.open({
       tenant,
@@ -66,9 +66,9 @@ export class LinePreparation {
         metered: [...metered.values()],
         catalogsOf,
       });
-      return { metered, idOf, unitFaultOf };
+      return { metered, idOf, unitFaultOf, sha256 };
     });
-    return Promise.all(chunk.map((line) => preparedLine(line, facts)));
+    return chunk.map((line) => preparedLine(line, facts));
   }
 
   /** The subscriptions of the lines, but for those that are known, and the ids behind their keys. */
@@ -112,9 +112,10 @@ interface LineFacts {
   readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
   readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
   readonly unitFaultOf: UnitFaultOf;
+  readonly sha256: Sha256;
 }
 
-async function preparedLine({ read, names }: LineRead, facts: LineFacts): Promise<PreparedLine> {
+function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine {
   if ('fault' in read) return { ...names, fault: read.fault };
   const { trackingId, records } = read.usage;
   const subscriptionId = facts.idOf(read.usage.subscription) ?? null;
@@ -131,7 +132,7 @@ async function preparedLine({ read, names }: LineRead, facts: LineFacts): Promis
     accountRecordId: subscription.accountRecordId,
     subscriptionRecordId: subscription.recordId,
     trackingId,
-    fingerprint: await fingerprintOf(subscriptionId, points),
+    fingerprint: facts.sha256(canonicalText(subscriptionId, points)),
     points,
   };
   return { subscriptionId, trackingId, submission };

@@ -15,7 +15,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
 import { loadMetered } from '../loading/metered-subscriptions.ts';
 import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
-import { fingerprintOf } from '../recording/canonical-text.ts';
+import { canonicalText } from '../recording/canonical-text.ts';
 import { readSubmission } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-config.ts';
 import { errorOfFault, type RecordingFault } from '../recording/recording-fault.ts';
@@ -27,12 +27,12 @@ import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
 /** Records usage and takes it back (§2). */
 export class RecordingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
   readonly #configOf: RecordingConfigOf;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
     catalogs: CatalogProvider,
     settingsOf: SettingsOf,
   ) {
@@ -47,7 +47,7 @@ export class RecordingService {
     options: RecordUsageOptions = {},
   ): Promise<RecordedUsage> {
     const authorship = authorshipOf(context);
-    const { storage, ids } = this.#ports;
+    const { storage, ids, sha256 } = this.#ports;
     const config = await storage.read(context.tenant, this.#configOf);
     const read = readSubmission(given, config);
     if ('fault' in read) throw errorOfFault(read.fault);
@@ -57,7 +57,7 @@ export class RecordingService {
       accountRecordId: subscription.accountRecordId,
       subscriptionRecordId: subscription.recordId,
       trackingId,
-      fingerprint: await fingerprintOf(subscriptionId, points),
+      fingerprint: sha256(canonicalText(subscriptionId, points)),
       points,
     };
     const { tenant } = context;

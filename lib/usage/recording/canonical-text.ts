@@ -2,7 +2,7 @@ import type { UsagePoint } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal } from '../../values/money/index.ts';
 
-/** What a submission says, whatever the order and the notation of its records (§1.2). */
+/** What a submission says, whatever the order and the notation of its records; its SHA-256 is the fingerprint (§1.2). */
 export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
   const sorted = points.length === 1 ? points : points.toSorted(byContent);
   return JSON.stringify([
@@ -14,13 +14,6 @@ export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[
       formatDecimal(amount),
     ]),
   ]);
-}
-
-/** SHA-256 of the canonical text, in hexadecimal. */
-export async function fingerprintOf(subscriptionId: Uuid, points: readonly UsagePoint[]): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalText(subscriptionId, points));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function byContent(a: UsagePoint, b: UsagePoint): number {
