@@ -1,5 +1,5 @@
 import { type HealthReport, HealthService } from '../health/index.ts';
-import { purgeToldInvoices } from '../invoicing/index.ts';
+import { purgeToldInvoices, purgeToldThresholds } from '../invoicing/index.ts';
 import type { Metric } from '../metrics/index.ts';
 import { MetricsService } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
@@ -169,6 +169,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
       () => engine.sinks.purge(server['queue.history.retention']),
       () => purgeToldInvoices(ports, server['queue.history.retention']),
+      () => purgeToldThresholds(ports, server['queue.history.retention']),
     ],
     cares: [
       ...(time === null ? [] : [{ everyMs: COMPARE_TIME_EVERY_MS, run: () => time.compare() }]),

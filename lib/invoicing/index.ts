@@ -20,6 +20,7 @@ export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export { DryRunService } from './dry-run/dry-run-service.ts';
 export { InvoiceNoticeHandler } from './dry-run/invoice-notice-handler.ts';
 export { purgeToldInvoices } from './dry-run/purge-told-invoices.ts';
+export { purgeToldThresholds } from './dry-run/purge-told-thresholds.ts';
 export { RatedUsageService } from './dry-run/rated-usage-service.ts';
 export { ThresholdHandler } from './dry-run/threshold-handler.ts';
 export type { PriceDifference, UsagePriceTerms } from './evaluation/price-difference.ts';

@@ -24,7 +24,7 @@ export {
 export { knownUnits } from './intervals/known-units.ts';
 export { nextUsageDates } from './intervals/next-usage-dates.ts';
 export { type OpenEndsInput, openEnds } from './intervals/open-ends.ts';
-export type { UsageInterval } from './intervals/usage-intervals.ts';
+export { latestEnd, type UsageInterval } from './intervals/usage-intervals.ts';
 export type { UsageRun } from './intervals/usage-runs.ts';
 export type {
   ArchivedUsage,

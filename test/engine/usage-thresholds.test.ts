@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { ErrorCode, type UsageSource, type Uuid } from '../../lib/index.ts';
+import { purgeToldThresholds } from '../../lib/invoicing/index.ts';
+import { formatInstant, instant } from '../../lib/values/time/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -140,6 +142,35 @@ eachDatabase((_kind, open) => {
       await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
       await stage.use('6 calls 2026-04-10');
       expect(await stage.told()).to.deep.equal(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
+    });
+
+    it('that it was told of is forgotten once the period is over for as long as queue history is kept, and no sooner', async () => {
+      await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
+      const starts = async () => {
+        const rows = await rowsOf(
+          stage.engine.database,
+          'select starts_at from bw_usage_thresholds order by 1',
+        );
+        return rows.map(({ starts_at }) => formatInstant(instant(Number(starts_at))).slice(0, 10));
+      };
+      const purge = () => purgeToldThresholds(stage.engine, 30 * 24 * 3_600_000);
+      await stage.use('5 calls 2026-04-10');
+      await purgeToldThresholds(stage.engine, 0);
+      await stage.use('1 calls 2026-04-11');
+      await stage.engine.runTo('2026-06-30T00:00:00Z');
+      await stage.use('5 calls 2026-06-30');
+      // The period of April is over on June 1 at the latest.
+      await stage.engine.runTo('2026-07-01T00:00:00Z');
+      await purge();
+      expect(await starts()).to.deep.equal(['2026-04-01', '2026-06-01']);
+      await stage.engine.runTo('2026-07-01T00:00:01Z');
+      await purge();
+      expect(await starts()).to.deep.equal(['2026-06-01']);
+      await stage.use('1 calls 2026-04-10');
+      expect(await stage.told(), 'each once').to.deep.equal([
+        'std-usage calls 5: 5, 2026-04-01..2026-05-01',
+        'std-usage calls 5: 5, 2026-06-01..2026-07-01',
+      ]);
     });
   });
 });

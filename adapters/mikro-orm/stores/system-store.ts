@@ -80,6 +80,12 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
           select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)}
           order by t.target_date limit ${limit})`);
     },
+    purgeToldThresholds: async (before, limit) => {
+      await access.run(sql`
+        delete from bw_usage_thresholds where record_id in (
+          select t.record_id from bw_usage_thresholds t where t.over_at < ${before}
+          order by t.over_at limit ${limit})`);
+    },
     readTestClock: async () => {
       const [clock] = await find(testClockTable, sql`name = ${clockName}`);
       return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;

@@ -33,8 +33,8 @@ export function thresholdEvent(
 
 /** What is kept of it, so that it is told once. */
 export function toldThreshold(
-  { usageName, start, measure, measured, bound }: ThresholdReached,
+  { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },
 ): ToldThreshold {
-  return { subscriptionRecordId, usageName, start, measure, measured, bound, createdDate: now };
+  return { subscriptionRecordId, usageName, start, measure, measured, bound, overAt, createdDate: now };
 }

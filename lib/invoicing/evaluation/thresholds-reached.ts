@@ -1,4 +1,11 @@
-import { NO_TERMS, openEnds, passedThresholds, type ThresholdPassed, termsOf } from '../../usage/index.ts';
+import {
+  latestEnd,
+  NO_TERMS,
+  openEnds,
+  passedThresholds,
+  type ThresholdPassed,
+  termsOf,
+} from '../../usage/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { settleUpTo } from './evaluate-usage.ts';
 import type { UsageRunInput } from './usage-run.ts';
@@ -9,6 +16,8 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly start: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
+  /** When it is over at the latest. */
+  readonly overAt: Instant;
 }
 
 export interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
@@ -38,7 +47,8 @@ export function thresholdsReached(input: LookAtThresholds): readonly ThresholdRe
     const terms = termsOf(usage.terms ?? NO_TERMS, usageName, start.date);
     if (terms === null || start.at > now || end.at <= since) return [];
     const soFar = { quantities: consumes.quantities, amount: rated.amount, currency };
-    const period = { usageName, start: start.at, startDate: start.date, endDate: end.date };
+    const overAt = latestEnd(planned.interval, planned.run, usage.zone);
+    const period = { usageName, start: start.at, startDate: start.date, endDate: end.date, overAt };
     return passedThresholds(terms.thresholds, soFar).map((passed) => ({ ...period, ...passed }));
   });
 }

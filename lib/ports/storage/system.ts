@@ -27,6 +27,8 @@ export interface SystemStore {
   findOpenAttempts(createdBefore: Instant, limit: number): Promise<readonly OpenAttempt[]>;
   /** Forgets, of at most `limit` invoices whose date is before that day, that they were told of before they came. */
   purgeToldInvoices(before: LocalDate, limit: number): Promise<void>;
+  /** Forgets that at most `limit` thresholds of usage were told of whose periods were over before that instant. */
+  purgeToldThresholds(before: Instant, limit: number): Promise<void>;
   /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`, or null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;

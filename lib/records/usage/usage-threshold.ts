@@ -15,5 +15,7 @@ export interface ToldThreshold {
   /** The unit or the currency. */
   readonly measured: string;
   readonly bound: Decimal;
+  /** When the period is over at the latest, however its end is put off; null = a node of an earlier version has told of it. */
+  readonly overAt: Instant | null;
   readonly createdDate: Instant;
 }

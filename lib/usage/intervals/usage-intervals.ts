@@ -9,6 +9,7 @@ import {
   type Instant,
   type LocalDate,
   localDateOf,
+  maxInstant,
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
@@ -32,6 +33,14 @@ export interface IntervalsInput {
   readonly zone: TimeZone;
 }
 
+/** In periods: another bill cycle day makes intervals of up to two (§6.2 rule 5). */
+const LONGEST_INTERVAL = 2;
+
+/** When an interval is over at the latest, however its end is put off meanwhile. */
+export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
+  return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
+}
+
 /**
  * The intervals of a run that are complete at the target date, in order.
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005) beyond `MAX_PERIODS_PER_RUN`.
@@ -51,8 +60,7 @@ export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): Dat
   const [first] = run.events;
   const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
   const targetDate = localDateOf(at, zone);
-  // Another bill cycle day makes intervals of up to two periods (§6.2 rule 5).
-  const date = addPeriod(targetDate, run.section.billingPeriod, -2);
+  const date = addPeriod(targetDate, run.section.billingPeriod, -LONGEST_INTERVAL);
   const lookBack = date > begin.date ? { at: startOfDay(date, zone), date } : begin;
   return boundariesOf(run, { targetDate, lookBack, zone }).findLast((one) => one.at <= at) ?? begin;
 }

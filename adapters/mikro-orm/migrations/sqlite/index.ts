@@ -23,6 +23,7 @@ import { Migration20261123221000PushCursors } from './20261123221000-push-cursor
 import { Migration20261123234000SinkCursors } from './20261123234000-sink-cursors.ts';
 import { Migration20261123235000PluginSwitches } from './20261123235000-plugin-switches.ts';
 import { Migration20261123235500ToldInvoicesAge } from './20261123235500-told-invoices-age.ts';
+import { Migration20261124035000ThresholdsAge } from './20261124035000-thresholds-age.ts';
 
 /** The migrations of SQLite, which run in the order of their names. */
 export const migrations: readonly MigrationObject[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261123234000-sink-cursors', class: Migration20261123234000SinkCursors },
   { name: '20261123235000-plugin-switches', class: Migration20261123235000PluginSwitches },
   { name: '20261123235500-told-invoices-age', class: Migration20261123235500ToldInvoicesAge },
+  { name: '20261124035000-thresholds-age', class: Migration20261124035000ThresholdsAge },
 ];

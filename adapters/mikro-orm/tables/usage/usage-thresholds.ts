@@ -1,5 +1,5 @@
 import type { ToldThreshold } from '../../../../lib/records/index.ts';
-import { amount, bigint, instantAt, oneOf, text } from '../../sql/columns.ts';
+import { amount, bigint, instantAt, instantAtOrNull, oneOf, text } from '../../sql/columns.ts';
 import { RecordTable } from '../record-table.ts';
 
 /** A row for each subscription of a tenant with thresholds: how often something was recorded for it. */
@@ -34,6 +34,7 @@ export const usageThresholdsTable = new RecordTable<ToldThreshold>(
         ],
       },
     ],
+    indexes: [{ name: 'age', columns: ['over_at'] }],
   },
   {
     subscriptionRecordId: bigint('subscription_record_id'),
@@ -42,6 +43,7 @@ export const usageThresholdsTable = new RecordTable<ToldThreshold>(
     measure: oneOf('measure'),
     measured: text('measured'),
     bound: amount('bound'),
+    overAt: instantAtOrNull('over_at'),
     createdDate: instantAt('created_date'),
   },
 );
