@@ -13,6 +13,7 @@ import {
   MAX_HEADERS_MS,
   MAX_REQUEST_MS,
 } from '../../lib/values/limits.ts';
+import { exchange, handedServer } from './fetch/exchange.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { createServer } from './node-http.ts';
 import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
@@ -97,6 +98,37 @@ export function createRequestListener(options: KoaOptions): RequestListener {
     if (next === undefined) void owning()(request, response);
     else passing()(request, response, next);
   };
+}
+
+/** Answers a fetch `Request`, as route handlers of Next.js and others do. */
+export type FetchHandler = (request: Request) => Promise<Response>;
+
+export interface FetchOptions extends KoaOptions {
+  /**
+   * The address that a request comes from, where the application knows it; default unknown. It has to be known for
+   * `trustedProxies` to be believed.
+   */
+  readonly remoteAddress?: ((request: Request) => string | undefined) | undefined;
+}
+
+/**
+ * The interface for applications that answer a `Request` with a `Response`, on Node: route handlers of Next.js, SvelteKit,
+ * Hono and others. `basePath` is the path at which it is mounted; every path is the interface's, unknown ones are 404. Hand
+ * the request on before anything reads its body. Long answers are streams, which end what is behind them when they are
+ * cancelled. The promise is rejected with a TypeError for a body that was read before, and with the reason of the request's
+ * signal once that is aborted; every other failure is an answer.
+ *
+ * @example
+ * // app/billing/[...path]/route.ts of Next.js
+ * const handler = createFetchHandler({ billing, logger, basePath: '/billing' });
+ * export { handler as DELETE, handler as GET, handler as OPTIONS, handler as POST, handler as PUT };
+ */
+export function createFetchHandler({ remoteAddress, ...options }: FetchOptions): FetchHandler {
+  const server = onDemand(() => {
+    const answer = createKoaApp(options).callback();
+    return handedServer((request, response) => void answer(request, response));
+  });
+  return async (request) => exchange(server(), request, remoteAddress?.(request));
 }
 
 /** Leaves paths that are not the interface's, as they came, to the host. */

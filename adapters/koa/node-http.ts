@@ -3,4 +3,4 @@
  * name that it exports, which loads its WebSocket and with it a whole HTTP client (37 ms of processor time at each start,
  * Node 24).
  */
-export const { createServer, METHODS, STATUS_CODES } = process.getBuiltinModule('node:http');
+export const { createServer, METHODS, request, STATUS_CODES } = process.getBuiltinModule('node:http');

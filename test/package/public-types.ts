@@ -1,5 +1,6 @@
 // What the compiler tells a host of the public interface: what it takes, what it refuses, and what comes back. Nothing of it
 // runs. `npm run types` checks it over the sources, `install.check.ts` over the declarations of the packed package.
+import { createFetchHandler, type KoaOptions } from '../../adapters/koa/index.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import {
   Billing,
@@ -132,3 +133,17 @@ export const shelf: CatalogPlugin = {
   latestVersion: async () => '1',
   catalog: async () => ({ name: 'Shelf', versions: [] }),
 };
+
+/** A fetch handler is what route handlers are: one `Request` in, the promise of a `Response` out. */
+export function fetching(options: KoaOptions): unknown {
+  const handler = createFetchHandler({
+    ...options,
+    remoteAddress: ({ headers }) => headers.get('x-real-ip') ?? undefined,
+  });
+  same<typeof handler, (request: Request) => Promise<Response>>();
+  const route: (request: Request, context: { readonly params: Promise<object> }) => Promise<Response> =
+    handler;
+  // @ts-expect-error an address is told by a function of the request
+  createFetchHandler({ ...options, remoteAddress: '10.0.0.7' });
+  return route;
+}

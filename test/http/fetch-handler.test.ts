@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { exchange, handedServer } from '../../adapters/koa/fetch/exchange.ts';
+import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import {
+  basic,
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  type Serving,
+  serve,
+} from '../support/http/serving.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+import { migrated } from '../support/storage.ts';
+
+const ORIGIN = 'https://shop.example';
+
+type Asked = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
+
+describe('the interface as a handler of fetch requests', () => {
+  let serving: Serving;
+  let handler: FetchHandler;
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    const { billing, log: logger } = serving;
+    const remoteAddress = () => '10.0.0.7';
+    const trustedProxies = ['10.0.0.0/8'];
+    handler = createFetchHandler({ billing, logger, basePath: '/billing', remoteAddress, trustedProxies });
+  });
+  after(() => serving.close());
+
+  const call = (method: string, path: string, init: Asked = {}) => {
+    const headers = { ...documentHeaders, ...init.headers };
+    return handler(new Request(`${ORIGIN}/billing${path}`, { method, ...init, headers }));
+  };
+  const json = (body: unknown, headers: Asked['headers'] = {}): Asked => ({
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...(headers as object) },
+  });
+  const idIn = ({ headers }: Response) => headers.get('location')?.split('/').at(-1) ?? '';
+
+  it('a tenant, a catalog, a customer, a subscription, an invoice, at the address of the application', async () => {
+    const tenant = { apiKey: 'fetched', apiSecret: 'fetched-secret' };
+    expect((await call('POST', '/1.0/kb/tenants', json(tenant))).status).to.equal(201);
+    const headers = { 'x-service-apikey': tenant.apiKey, 'x-service-apisecret': tenant.apiSecret };
+    const body = await exampleCatalog();
+    const xml = { body, headers: { ...headers, 'content-type': 'text/xml' } };
+    expect((await call('POST', '/1.0/kb/catalog/xml', xml)).status).to.equal(201);
+    const made = await call('POST', '/1.0/kb/accounts', json({ name: 'Ada Ä', currency: 'USD' }, headers));
+    const place = made.headers.get('location') ?? '';
+    expect(place.startsWith(`${ORIGIN}/billing/1.0/kb/accounts/`), place).to.equal(true);
+    const forwarded = { ...headers, 'x-forwarded-host': 'api.example', 'x-forwarded-proto': 'http' };
+    const seen = await call('POST', '/1.0/kb/accounts', json({ currency: 'USD' }, forwarded));
+    expect(seen.headers.get('location')).to.match(/^http:\/\/api\.example\/billing\//);
+    const account = await call('GET', `/1.0/kb/accounts/${idIn(made)}`, { headers });
+    expect(account.headers.get('content-type')).to.equal('application/json');
+    expect(await account.json()).to.include({ name: 'Ada Ä' });
+    const plan = { accountId: idIn(made), planName: 'canopy-monthly' };
+    const subscribed = await call('POST', '/1.0/kb/subscriptions?callCompletion=true', json(plan, headers));
+    expect(subscribed.status).to.equal(201);
+    const invoices = await call('GET', `/1.0/kb/accounts/${idIn(made)}/invoices`, { headers });
+    expect(await invoices.json()).to.have.length(1);
+  });
+
+  it('HEAD and 204 have no body, a cookie comes through, and an empty body is none', async () => {
+    const path = `/1.0/kb/accounts/${createdId(await serving.call('POST', '/1.0/kb/accounts', { body: {} }))}`;
+    const whole = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
+    const length = String((await whole.arrayBuffer()).byteLength);
+    const head = await call('HEAD', path);
+    expect(head).to.include({ status: 200, body: null });
+    expect([whole, head].map(({ headers }) => headers.get('content-length'))).to.deep.equal([length, length]);
+    expect(await call('PUT', path, json({ name: 'Ada' }))).to.include({ status: 204, body: null });
+    const type = { 'content-type': 'application/json' };
+    expect((await call('DELETE', `${path}/emails/none`, { body: '', headers: type })).status).to.equal(204);
+    expect((await call('DELETE', `${path}/emails/none`, { body: '{}', headers: type })).status).to.equal(204);
+    const login = await call('GET', '/1.0/kb/security/subject');
+    const [cookie = ''] = login.headers.getSetCookie();
+    const subject = `${ORIGIN}/billing/1.0/kb/security/subject`;
+    const again = await handler(new Request(subject, { headers: { cookie: cookie.split(';', 1)[0] ?? '' } }));
+    expect(await again.json()).to.include({ principal: 'admin' });
+  });
+
+  it('an answer in pieces comes in pieces, compressed where that is asked for', async () => {
+    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Exported' } }));
+    const path = `/1.0/kb/export/${id}`;
+    const plain = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-length')).to.equal(null);
+    expect(await plain.text()).to.contain('Exported');
+    const packed = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
+    expect(packed.headers.get('content-encoding')).to.equal('gzip');
+    const unpacked = packed.body?.pipeThrough(new DecompressionStream('gzip') as never);
+    expect(await text(unpacked as never)).to.contain('Exported');
+  });
+
+  it('what is refused has the status and the body that it has elsewhere', async () => {
+    const refusals = [
+      [await call('POST', '/1.0/kb/accounts', json({ currency: 7 })), 400],
+      [await call('GET', '/1.0/kb/accounts', { headers: { authorization: basic('admin', 'wrong') } }), 401],
+      [await call('GET', '/1.0/kb/nothing'), 404],
+      [await handler(new Request(`${ORIGIN}/elsewhere`, { headers: documentHeaders })), 404],
+      [await call('POST', '/1.0/kb/accounts/pagination'), 405],
+      [await call('POST', '/1.0/kb/accounts', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415],
+      [await call('POST', '/1.0/kb/accounts', json({ notes: 'x'.repeat(2 ** 20) })), 413],
+      [await call('GET', '/1.0/kb/accounts', { headers: { 'x-long': 'x'.repeat(20_000) } }), 413],
+    ] as const;
+    for (const [answer, status] of refusals) {
+      const body = (await answer.json()) as { readonly message: string };
+      expect(answer.status, body.message).to.equal(status);
+      expect(body.message).to.be.a('string').and.to.not.equal('');
+    }
+    const large = await call('POST', '/1.0/kb/accounts', json({ notes: 'x'.repeat(2 ** 20 - 100) }));
+    expect([201, 400]).to.include(large.status);
+  });
+
+  it('a body that was read before, and a request that was aborted, are rejections that say so', async () => {
+    const request = new Request(`${ORIGIN}/billing/1.0/kb/accounts`, { method: 'POST', body: '{}' });
+    await request.text();
+    const read = await rejection(handler(request));
+    expect(read).to.be.instanceOf(TypeError);
+    expect(read.message).to.contain('request.clone()');
+    const reason = new Error('the caller has gone');
+    expect(await rejection(call('GET', '/1.0/kb/accounts', { signal: AbortSignal.abort(reason) }))).to.equal(
+      reason,
+    );
+  });
+});
+
+describe('fetch requests that a server of Node answers inside the process', () => {
+  const CHUNK = Buffer.alloc(65_536);
+
+  const answered = (listener: RequestListener, init: RequestInit & { readonly duplex?: 'half' } = {}) =>
+    exchange(handedServer(listener), new Request(`${ORIGIN}/`, init), undefined);
+
+  /** Writes as much as is taken, until nobody reads it any more. */
+  function endless(): {
+    readonly listener: RequestListener;
+    written: number;
+    readonly closed: Promise<void>;
+  } {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const stage = {
+      written: 0,
+      closed,
+      listener: (_request: unknown, response: ServerResponse) => void pour(response),
+    };
+    const pour = async (response: ServerResponse) => {
+      response.once('close', resolve);
+      while (!response.destroyed) {
+        stage.written += CHUNK.length;
+        if (!response.write(CHUNK)) await Promise.race([once(response, 'drain'), closed]);
+        await setTimeout();
+      }
+    };
+    return stage;
+  }
+
+  it('no more of an answer is made than is read, and what makes it ends when the reading does', async () => {
+    const stage = endless();
+    const answer = await answered(stage.listener);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await setTimeout(100);
+    const unread = stage.written;
+    expect(unread).to.be.below(1_000_000);
+    for (let read = 0; read < 2_000_000; ) read += (await reader?.read())?.value?.length ?? 0;
+    expect(stage.written).to.be.above(2_000_000);
+    await reader?.cancel();
+    await stage.closed;
+  });
+
+  it('an abort ends what is being answered, before the head is sent and afterwards', async () => {
+    const waiting = new AbortController();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
+    const unanswered = answered((_request, response) => begin(response), { signal: waiting.signal });
+    const response = await begun;
+    const closed = once(response, 'close');
+    const reason = new Error('too slow');
+    waiting.abort(reason);
+    expect(await rejection(unanswered)).to.equal(reason);
+    await closed;
+    const stage = endless();
+    const reading = new AbortController();
+    const answer = await answered(stage.listener, { signal: reading.signal });
+    reading.abort();
+    await rejection(answer.arrayBuffer());
+    await stage.closed;
+  });
+
+  it('an answer that breaks off is an error to its reader, not a short answer', async () => {
+    const broken = await answered((_request, response) => {
+      response.write('half of it');
+      void setTimeout(5).then(() => response.destroy());
+    });
+    await rejection(broken.text());
+    expect((await rejection(answered((_request, response) => response.destroy()))).message).to.contain(
+      'hang up',
+    );
+  });
+
+  it('a reader that stalls is found by the timeout of the answer', async () => {
+    const { promise: found, resolve } = Promise.withResolvers<void>();
+    const stage = endless();
+    await answered((request, response) => {
+      response.setTimeout(20, () => {
+        response.destroy();
+        resolve();
+      });
+      stage.listener(request, response);
+    });
+    await found;
+    await stage.closed;
+  });
+
+  it('a body is sent on as it comes, and no faster than it is read', async () => {
+    let given = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        given += CHUNK.length;
+        controller.enqueue(new Uint8Array(CHUNK));
+        if (given >= 4_194_304) controller.close();
+      },
+    });
+    const { promise: begun, resolve: begin } = Promise.withResolvers<() => void>();
+    const answering = answered(
+      (request, response) =>
+        begin(() => {
+          let bytes = 0;
+          request.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+          });
+          request.on('end', () => response.end(String(bytes)));
+        }),
+      { method: 'POST', body, duplex: 'half' },
+    );
+    const read = await begun;
+    await setTimeout(50);
+    expect(given).to.be.below(1_000_000);
+    read();
+    expect(await (await answering).text()).to.equal('4194304');
+  });
+
+  it('an answer may come before the end of the body, and a body that fails is a failure', async () => {
+    let isCancelled = false;
+    const unending = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(CHUNK)),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const early = await answered(
+      (_request, response) => {
+        response.writeHead(413, { connection: 'close' });
+        response.end('enough');
+      },
+      { method: 'POST', body: unending, duplex: 'half' },
+    );
+    expect([early.status, await early.text()]).to.deep.equal([413, 'enough']);
+    for (let waited = 0; !isCancelled && waited < 1_000; waited += 1) await setTimeout(5);
+    expect(isCancelled).to.equal(true);
+    const failing = new ReadableStream({
+      pull: (controller) => controller.error(new Error('the upload failed')),
+    });
+    const failed = await rejection(
+      answered((request) => void request.resume(), { method: 'POST', body: failing, duplex: 'half' }),
+    );
+    expect(failed.message).to.contain('the upload failed');
+  });
+
+  it('each cookie has a header of its own, and those of the connection stay with it', async () => {
+    const answer = await answered(
+      (request, response) => {
+        const { host, connection, cookie } = request.headers;
+        response.writeHead(200, { 'set-cookie': ['a=1; path=/', 'b=2'], 'keep-alive': 'timeout=5' });
+        response.end(JSON.stringify({ host, connection, cookie }));
+      },
+      { headers: { cookie: 'a=1; b=2', connection: 'upgrade', upgrade: 'websocket' } },
+    );
+    expect(answer.headers.getSetCookie()).to.deep.equal(['a=1; path=/', 'b=2']);
+    expect([...answer.headers.keys()]).to.deep.equal(['set-cookie', 'set-cookie']);
+    expect(await answer.json()).to.deep.equal({
+      host: 'shop.example',
+      connection: 'close',
+      cookie: 'a=1; b=2',
+    });
+  });
+});
