@@ -1,16 +1,17 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { PushLease } from '../../lib/ports/storage/index.ts';
 import type { New, PushDelivery } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
+import { rowsOf } from '../support/queue-rows.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
 import { delivery } from '../support/storage/stored-records.ts';
 
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
 const LEASE_MS = 30_000;
+const HOUR_MS = 3_600_000;
 
 eachDatabase((kind, open) => {
   describe('storage: deliveries of pushes', () => {
@@ -232,15 +233,16 @@ eachDatabase((kind, open) => {
         const deliveries = [7, 8, 9].map((accountRecordId) => delivery({ url: name, accountRecordId }));
         await sink.takeUp({ tenantRecordId: tenant.recordId, token: 'one' }, { after, upTo, deliveries }, 9);
       }
-      await storage.sinks.forget(60_000, 2);
+      await storage.sinks.forget(HOUR_MS, 2);
       expect(await takenUpTo('mails')).to.equal(upTo);
       const due = async (name: string) =>
         (await storage.sink(name).backlog({ businessNow: NOW, limit: 100 })).due;
-      await setTimeout(50);
-      const since = Date.now();
-      await setTimeout(50);
+      await rowsOf(
+        opened.database,
+        `update bw_sinks set used_at_ms = used_at_ms - ${2 * HOUR_MS} returning name`,
+      );
       await storage.sinks.register(['books']);
-      const forget = () => storage.sinks.forget(Date.now() - since, 2);
+      const forget = () => storage.sinks.forget(HOUR_MS, 2);
       await forget();
       expect([await due('mails'), await takenUpTo('mails')]).to.deep.equal([1, upTo]);
       await forget();

@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openTextSpool } from '../../../adapters/mikro-orm/session/text-spool.ts';
 import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
@@ -19,12 +20,21 @@ describe('a text on its way to a slow reader', () => {
   });
 
   it('a text on its way to a slow reader has no name in the file system', async () => {
-    const before = await readdir(tmpdir());
-    const spool = await openTextSpool();
-    await spool.write('secret');
-    const ours = (await readdir(tmpdir())).filter((name) => /^billwright-[0-9a-f-]{36}$/.test(name));
-    expect(ours.filter((name) => !before.includes(name))).to.deep.equal([]);
-    await spool.close();
+    const { TMPDIR: before } = process.env;
+    // Of its own: other processes of the run make spools too, each of which has a name for a moment.
+    const directory = await mkdtemp(join(tmpdir(), 'billwright-spool-'));
+    process.env.TMPDIR = directory;
+    try {
+      expect(tmpdir()).to.equal(directory);
+      const spool = await openTextSpool();
+      await spool.write('secret');
+      expect(await readdir(directory)).to.deep.equal([]);
+      await spool.close();
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('closes when its reader turns away before or after the first piece', async () => {
