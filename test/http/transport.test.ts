@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -15,6 +15,7 @@ import {
   type Serving,
   serve,
 } from '../support/http/serving.ts';
+import { listenOnOwnPort } from '../support/own-port.ts';
 import { migrated } from '../support/storage.ts';
 
 describe('the transport', () => {
@@ -376,9 +377,8 @@ describe('the transport', () => {
       [new Error('no administrator'), 503],
     ] as const) {
       const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const free = createServer().listen(0, '127.0.0.1');
-      await once(free, 'listening');
-      const { port } = free.address() as AddressInfo;
+      const free = createServer();
+      const port = await listenOnOwnPort(free);
       await new Promise((resolve) => free.close(resolve));
       const prepare = () => {
         come.resolve();

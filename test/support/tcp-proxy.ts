@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnOwnPort } from './own-port.ts';
 
 /** Stands between a client and a server on this machine, and can cut them off from each other. */
 export interface TcpProxy {
@@ -28,18 +29,14 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());
   };
-  const serverOf = async (port: number): Promise<Server> => {
-    const listening = createServer((client) => {
+  const newServer = (): Server =>
+    createServer((client) => {
       keep(client);
       if (isFrozen) ahead.push(client);
       else pass(client);
     });
-    listening.listen(port, '127.0.0.1');
-    await once(listening, 'listening');
-    return listening;
-  };
-  let listening = await serverOf(0);
-  const { port } = listening.address() as AddressInfo;
+  let listening = newServer();
+  const port = await listenOnOwnPort(listening);
   const shut = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy();
     if (!listening.listening) return;
@@ -61,7 +58,9 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
         for (const socket of sockets) if (!ahead.includes(socket)) socket.destroy();
         for (const client of ahead.splice(0)) pass(client);
       }
-      if (!listening.listening) listening = await serverOf(port);
+      if (listening.listening) return;
+      listening = newServer().listen(port, '127.0.0.1');
+      await once(listening, 'listening');
     },
     close: shut,
   };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnOwnPort } from '../own-port.ts';
 import { type FormObject, listIn, readForm } from './form-body.ts';
 import { type Bank, fail, succeed } from './payment-intents.ts';
 import { StripeBooks, type StripeEvent } from './stripe-books.ts';
@@ -60,9 +60,12 @@ export class StripeDouble {
   #port = 0;
 
   async start(): Promise<void> {
+    if (this.#port === 0) {
+      this.#port = await listenOnOwnPort(this.#server);
+      return;
+    }
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Takes it off the network; `start` brings it back at the same address, with all that it knows. */
