@@ -4,6 +4,7 @@ import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
 import type { Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { MAX_CONNECTIONS, MAX_HEADER_BYTES } from '../../lib/values/limits.ts';
 import {
   httpPushSender,
   isFormerNode,
@@ -81,6 +82,11 @@ export async function compose(parts: {
     billing,
     logger,
     test: testClock && { clock: testClock, sandbox },
+    properties: {
+      'server.nodeName': options.nodeName,
+      'server.limits.header': options.http.limits.header ?? MAX_HEADER_BYTES,
+      'server.limits.connections': options.http.maxConnections ?? MAX_CONNECTIONS,
+    },
   });
   return { billing, app, listen };
 }

@@ -15,6 +15,7 @@ import {
 } from '../../lib/values/limits.ts';
 import { exchange, handedServer } from './fetch/exchange.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
+import { httpProperties } from './monitoring/http-properties.ts';
 import { createServer } from './node-http.ts';
 import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
@@ -35,6 +36,8 @@ export interface KoaOptions
   readonly docs?: boolean | undefined;
   /** Whether metrics need the credentials of a user; default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
+  /** Further properties of the server by name, such as those of `listen`, that the diagnostic shows; default none. */
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -149,11 +152,12 @@ function passingOn(middleware: Middleware, { logger }: KoaOptions): RequestListe
 }
 
 /** The route table, and what counts its requests. */
-function served({ test, ...options }: KoaOptions) {
+function served(options: KoaOptions) {
   const metrics = new HttpMetrics();
   const { basePath, docs, metricsRequireAuth } = options;
-  const testMode = test !== undefined;
-  const routes = routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth });
+  const testMode = options.test !== undefined;
+  const properties = { ...httpProperties(options), ...options.properties };
+  const routes = routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth, properties });
   return { metrics, routes, ...(docs === false ? {} : { homePath: '/docs' }) };
 }
 

@@ -24,7 +24,8 @@ anyDatabase((_kind, open) => {
       await writeFile(join(directory, 'billwright.log'), `${'x'.repeat(6 * 1_048_576)}\nthe last line\n`);
       await symlink('/etc/hostname', join(directory, 'led-out.log'));
       const configuration = { 'org.service.health.diagnostic.logDirs': directory };
-      serving = await serve(await open(migrated), { configuration });
+      const http = { limits: { list: 7 }, rates: { tenant: 9_000 }, properties: { 'server.nodeName': 'n7' } };
+      serving = await serve(await open(migrated), { configuration, http });
       authorization = await bearer(serving, 'admin');
       await serving.call(
         'POST',
@@ -139,7 +140,11 @@ anyDatabase((_kind, open) => {
         lateBusEvents.find(({ recordId }: { recordId: number }) => recordId === entry.recordId),
       ).to.include({ className: 'INVOICE_CREATION', errorCount: 3, processingOwner: 'dead' });
       const settings = JSON.parse(files['service_configuration.data'] ?? '');
-      expect(settings['queue.history.retention']).to.equal(90 * 86_400_000);
+      expect(settings).to.include({
+        ...{ 'queue.history.retention': 90 * 86_400_000, 'server.nodeName': 'n7', 'server.test.mode': true },
+        ...{ 'server.limits.json': 1_048_576, 'server.limits.list': 7, 'server.limits.rate.tenant': 9_000 },
+        ...{ 'security.lockout': false, 'security.token.lifetime': '*****' },
+      });
       const whole = Object.values(files).join('\n');
       for (const secret of ['sk_live_1', 'hush']) expect(whole).not.to.include(secret);
       expect(JSON.parse(files['tenant_config.data'] ?? '')).to.deep.equal([

@@ -33,6 +33,7 @@ import { oauthTokenRoute } from './security/oauth-token.ts';
 import { securityRoutes } from './security/security.ts';
 import { tokenRoutes } from './security/tokens.ts';
 import { administrationRoutes } from './server/administration.ts';
+import { diagnosticRoute } from './server/diagnostic.ts';
 import { documentRoutes } from './server/documents.ts';
 import { exportRoutes } from './server/export.ts';
 import { healthRoutes } from './server/health.ts';
@@ -64,6 +65,8 @@ export interface RouteTableOptions {
   readonly docs?: boolean | undefined;
   /** Whether metrics need credentials; default false. */
   readonly metricsRequireAuth?: boolean | undefined;
+  /** Properties of how the interface is served, by name, for the diagnostic; default none. */
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Every endpoint of the interface: the router, the checks and the document are made from it alone. */
@@ -111,6 +114,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...exportRoutes,
     ...nodeRoutes,
     ...monitoringRoutes,
+    diagnosticRoute(options.properties ?? {}),
     ...administrationRoutes,
     ...queueRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),

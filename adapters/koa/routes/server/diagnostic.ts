@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Diagnostic, HealthData } from '../../../../lib/monitoring/index.ts';
+import { type Diagnostic, type HealthData, maskedProperties } from '../../../../lib/monitoring/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../../lib/values/time/index.ts';
@@ -47,41 +47,49 @@ const Parts = {
   },
 };
 
-/** What those need to see who look into a problem (platform §12.6). */
-export const diagnosticRoute: Route = pluginRoute({
-  method: 'GET',
-  path: `${PLUGIN}/health/diagnostic`,
-  operationId: 'getDiagnostic',
-  area: 'health',
-  summary:
-    'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
-  permission: 'admin:health',
-  query: {
-    accountId: uuidParameter,
-    withServiceConfig: flag(),
-    withTenantConfig: flag(),
-    withLogs: flag(),
-    logsFilenames: textList,
-    logsDir: plainText,
-  },
-  success: { status: 200, mediaTypes: ['application/json', zipType], body: Parts },
-  fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-  async handle({ billing, context, dialect, query, mediaType, sent, user }) {
-    if (sent.queryString === '') return plain('');
-    const { accountId, logsFilenames: logFileNames, logsDir, ...parts } = query;
-    if (accountId !== null) checkPermission(user, 'admin:export');
-    const isZip = mediaType === zipType;
-    const health = isZip ? await billing.monitoring.data(context) : null;
-    const diagnostic = await billing.monitoring.diagnostic(context, {
-      ...parts,
-      accountId: accountId ?? undefined,
-      logFileNames,
-      logDirectory: logsDir ?? undefined,
-    });
-    if (health === null) return streamedJson(closing(jsonPieces(diagnostic), diagnostic.accountData));
-    return archive(diagnostic, health, unaudited(dialect));
-  },
-});
+/** What those need to see who look into a problem (platform §12.6); the properties are those of how it is served. */
+export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
+  pluginRoute({
+    method: 'GET',
+    path: `${PLUGIN}/health/diagnostic`,
+    operationId: 'getDiagnostic',
+    area: 'health',
+    summary:
+      'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
+    permission: 'admin:health',
+    query: {
+      accountId: uuidParameter,
+      withServiceConfig: flag(),
+      withTenantConfig: flag(),
+      withLogs: flag(),
+      logsFilenames: textList,
+      logsDir: plainText,
+    },
+    success: { status: 200, mediaTypes: ['application/json', zipType], body: Parts },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, context, dialect, query, mediaType, sent, user }) {
+      if (sent.queryString === '') return plain('');
+      const { accountId, logsFilenames: logFileNames, logsDir, ...parts } = query;
+      if (accountId !== null) checkPermission(user, 'admin:export');
+      const isZip = mediaType === zipType;
+      const health = isZip ? await billing.monitoring.data(context) : null;
+      const { serviceConfiguration, ...gathered } = await billing.monitoring.diagnostic(context, {
+        ...parts,
+        accountId: accountId ?? undefined,
+        logFileNames,
+        logDirectory: logsDir ?? undefined,
+      });
+      const diagnostic = {
+        ...gathered,
+        serviceConfiguration: serviceConfiguration && {
+          ...serviceConfiguration,
+          ...maskedProperties(properties),
+        },
+      };
+      if (health === null) return streamedJson(closing(jsonPieces(diagnostic), diagnostic.accountData));
+      return archive(diagnostic, health, unaudited(dialect));
+    },
+  });
 
 function archive(diagnostic: Diagnostic, health: HealthData, rendering: Rendering): Answer {
   const { accountData, logs } = diagnostic;

@@ -18,7 +18,6 @@ import {
 import { unaudited } from '../../wire/rendering.ts';
 import { recordNumber } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { diagnosticRoute } from './diagnostic.ts';
 
 const base = `${PLUGIN}/health` as const;
 const area = 'health';
@@ -135,7 +134,6 @@ export const monitoringRoutes: readonly Route[] = [
       return longJson(series.map((each) => SamplesModel.write(each, unaudited(dialect))));
     },
   }),
-  diagnosticRoute,
   ...entryRoutes,
 ];
 

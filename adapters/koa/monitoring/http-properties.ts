@@ -1,0 +1,60 @@
+import {
+  GATEWAY_NOTIFICATION_RATE,
+  MAX_REQUEST_MS,
+  SESSION_IDLE_MS,
+  TOKEN_LIFETIME_MS,
+} from '../../../lib/values/limits.ts';
+import { Dialect } from '../dialect.ts';
+import { DEFAULT_ALIAS_PREFIXES } from '../request/header-families.ts';
+import { defaultRequestLimits } from '../request/request-limits.ts';
+import type { DispatcherOptions } from '../routing/dispatcher.ts';
+
+/** How the interface is served. */
+export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics'> {
+  readonly docs?: boolean | undefined;
+  readonly metricsRequireAuth?: boolean | undefined;
+}
+
+/**
+ * The properties of how the interface is served by name (platform §4.3), as they hold: sizes in bytes, times in
+ * milliseconds, null where there is none or no bound.
+ */
+export function httpProperties(options: HttpOptions): Readonly<Record<string, unknown>> {
+  return {
+    'server.test.mode': options.test !== undefined,
+    'server.basePath': options.basePath ?? '',
+    'server.defaultDialect': options.defaultDialect ?? Dialect.D,
+    'server.headers.aliasPrefixes': options.aliasPrefixes ?? DEFAULT_ALIAS_PREFIXES,
+    'server.trustedProxies': options.trustedProxies ?? [],
+    'server.cors.allowedOrigins': options.allowedOrigins ?? [],
+    'server.docs': options.docs ?? true,
+    'jaxrs.location.host': options.locationHost ?? null,
+    'jaxrs.location.full.url': options.locationFullUrl ?? true,
+    'metrics.requireAuth': options.metricsRequireAuth ?? false,
+    ...limitsOf(options),
+    ...loginsOf(options),
+  };
+}
+
+function limitsOf({ limits, rates, requestTimeMs = MAX_REQUEST_MS }: HttpOptions) {
+  const { json, text, url, list, page } = { ...defaultRequestLimits, ...limits };
+  const rate = { tenant: null, principal: null, gateways: GATEWAY_NOTIFICATION_RATE, ...rates };
+  return {
+    ...named('server.limits.', { json, text, url, list, page, requestTime: requestTimeMs }),
+    ...named('server.limits.rate.', rate),
+  };
+}
+
+function loginsOf({ test, tokens, lockOut, sessionIdleMs = SESSION_IDLE_MS }: HttpOptions) {
+  return {
+    'rbac.globalSessionTimeout': sessionIdleMs,
+    'security.lockout': lockOut ?? test === undefined,
+    'security.token.lifetime': tokens?.lifetimeMs ?? TOKEN_LIFETIME_MS,
+    'security.token.issuer': tokens?.issuer ?? null,
+    'security.jwt.issuers': tokens?.issuers ?? [],
+  };
+}
+
+function named(prefix: string, values: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+}
