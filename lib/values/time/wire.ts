@@ -1,7 +1,7 @@
 import { toDate } from 'date-fns-tz/toDate';
 import { MAX_WIRE_DATE_TIME_CHARACTERS } from '../limits.ts';
-import { addMilliseconds, type Instant, instant, isInstantMs } from './instant.ts';
-import { formatLocalDate, type LocalDate, localDateIfValid } from './local-date.ts';
+import { addMilliseconds, formatInstant, type Instant, instant, isInstantMs } from './instant.ts';
+import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
 
@@ -65,18 +65,15 @@ export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
   const match = dateTimeForm.exec(text);
   if (match === null) return undefined;
-  const date = localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
-  const [hour = '00', minute = '00', second = '00'] = [match[4], match[5], match[6]];
-  const [offsetHour = '00', offsetMinute = '00'] = [match[9], match[10]];
-  if (date === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-
   const millisecond = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
-  const sign = match[8] === '-' ? '-' : '+';
+  const parts = [match[1], match[2], match[3], match[4], match[5] ?? 0, match[6] ?? 0, millisecond];
+  const inUtc = instantOfParts(parts.map(Number));
+  const [sign, offsetHour, offsetMinute = '00'] = [match[8], match[9], match[10]];
+  if (inUtc === undefined || offsetHour === undefined) return inUtc;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   // Only the full form with an explicit offset goes to date-fns-tz: the one for which it never consults a zone.
-  const ms = toDate(
-    `${formatLocalDate(date)}T${hour}:${minute}:${second}.${millisecond}${sign}${offsetHour}:${offsetMinute}`,
-  ).getTime();
+  const offset = `${sign === '-' ? '-' : '+'}${offsetHour}:${offsetMinute}`;
+  const ms = toDate(`${formatInstant(inUtc).slice(0, -1)}${offset}`).getTime();
   return isInstantMs(ms) ? instant(ms) : undefined;
 }
 
