@@ -11,6 +11,7 @@ import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/sample.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
+import { asShown, leftOutOf } from '../support/http/shown-parameters.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { isSampled, sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
@@ -70,8 +71,11 @@ anyDatabase((kind, open) => {
               headers,
             });
           };
+        const ownSample = route.method === 'GET' ? keptSample : newSample;
+        const callExamples = (leftOut: readonly string[]) =>
+          callWith(async () => asShown(route, await ownSample(), { world, leftOut }))();
         const calls = {
-          callSample: callWith(route.method === 'GET' ? keptSample : newSample),
+          callSample: callWith(ownSample),
           callRefused: callWith(keptSample),
         };
         const callQuery: CallQuery = async (changes) => {
@@ -88,6 +92,7 @@ anyDatabase((kind, open) => {
         describeIds(route, { ...calls, callQuery, turn }, () => world);
         describeQuery(route, callQuery);
         describeBody(route, calls.callRefused, turn);
+        describeExamples(route, callExamples);
         if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
       });
     }
@@ -375,6 +380,24 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
       expect(reply.json).to.include({ code: isConfig ? 5010 : 60001 });
     });
   }
+}
+
+/** Ids are those of the world; other names may name nothing here. */
+function describeExamples(
+  { operationId, path, query, success }: Route,
+  callExamples: (leftOut: readonly string[]) => Promise<Reply>,
+): void {
+  if (Object.keys(query).length === 0 && parameterNamesOf(path).every(isIdParameter)) return;
+  it('takes the parameters that the document shows', async () => {
+    for (const leftOut of leftOutOf[operationId] ?? [[]]) {
+      // Nothing runs here that the call would wait for; the samples send it.
+      const { status, json, text } = await callExamples([...leftOut, 'callCompletion']);
+      const { code } = (json ?? {}) as { readonly code?: number };
+      if (code === ErrorCode.SECURITY_INVALID_USER) continue;
+      expect(status, text).to.be.oneOf([success.status, success.emptyStatus, 404]);
+      expect(code).to.not.equal(ErrorCode.ROUTE_NOT_FOUND);
+    }
+  });
 }
 
 function describePages(callQuery: CallQuery): void {

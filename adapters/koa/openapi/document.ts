@@ -8,8 +8,10 @@ import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { modelsByName } from '../wire/model.ts';
+import type { QueryParameter } from '../wire/query.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
 import { requestExamples } from './examples/request-examples.ts';
+import { exampleOf, withExamples } from './examples/shown-examples.ts';
 import {
   authorParameters,
   errorComponent,
@@ -48,16 +50,10 @@ const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
   const parameters = [
-    ...parameterNamesOf(route.path).map(pathParameter),
+    ...parameterNamesOf(route.path).map((name) => pathParameter(route, name)),
     ...Object.entries(route.query)
       .filter(([name]) => !otherSpellings.has(name))
-      .map(([name, parameter]) => ({
-        name,
-        in: 'query',
-        description: queryText(route.operationId, name),
-        required: parameter.required,
-        schema: parameter.json,
-      })),
+      .map(([name, parameter]) => queryParameter(route, name, parameter)),
     ...(route.author ? authorParameters : []),
     ...(takesKey(route) ? [idempotencyParameter] : []),
   ];
@@ -80,9 +76,29 @@ function neededPermissions({ permission, alsoNeeds = [] }: Route): string {
   return `Needs the permission${names.length > 1 ? 's' : ''} ${names.join(', ')}.`;
 }
 
-function pathParameter(name: string): JsonSchema {
+function pathParameter({ operationId }: Route, name: string): JsonSchema {
   const schema = isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
-  return { name, in: 'path', description: segmentText(name), required: true, schema };
+  const example = exampleOf(schema, operationId, name);
+  return { name, in: 'path', description: segmentText(name), required: true, example, schema };
+}
+
+/**
+ * The page fills its forms with `example`, and a caller would send all of it: of what may be left out, the schema has the
+ * example.
+ */
+function queryParameter(
+  { operationId }: Route,
+  name: string,
+  { required, json }: QueryParameter<unknown>,
+): JsonSchema {
+  const example = exampleOf(json, operationId, name);
+  return {
+    name,
+    in: 'query',
+    description: queryText(operationId, name),
+    required,
+    ...(required ? { example, schema: json } : { schema: { ...json, examples: [example] } }),
+  };
 }
 
 function requestBodyOf(body: NonNullable<Route['body']>, example: unknown): JsonSchema {
@@ -132,7 +148,8 @@ function responsesOf(route: Route): JsonSchema {
 }
 
 function contentSchema(route: Route, type: string): JsonSchema {
-  if (type === 'application/json' && route.success.body) return route.success.body.json;
+  if (type === 'application/json' && route.success.body)
+    return withExamples(route.success.body.json, route.operationId);
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
@@ -195,10 +212,9 @@ function componentsOf(value: unknown): ReadonlyMap<string, JsonSchema> {
 }
 
 function componentNamed(name: string): JsonSchema {
-  if (name === 'Error') return errorComponent;
-  const component = modelsByName().get(name)?.component;
+  const component = name === 'Error' ? errorComponent : modelsByName().get(name)?.component;
   if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
-  return describedModel(name, component);
+  return withExamples(describedModel(name, component), name);
 }
 
 function referencesIn(value: unknown): readonly string[] {

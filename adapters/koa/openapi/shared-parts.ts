@@ -45,26 +45,39 @@ export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = 
   NONE: [],
 };
 
+const headerText = { type: 'string', maxLength: 255 };
+
 /**
  * Generated clients ask for what is required, so the author is required under its documented name, though the alias is
  * accepted too.
  */
 export const authorParameters: readonly JsonSchema[] = [
   {
-    ...headerParameter('X-Service-CreatedBy', 'Author of the change; X-Killbill-CreatedBy does as well'),
+    name: 'X-Service-CreatedBy',
+    in: 'header',
     required: true,
+    description: 'Author of the change; X-Killbill-CreatedBy does as well',
+    example: 'clerk',
+    schema: headerText,
   },
-  headerParameter('X-Service-Reason', 'Why the change is made; kept in the audit'),
-  headerParameter('X-Service-Comment', 'Kept in the audit'),
+  optionalHeader('X-Service-Reason', 'Why the change is made; kept in the audit', 'Asked by phone'),
+  optionalHeader('X-Service-Comment', 'Kept in the audit', 'Ticket 4711'),
 ];
 
-export const idempotencyParameter: JsonSchema = headerParameter(
+export const idempotencyParameter: JsonSchema = optionalHeader(
   'Idempotency-Key',
   'Makes a repeat harmless: the same request under the same key runs once and is answered as the first time, for 24 hours',
+  'order-17-paid',
 );
 
-function headerParameter(name: string, description: string): JsonSchema {
-  return { name, in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 } };
+function optionalHeader(name: string, description: string, example: string): JsonSchema {
+  return {
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { ...headerText, examples: [example] },
+  };
 }
 
 export const pageHeaders: JsonSchema = Object.fromEntries(

@@ -58,7 +58,8 @@ function merged(example: unknown, own: unknown, { place, ids }: Merging): unknow
   throw new Error(`${place} is ${JSON.stringify(example)} in the documents and ${JSON.stringify(own)} here`);
 }
 
-function withIds(example: unknown, ids: Members): unknown {
+/** The value that an example stands for in the world: what an example id names, and anything else as it is. */
+export function withIds(example: unknown, ids: Members): unknown {
   if (Array.isArray(example)) return example.map((each) => withIds(each, ids));
   if (isObject(example))
     return Object.fromEntries(Object.entries(example).map(([name, each]) => [name, withIds(each, ids)]));

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { z } from 'zod';
+import { openApi } from '../../../adapters/koa/index.ts';
+import { exampleIds } from '../../../adapters/koa/openapi/examples/example-ids.ts';
+import { namedExamples } from '../../../adapters/koa/openapi/examples/named-examples.ts';
+import { nameOfExample } from '../../../adapters/koa/openapi/examples/shown-examples.ts';
+import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+import { isIdParameter } from '../../../adapters/koa/routing/path.ts';
+import type { Route } from '../../../adapters/koa/routing/route.ts';
+import type { JsonSchema } from '../../../adapters/koa/wire/json-schema.ts';
+import { modelsByName } from '../../../adapters/koa/wire/model.ts';
+import { isUuid } from '../../../lib/values/ids/index.ts';
+import { type ShownParameter, shownParameters, shownValue } from '../../support/http/shown-examples.ts';
+
+const routes = routeTable({ testMode: true });
+const document = await openApi();
+const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
+
+/** What is wrong with a value; empty where the schema takes it. */
+function faults(schema: z.ZodType, value: unknown): readonly unknown[] {
+  return schema.safeParse(value).error?.issues ?? [];
+}
+
+/** The schema that the document has for what the operation answers. */
+function documentedAnswer({ path, method, success }: Route): JsonSchema {
+  const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  const answer = paths[path]?.[method.toLowerCase()]?.responses[success.status];
+  return answer?.content?.['application/json']?.schema ?? {};
+}
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
+  >;
+}
+
+/** The names of all properties of a schema, wherever they stand. */
+function propertiesIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, ...others } = schema as JsonSchema;
+  return [
+    ...Object.keys(properties as object),
+    ...Object.values({ ...others, ...(properties as object) }).flatMap(propertiesIn),
+  ];
+}
+
+/** The contract tests hold what is really answered against the same schemas, which know no other members. */
+describe('the examples of the OpenAPI document', () => {
+  const parameters = shownParameters(document);
+
+  it('the examples of the OpenAPI document are there for every parameter', () => {
+    const silent = [...parameters].flatMap(([operationId, each]) =>
+      each.filter(({ example }) => example === undefined).map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(silent).to.deep.equal([]);
+  });
+
+  it('the examples of the OpenAPI document fill forms with what is needed, and with nothing else', () => {
+    const others = [...parameters.values()]
+      .flat()
+      .filter(({ isFilledIn, required }) => isFilledIn !== required);
+    expect(others.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('the examples of the OpenAPI document can be read as what a parameter asks for', () => {
+    const refused = ({ query }: Route, { name, in: place, example }: ShownParameter): readonly unknown[] => {
+      if (place === 'path') return isIdParameter(name) === isUuid(String(example)) ? [] : [example];
+      const parameter = query[name];
+      if (parameter === undefined) return [];
+      const texts = [example].flat().map(String);
+      return faults(parameter.schema, parameter.many ? texts : texts[0]);
+    };
+    for (const route of routes) {
+      for (const each of parameters.get(route.operationId) ?? [])
+        expect(refused(route, each), `${route.operationId} ${each.name}`).to.deep.equal([]);
+    }
+  });
+
+  it('the examples of the OpenAPI document make what the server could answer, of every model', () => {
+    const failed = Object.entries(schemas).flatMap(([name, schema]) => {
+      const answer = modelsByName().get(name)?.answer.D;
+      return answer === undefined
+        ? []
+        : faults(answer, shownValue(schema, schemas)).map((each) => ({ name, each }));
+    });
+    expect(failed).to.deep.equal([]);
+    expect(shownValue(schemas.Error ?? {}, schemas)).to.include({ className: 'BillingError', code: 3002 });
+  });
+
+  it('the examples of the OpenAPI document make what the server could answer, of every operation', () => {
+    for (const route of routes) {
+      const { body } = route.success;
+      if (body === undefined) continue;
+      const made = shownValue(documentedAnswer(route), schemas);
+      expect(faults(body.answer.D, made), route.operationId).to.deep.equal([]);
+    }
+  });
+
+  it('the examples of the OpenAPI document are each shown somewhere', () => {
+    const shown = new Set<string | undefined>();
+    for (const [operationId, each] of parameters)
+      for (const { name } of each) shown.add(nameOfExample({}, operationId, name));
+    const answers = routes.map((route) => [route.operationId, documentedAnswer(route)] as const);
+    for (const [place, schema] of [...Object.entries(schemas), ...answers])
+      for (const name of [place, ...propertiesIn(schema)]) shown.add(nameOfExample({}, place, name));
+    const others = Object.keys(namedExamples).filter((name) => !(name in exampleIds) && !shown.has(name));
+    expect(others).to.deep.equal([]);
+  });
+});
