@@ -31,7 +31,9 @@ export interface TenantBilling extends Operations {}
 /** The operations bound to one caller, and how they join a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * The same operations inside the host's own open transaction: they commit or roll back with it.
+   * The same operations inside the host's own open transaction: they commit or roll back with it. Until it ends it holds the
+   * locks of the accounts that it has changed: their due work waits, and other calls for them are refused after 5 s. So call
+   * the engine last, and commit at once.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
    *   `better-sqlite3` handle, or the transaction of Kysely, Knex or Drizzle.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.

@@ -18,7 +18,7 @@ const ofConnection = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Statuses whose answers have no body (Fetch §2.2.3). */
+/** Statuses whose answers have no body (null body statuses of the Fetch standard). */
 const withoutBody = new Set([204, 205, 304]);
 
 /** A server of Node that listens nowhere: it is handed its connections. */
