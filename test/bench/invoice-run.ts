@@ -81,7 +81,7 @@ const script = new URL('./run-process.ts', import.meta.url);
 export async function runOnce(
   database: BenchDatabase,
   seeded: Seeded,
-  how: Pick<RunInput, 'by' | 'asksPlugin'>,
+  how: Omit<RunInput, 'database' | 'now'>,
 ) {
   const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due, ...how } });
   await checkRun(database, seeded, output);

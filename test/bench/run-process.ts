@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
-import { Billing, type InvoicePlugin } from '../../adapters/node/billwright.ts';
+import { Billing, type EventSink, type InvoicePlugin } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
 import type { BenchDatabase } from './bench-database.ts';
@@ -19,6 +19,8 @@ export interface RunInput {
   readonly by: 'DISPATCHER' | 'SETTLE';
   /** Whether an invoice plugin is asked about every invoice, which answers at once; default false. */
   readonly asksPlugin?: boolean;
+  /** Whether the host has an event sink, which takes every event at once; default false. By DISPATCHER only. */
+  readonly hasSink?: boolean;
 }
 
 export interface RunOutput {
@@ -31,6 +33,9 @@ export interface RunOutput {
   readonly charged: string;
   /** Counted when settling, else 0. */
   readonly statements: number;
+  /** Of the sink: from the start of the work until it has taken everything, and the events, by type. */
+  readonly toldMs: number;
+  readonly told: Readonly<Record<string, number>>;
 }
 
 const pollMs = 20;
@@ -38,7 +43,7 @@ const pollMs = 20;
 /** Looks at every invoice and changes none. */
 const atOnce: InvoicePlugin = { name: 'at-once', getAdditionalInvoiceItems: async () => null };
 
-async function run({ database, now, by, asksPlugin = false }: RunInput): Promise<RunOutput> {
+async function run({ database, now, by, asksPlugin = false, hasSink = false }: RunInput): Promise<RunOutput> {
   keepYoungGenerationSmall();
   let statements = 0;
   const count = (): void => {
@@ -47,11 +52,19 @@ async function run({ database, now, by, asksPlugin = false }: RunInput): Promise
   const storage = by === 'SETTLE' ? tracedStorage(database, count) : storageAt(database);
   const clock = fakeClock(now);
   const ledger = memoryLedger();
+  const told: Record<string, number> = {};
+  const sink: EventSink = {
+    name: 'bench',
+    onEvent: ({ eventType }) => {
+      told[eventType] = (told[eventType] ?? 0) + 1;
+    },
+  };
   const billing = await Billing.open({
     storage,
     clock,
     gateways: [sandboxGateway({ ledger })],
     invoicePlugins: asksPlugin ? [atOnce] : [],
+    eventSinks: hasSink ? [sink] : [],
   });
   const work = {
     DISPATCHER: async (): Promise<void> => {
@@ -70,9 +83,11 @@ async function run({ database, now, by, asksPlugin = false }: RunInput): Promise
     const began = performance.now();
     await work[by]();
     const ms = performance.now() - began;
+    while (hasSink && (await storage.sink(sink.name).hasDue(null, clock.now()))) await setTimeout(pollMs);
+    const toldMs = performance.now() - began;
     const charges = ledger.all();
     const charged = charges.reduce((sum, { amount }) => sum.plus(amount ?? ZERO), ZERO);
-    return { ms, idleMib, charges: charges.length, charged: charged.toFixed(2), statements };
+    return { ms, idleMib, charges: charges.length, charged: charged.toFixed(2), statements, toldMs, told };
   } finally {
     await billing.close();
   }

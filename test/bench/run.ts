@@ -11,6 +11,7 @@ import { coldStart } from './cold-start.ts';
 import { conditions } from './conditions.ts';
 import { benchDatabases, type DatabaseKind, databaseKinds } from './databases.ts';
 import { dryRun } from './dry-run.ts';
+import { eventSink } from './event-sink.ts';
 import { type Bench, type Goal, Size } from './goal.ts';
 import { historyGrowth } from './history-growth.ts';
 import { invoiceRun } from './invoice-run.ts';
@@ -43,6 +44,7 @@ const goals: readonly Goal[] = [
   testClock,
   queueLatency,
   push,
+  eventSink,
   manySubscriptions,
   catalogSize,
   usageIngest,
