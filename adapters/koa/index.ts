@@ -21,6 +21,7 @@ import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
+import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/on-demand.ts';
 
 export type { TokenOptions } from './auth/authenticator.ts';
@@ -258,6 +259,6 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
 
 /** The OpenAPI 3.1 document of the interface, test endpoints included. */
 export async function openApi(): Promise<Readonly<Record<string, unknown>>> {
-  const { openApiDocument } = await import('./openapi/document.ts');
-  return openApiDocument(routeTable({ testMode: true }));
+  const { documentSteps } = await import('./openapi/document.ts');
+  return slices(documentSteps(routeTable({ testMode: true })));
 }

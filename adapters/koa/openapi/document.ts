@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/runtime/index.ts';
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { producedTypes } from '../request/media-type.ts';
@@ -21,14 +22,16 @@ import {
   securitySchemes,
 } from './shared-parts.ts';
 
-/** The OpenAPI 3.1 document of a route table that is served below `basePath`. */
-export function openApiDocument(routes: readonly Route[], basePath = ''): JsonSchema {
+/** The OpenAPI 3.1 document of a route table that is served below `basePath`; each operation and model is a step. */
+export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     const operations = paths[route.path] ?? {};
     operations[route.method.toLowerCase()] = operationOf(route);
     paths[route.path] = operations;
+    yield;
   }
+  const found = yield* componentsOf(paths, componentNamed);
   return {
     openapi: '3.1.0',
     info: {
@@ -41,7 +44,7 @@ export function openApiDocument(routes: readonly Route[], basePath = ''): JsonSc
     servers: [{ url: basePath || '/' }],
     tags: [...new Set(routes.map((route) => route.area))].map((name) => ({ name })),
     paths,
-    components: { schemas: schemasOf(paths, requestModelsOf(routes)), securitySchemes },
+    components: { schemas: schemasOf(found, yield* requestModelsOf(routes, found)), securitySchemes },
   };
 }
 
@@ -174,11 +177,10 @@ function listed(codes: readonly ErrorCode[]): string {
 }
 
 /**
- * The components that the paths refer to, directly or through one another. What only answers have is required in models
- * of answers alone: many generators ask for it in requests too, though it is marked as read-only.
+ * The components as they are shown. What only answers have is required in models of answers alone: many generators ask
+ * for it in requests too, though it is marked as read-only.
  */
-function schemasOf(paths: unknown, requestModels: ReadonlySet<string>): JsonSchema {
-  const found = componentsOf(paths);
+function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [
     name,
     requestModels.has(name) ? withoutReadOnly(component) : component,
@@ -186,8 +188,9 @@ function schemasOf(paths: unknown, requestModels: ReadonlySet<string>): JsonSche
   return Object.fromEntries(shown.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function requestModelsOf(routes: readonly Route[]): ReadonlySet<string> {
-  return new Set(componentsOf(routes.map(({ body }) => body?.json ?? {})).keys());
+function requestModelsOf(routes: readonly Route[], found: Components): Steps<Components> {
+  const bodies = routes.map(({ body }) => body?.json ?? {});
+  return componentsOf(bodies, (name) => found.get(name) ?? {});
 }
 
 function withoutReadOnly({ required, ...component }: JsonSchema): JsonSchema {
@@ -197,19 +200,23 @@ function withoutReadOnly({ required, ...component }: JsonSchema): JsonSchema {
   return needed.length === 0 ? component : { ...component, required: needed };
 }
 
-function componentsOf(value: unknown): ReadonlyMap<string, JsonSchema> {
+/** The components that a part of the document refers to, directly or through one another. */
+function* componentsOf(part: unknown, named: (name: string) => JsonSchema): Steps<Components> {
   const found = new Map<string, JsonSchema>();
-  const open: unknown[] = [value];
+  const open: unknown[] = [part];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of referencesIn(next)) {
       if (found.has(name)) continue;
-      const component = componentNamed(name);
+      const component = named(name);
       found.set(name, component);
       open.push(component);
+      yield;
     }
   }
   return found;
 }
+
+type Components = ReadonlyMap<string, JsonSchema>;
 
 function componentNamed(name: string): JsonSchema {
   const component = name === 'Error' ? errorComponent : modelsByName().get(name)?.component;

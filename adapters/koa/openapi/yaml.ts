@@ -1,6 +1,35 @@
 import { dump } from 'js-yaml';
+import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** A document that goes out as JSON, as YAML in block style: without what JSON leaves out, and nothing by reference. */
-export function yamlOf(document: unknown): string {
-  return dump(JSON.parse(JSON.stringify(document)), { lineWidth: -1 });
+/** How deep members are written by themselves: down to one operation or model, which take half a second together. */
+const LEVELS = 3;
+
+/** What was read from JSON, as YAML in block style. */
+export function* yamlSteps(value: object, levels = LEVELS): Steps<string> {
+  let text = '';
+  for (const [name, member] of Object.entries(value)) {
+    const isOpen = levels > 1 && isObject(member);
+    text += isOpen ? keyLine(name) + indented(yield* yamlSteps(member, levels - 1)) : blockOf(name, member);
+    yield;
+  }
+  return text;
+}
+
+function isObject(value: unknown): value is object {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+  );
+}
+
+/** After a text whose last lines are empty, the writer ends the document, though more comes here. */
+function blockOf(name: string, member: unknown): string {
+  return dump({ [name]: member }, { lineWidth: -1 }).replace(/\n\.\.\.\n$/, '\n');
+}
+
+function keyLine(name: string): string {
+  return blockOf(name, 0).replace(/ 0\n$/, '\n');
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
 }

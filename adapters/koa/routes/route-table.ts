@@ -1,6 +1,7 @@
 import { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Route } from '../routing/route.ts';
+import { slices } from '../routing/slices.ts';
 import { accountRoutes } from './accounts/accounts.ts';
 import { catalogRoutes } from './catalog/catalog.ts';
 import { catalogChangeReportRoutes } from './catalog/catalog-change-report.ts';
@@ -129,12 +130,16 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
   ];
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   // Loaded when somebody asks for it: no start waits for what it says of every property.
-  const document = once(async () =>
-    (await import('../openapi/document.ts')).openApiDocument(routes, basePath),
-  );
+  const json = once(async () => {
+    const { documentSteps } = await import('../openapi/document.ts');
+    return JSON.stringify(await slices(documentSteps(routes, basePath)));
+  });
   const texts = {
-    json: once(async () => JSON.stringify(await document())),
-    yaml: once(async () => (await import('../openapi/yaml.ts')).yamlOf(await document())),
+    json,
+    yaml: once(async () => {
+      const { yamlSteps } = await import('../openapi/yaml.ts');
+      return slices(yamlSteps(JSON.parse(await json())));
+    }),
     killbill: once(async () => {
       const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
       return JSON.stringify(swaggerDocument(routes, basePath));

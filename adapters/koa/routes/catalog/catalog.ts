@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   type Catalog as CatalogValue,
   type CatalogVersion,
   catalogXmlTextSteps,
 } from '../../../../lib/catalog/index.ts';
-import { timeSlices } from '../../../../lib/runtime/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { formatInstant, type Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
@@ -12,6 +10,7 @@ import { Catalog, CatalogValidation, PlanDetail, SimplePlan } from '../../models
 import { created, json, plain } from '../../routing/answer.ts';
 import { jsonBody, xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
+import { slices } from '../../routing/slices.ts';
 import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { timestamp } from '../../wire/scalars.ts';
@@ -157,8 +156,6 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
 ];
-
-const slices = timeSlices({ nowMs: () => performance.now(), nextTurn: () => setImmediate() });
 
 function xmlText(catalog: CatalogValue, versions: readonly CatalogVersion[]): Promise<string> {
   return slices(catalogXmlTextSteps(catalog, versions));
