@@ -1,7 +1,7 @@
 import type { UsagePoint } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { type Cell, type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
+import { type Cell, type Column, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import { writeDay } from '../sql/remembered-dates.ts';
 import { firstRowsAs, isIn, raw, sql } from '../sql/sql.ts';
@@ -43,8 +43,10 @@ export async function storeUsage(
   return refusedOf(statements, chunk, taken);
 }
 
-/** The record ids of the keys that were free. */
-async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<ReadonlyMap<string, number>> {
+/** By the number of a submission, the record id of its key; none where the key was not free. */
+type TakenKeys = readonly (number | undefined)[];
+
+async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<TakenKeys> {
   const written = usageKeysTable.written;
   const names = raw(written.map(({ name }) => name).join(', '));
   const rows = chunk.submissions.map((submission) => keyCells(chunk, submission));
@@ -53,11 +55,15 @@ async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<Read
     select ${names} from ${firstRowsAs('r', written, rows)} where true
     on conflict (tenant_record_id, subscription_record_id, tracking_id) do nothing
     returning record_id, subscription_record_id, tracking_id`);
-  return new Map(taken.map((row) => [keyOf(row), numberOf(row.record_id, 'record_id')]));
-}
-
-function keyOf({ subscription_record_id, tracking_id }: Row): string {
-  return `${subscription_record_id} ${tracking_id}`;
+  const recordIds = new Map(
+    taken.map((row) => [
+      `${row.subscription_record_id} ${row.tracking_id}`,
+      numberOf(row.record_id, 'record_id'),
+    ]),
+  );
+  return chunk.submissions.map(({ subscriptionRecordId, trackingId }) =>
+    recordIds.get(`${subscriptionRecordId} ${trackingId}`),
+  );
 }
 
 async function readUnits(statements: Statements, chunk: UsageChunk): Promise<ReadonlyMap<string, number>> {
@@ -76,14 +82,11 @@ async function readUnits(statements: Statements, chunk: UsageChunk): Promise<Rea
 
 function bucketsOf(
   { submissions }: UsageChunk,
-  {
-    taken,
-    units,
-  }: { readonly taken: ReadonlyMap<string, number>; readonly units: ReadonlyMap<string, number> },
+  { taken, units }: { readonly taken: TakenKeys; readonly units: ReadonlyMap<string, number> },
 ): readonly Bucket[] {
   const buckets = new Map<string, Bucket>();
-  for (const { accountRecordId, subscriptionRecordId, trackingId, points } of submissions) {
-    const keyRecordId = taken.get(`${subscriptionRecordId} ${trackingId}`);
+  for (const [index, { accountRecordId, subscriptionRecordId, points }] of submissions.entries()) {
+    const keyRecordId = taken[index];
     if (keyRecordId === undefined) continue;
     for (const point of points) {
       const unit = units.get(point.unit);
@@ -146,11 +149,11 @@ async function readDays(
 async function refusedOf(
   statements: Statements,
   chunk: UsageChunk,
-  taken: ReadonlyMap<string, number>,
+  taken: TakenKeys,
 ): Promise<readonly RefusedUsage[]> {
   const { tenantRecordId, submissions } = chunk;
   const asked = submissions.flatMap(({ subscriptionRecordId, trackingId }, index) =>
-    taken.has(`${subscriptionRecordId} ${trackingId}`) ? [] : [[index, subscriptionRecordId, trackingId]],
+    taken[index] === undefined ? [[index, subscriptionRecordId, trackingId]] : [],
   );
   if (asked.length === 0) return [];
   const stored = await statements.rows(sql`

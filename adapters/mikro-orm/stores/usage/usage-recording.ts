@@ -10,36 +10,42 @@ interface Recording {
   readonly submissions: readonly UsageSubmission[];
 }
 
+/** The first submission with a tracking id, and who has that id in the end. */
+interface Offer {
+  readonly submission: UsageSubmission;
+  isTaken: boolean;
+  /** Fingerprint of what is stored under the tracking id. */
+  holder: string;
+}
+
 /** Stores the submissions whose tracking ids are free; of those with the same one, the first. */
 export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship, submissions }: Recording,
 ): Promise<readonly RecordingOutcome[]> {
-  /** By key, the place of the first that has it. */
-  const firsts = new Map<string, number>();
-  const offered = submissions.filter((submission, index) => {
+  if (submissions.length === 0) return [];
+  const offers = new Map<string, Offer>();
+  const asked = submissions.map((submission) => {
     const key = keyOf(submission);
-    const isFirst = !firsts.has(key);
-    if (isFirst) firsts.set(key, index);
-    return isFirst;
+    const { fingerprint } = submission;
+    const known = offers.get(key);
+    const offer = known ?? { submission, isTaken: false, holder: fingerprint };
+    if (known === undefined) offers.set(key, offer);
+    return { fingerprint, offer, isFirst: known === undefined };
   });
-  if (offered.length === 0) return [];
-  offered.sort(byKey);
+  const offered = [...offers.values()].sort(byKey);
   const { userName: createdBy, createdDate } = authorship;
-  const chunk = { tenantRecordId, createdBy, createdDate, submissions: offered };
-  const holders = new Map(offered.map((submission) => [keyOf(submission), submission.fingerprint]));
-  const refused = new Set<string>();
+  const chosen = offered.map(({ submission }) => submission);
+  const chunk = { tenantRecordId, createdBy, createdDate, submissions: chosen };
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
-    const submission = offered[index];
-    assertInvariant(submission, `No submission has the number ${index}`);
-    refused.add(keyOf(submission));
-    holders.set(keyOf(submission), fingerprint);
+    const offer = offered[index];
+    assertInvariant(offer, `No submission has the number ${index}`);
+    offer.isTaken = true;
+    offer.holder = fingerprint;
   }
-  return submissions.map((submission, index) => {
-    const key = keyOf(submission);
-    if (firsts.get(key) === index && !refused.has(key)) return RecordingOutcome.ACCEPTED;
-    const isSame = holders.get(key) === submission.fingerprint;
-    return isSame ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
+  return asked.map(({ fingerprint, offer, isFirst }) => {
+    if (isFirst && !offer.isTaken) return RecordingOutcome.ACCEPTED;
+    return offer.holder === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
   });
 }
 
@@ -61,7 +67,7 @@ function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
 }
 
 /** An order that all chunks have, so that none waits for another that waits for it. */
-function byKey(a: UsageSubmission, b: UsageSubmission): number {
+function byKey({ submission: a }: Offer, { submission: b }: Offer): number {
   if (a.subscriptionRecordId !== b.subscriptionRecordId)
     return a.subscriptionRecordId - b.subscriptionRecordId;
   if (a.trackingId === b.trackingId) return 0;
