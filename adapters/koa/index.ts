@@ -119,7 +119,7 @@ export interface FetchOptions extends KoaOptions {
  * The interface for applications that answer a `Request` with a `Response`, on Node: route handlers of Next.js, SvelteKit,
  * Hono and others. `basePath` is the path at which it is mounted; every path is the interface's, unknown ones are 404. Hand
  * the request on before anything reads its body. Long answers are streams, which end what is behind them when they are
- * cancelled. The promise is rejected with a TypeError for a body that was read before, and with the reason of the request's
+ * cancelled. Answers are not compressed: that is for the server around. The promise is rejected with a TypeError for a body that was read before, and with the reason of the request's
  * signal once that is aborted; every other failure is an answer.
  *
  * @example

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { exchange, handedServer } from '../../adapters/koa/fetch/exchange.ts';
@@ -84,16 +83,13 @@ describe('the interface as a handler of fetch requests', () => {
     expect(await again.json()).to.include({ principal: 'admin' });
   });
 
-  it('an answer in pieces comes in pieces, compressed where that is asked for', async () => {
+  it('an answer in pieces comes in pieces, and is left for the server around to compress', async () => {
     const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Exported' } }));
     const path = `/1.0/kb/export/${id}`;
-    const plain = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
-    expect(plain.headers.get('content-length')).to.equal(null);
-    expect(await plain.text()).to.contain('Exported');
-    const packed = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
-    expect(packed.headers.get('content-encoding')).to.equal('gzip');
-    const unpacked = packed.body?.pipeThrough(new DecompressionStream('gzip') as never);
-    expect(await text(unpacked as never)).to.contain('Exported');
+    const exported = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
+    const told = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
+    expect(told).to.deep.equal([null, null]);
+    expect(await exported.text()).to.contain('Exported');
   });
 
   it('what is refused has the status and the body that it has elsewhere', async () => {

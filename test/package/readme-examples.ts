@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** Where the imports of the documents are in the source tree. */
 export const SOURCES: Readonly<Record<string, string>> = {
   billwright: 'adapters/node/billwright.ts',
+  'billwright/koa': 'adapters/koa/index.ts',
   'billwright/sqlite': 'adapters/mikro-orm/sqlite.ts',
   'billwright/testing': 'adapters/testing/index.ts',
 };

@@ -79,8 +79,14 @@ export async function exchange(
 
 function sentHeaders(request: Request, url: URL): OutgoingHttpHeaders {
   const headers = Object.fromEntries([...request.headers].filter(([name]) => !ofConnection.has(name)));
-  // The length that a caller has told may be that of a body which the application has changed since.
-  return { host: url.host, ...headers, ...(request.body === null ? {} : { 'transfer-encoding': 'chunked' }) };
+  return {
+    host: url.host,
+    ...headers,
+    // Next.js takes the header off that says how an answer is compressed; to compress is for the server that sends it on.
+    'accept-encoding': 'identity',
+    // The length that a caller has told may be that of a body which the application has changed since.
+    ...(request.body === null ? {} : { 'transfer-encoding': 'chunked' }),
+  };
 }
 
 function responseOf(answer: IncomingMessage, method: string): Response {
