@@ -35,7 +35,7 @@ export interface CallerBilling<Host> extends TenantBilling {
    * locks of the accounts that it has changed: their due work waits, and other calls for them are refused after 5 s. So call
    * the engine last, and commit at once.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
-   *   `better-sqlite3` handle, or the transaction of Kysely, Knex or Drizzle.
+   *   `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
    *
    * @example await em.transactional(async (em) => {

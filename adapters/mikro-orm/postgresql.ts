@@ -9,6 +9,7 @@ import type { DrizzleTransaction } from './hosts/drizzle.ts';
 import type { KnexTransaction } from './hosts/knex.ts';
 import type { KyselyTransaction } from './hosts/kysely.ts';
 import type { PgClient } from './hosts/pg-client.ts';
+import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
@@ -24,7 +25,14 @@ import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
 
-export type { DrizzleTransaction, KnexTransaction, KyselyTransaction, PgClient, SqlTransaction };
+export type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  PgClient,
+  PrismaTransaction,
+  SqlTransaction,
+};
 
 /** With what a host lends its transaction on the PostgreSQL database of the engine. */
 export type PostgresqlHost =
@@ -33,6 +41,7 @@ export type PostgresqlHost =
   | KyselyTransaction
   | KnexTransaction
   | DrizzleTransaction
+  | PrismaTransaction
   | SqlTransaction;
 
 export interface PostgresqlOptions {
@@ -72,8 +81,8 @@ const migrationLockKey = '108192040920946';
  * Storage in a PostgreSQL database, shared by any number of nodes.
  *
  * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares. `within(handle)` joins the
- * transactions of the host on the same database, begun with that instance, with a client of `pg`, or with Kysely, Knex or
- * Drizzle (`PostgresqlHost`). A host that lets MikroORM generate its own migrations keeps our tables out of them with
+ * transactions of the host on the same database, begun with that instance, with a client of `pg`, or with Kysely, Knex,
+ * Drizzle or Prisma (`PostgresqlHost`). A host that lets MikroORM generate its own migrations keeps our tables out of them with
  * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
  * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
  * index that text searches of accounts use; without it these searches read all accounts of the tenant.

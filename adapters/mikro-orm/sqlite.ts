@@ -5,6 +5,7 @@ import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import type { SqliteHandle } from './hosts/better-sqlite3.ts';
 import type { KnexTransaction } from './hosts/knex.ts';
 import type { KyselyTransaction } from './hosts/kysely.ts';
+import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
@@ -28,7 +29,7 @@ const pagesToCheckpoint = 8_192;
 /** Room for the inner pages of the indexes of a few million rows. */
 const cacheKib = 16_384;
 
-export type { KnexTransaction, KyselyTransaction, SqliteHandle, SqlTransaction };
+export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
 
 /** With what a host lends its transaction on the SQLite database of the engine. */
 export type SqliteHost =
@@ -36,6 +37,7 @@ export type SqliteHost =
   | SqliteHandle
   | KyselyTransaction
   | KnexTransaction
+  | PrismaTransaction
   | SqlTransaction;
 
 export interface SqliteOptions {
@@ -63,7 +65,7 @@ export interface SqliteOptions {
  * tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
  *
  * With a path, `within(handle)` joins the transactions of the host's own connections to the same file: those of a
- * `better-sqlite3` handle, Kysely, Knex or Drizzle (`SqliteHost`). SQLite has one writer at a time, so everything else of
+ * `better-sqlite3` handle, Kysely, Knex, Drizzle or Prisma (`SqliteHost`). SQLite has one writer at a time, so everything else of
  * the engine that writes waits for such a transaction, for up to 5 s: begin it with `begin immediate`, and end it soon.
  *
  * One connection serves all, so never call the storage from inside one of its own sessions: it would wait for itself.

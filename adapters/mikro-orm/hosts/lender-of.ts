@@ -5,6 +5,7 @@ import { knex } from './knex.ts';
 import { kysely } from './kysely.ts';
 import type { Lender, Recognise } from './lender.ts';
 import { isPgPool, pgClient } from './pg-client.ts';
+import { prisma } from './prisma.ts';
 import { sqlTransaction } from './sql-transaction.ts';
 
 const libraries: readonly Recognise[] = [
@@ -14,6 +15,7 @@ const libraries: readonly Recognise[] = [
   kysely,
   knex,
   drizzle,
+  prisma,
   sqlTransaction,
 ];
 
@@ -24,7 +26,7 @@ export function lenderOf(handle: unknown): Lender | string {
     if (lender !== undefined) return lender;
   }
   const taken =
-    "a transaction that the host has begun: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, Drizzle's tx, or an object with dialect and query";
+    "a transaction that the host has begun: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, the tx of Drizzle or Prisma, or an object with dialect and query";
   const given = isPgPool(handle)
     ? 'a pg pool, which gives each statement any of its connections: take a client from it with await pool.connect()'
     : described(handle);

@@ -9,6 +9,8 @@ export interface Lent {
   readonly connection: object;
   /** Whether the transaction is open, where the driver knows; where it does not, the database is asked. */
   readonly isOpen: (() => boolean) | null;
+  /** True: the library itself refuses statements outside the transaction and after its end, so nobody asks the database. */
+  readonly refusesAfterEnd?: true;
 }
 
 /** A handle of a host, with which it lends the transaction that it has begun. */

@@ -126,7 +126,7 @@ export const postgresqlDialect: Dialect = {
   // first hundred of 10,000; along the index of due entries it takes 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
-  notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
+  notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})::text`,
   isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
   alongAccountTexts: nothing,
   seekAccountText: (pattern) => sql`select set_config('billwright.account_text', ${pattern}, true)`,

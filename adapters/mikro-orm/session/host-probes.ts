@@ -34,15 +34,15 @@ async function isInPostgresql(transaction: Transaction): Promise<boolean> {
 
 const probes = {
   sqlite: {
-    statement: "select 9007199254740991 as whole, '0.12345678901234567890' as exact",
+    statement: "select 9007199254740991 as whole, '0.12345678901234567891' as exact",
     whole: '9007199254740991',
-    exact: '0.12345678901234567890',
+    exact: '0.12345678901234567891',
   },
   postgresql: {
     statement:
-      'select 9007199254740991::bigint as whole, 0.12345678901234567890::numeric as exact, true as is_true',
+      'select 9007199254740991::bigint as whole, 0.12345678901234567891::numeric as exact, true as is_true',
     whole: '9007199254740991',
-    exact: '0.12345678901234567890',
+    exact: '0.12345678901234567891',
   },
 };
 

@@ -57,7 +57,8 @@ export class HostTransactions {
     if (lender.database !== kind) throw this.#ofAnotherDatabase();
     const lent = await lender.lend();
     if (lent.connection === this.#own.connection) return lent.transaction;
-    if (lent.isOpen === null && !(await isInTransaction(kind, lent.transaction))) {
+    const isAsked = lent.isOpen === null && lent.refusesAfterEnd !== true;
+    if (isAsked && !(await isInTransaction(kind, lent.transaction))) {
       throw refused(
         'within(handle) was given a handle without an open transaction: begin one first, and commit or roll back afterwards',
       );

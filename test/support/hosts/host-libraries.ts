@@ -5,21 +5,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';
-import type { PostgresqlHost } from '../../../adapters/mikro-orm/postgresql.ts';
-import type { SqliteHost } from '../../../adapters/mikro-orm/sqlite.ts';
 import type { DatabaseKind, TestDatabase } from '../databases.ts';
-
-/** A library with which applications reach their database, on connections of its own. */
-export interface HostLibrary {
-  /** Handles that lend no transaction, and words of why. */
-  readonly outside: readonly (readonly [handle: unknown, words: string])[];
-  /** Runs `work` in a transaction of the library, which ends with it. */
-  transaction<T>(work: (handle: SqliteHost | PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
-/** Runs a statement of the host in its transaction. */
-type Run = (statement: string) => Promise<unknown>;
+import type { HostLibrary } from './host-library.ts';
+import { prismaOn } from './prisma.ts';
 
 type Opened = (place: string) => HostLibrary;
 
@@ -58,6 +46,7 @@ const onSqlite: Readonly<Record<string, Opened>> = {
       close: async () => void db.$client.close(),
     };
   },
+  ...(await prismaOn('sqlite')),
 };
 
 const onPostgresql: Readonly<Record<string, Opened>> = {
@@ -100,6 +89,7 @@ const onPostgresql: Readonly<Record<string, Opened>> = {
       close: () => pool.end(),
     };
   },
+  ...(await prismaOn('postgresql')),
 };
 
 /** The libraries that can lend a transaction on a database, by name. */

@@ -1,0 +1,126 @@
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Row } from '../sql/columns.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { returnsRows } from './returns-rows.ts';
+import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
+
+/** Prisma's transaction, as `prisma.$transaction(async (tx) => …)` gives it, over a driver adapter. */
+export interface PrismaTransaction {
+  readonly $queryRawUnsafe: unknown;
+  readonly $executeRawUnsafe: unknown;
+  /** The client itself has it, its transactions have not. */
+  readonly $connect?: undefined;
+}
+
+/** The parts of it that are used. */
+interface UsedPrisma {
+  readonly _activeProvider?: string;
+  $queryRawUnsafe(text: string, ...values: readonly unknown[]): Promise<readonly object[]>;
+  $executeRawUnsafe(text: string, ...values: readonly unknown[]): Promise<number>;
+}
+
+/** Prisma, inside a transaction or outside. */
+export const prisma: Recognise = (handle) => {
+  if (!hasMethods(handle, '$queryRawUnsafe', '$executeRawUnsafe')) return undefined;
+  const tx = handle as UsedPrisma;
+  const database = databaseOf(tx);
+  const lender = lenderOver(lendingOf(tx));
+  return {
+    ...lender,
+    database: database ?? 'sqlite',
+    refusal: refusalOf(tx, database),
+    lend: async () => ({ ...(await lender.lend()), refusesAfterEnd: true }),
+  };
+};
+
+function refusalOf(tx: UsedPrisma, database: Lender['database'] | null): string | null {
+  if (hasMethods(tx, '$connect')) {
+    return 'within(tx) was given a Prisma client outside a transaction: call it inside prisma.$transaction(async (tx) => …), with that tx';
+  }
+  return database === null
+    ? `within(tx) can join transactions of Prisma on PostgreSQL and SQLite; this one is on ${propertyOf(tx, '_activeProvider') ?? 'another database'}`
+    : null;
+}
+
+function databaseOf({ _activeProvider: provider }: UsedPrisma): Lender['database'] | null {
+  return provider === 'sqlite' || provider === 'postgresql' ? provider : null;
+}
+
+const lendingOf = kept((tx: UsedPrisma): SqlTransaction => {
+  const dialect = databaseOf(tx) ?? 'postgresql';
+  const run: SqlTransaction['query'] = async (text, values) => {
+    try {
+      if (!returnsRows(text)) return { rows: [], rowCount: await tx.$executeRawUnsafe(text, ...values) };
+      const rows = await tx.$queryRawUnsafe(text, ...values);
+      return { rows: rows.map((row) => plainRow(row, dialect)) };
+    } catch (error) {
+      throw meaningOf(error);
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    dialect,
+    // Prisma makes one batch of statements that are asked for at once, and rolls back the transaction if one of them fails.
+    query: (text, values) => {
+      const result = last.then(() => run(text, values));
+      last = result.catch(() => undefined);
+      return result;
+    },
+  };
+});
+
+function plainRow(row: object, dialect: Lender['database']): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, dialect)]));
+}
+
+/** As the driver gives it without Prisma: large integers and amounts as text, days as text. */
+function plain(value: unknown, dialect: Lender['database']): unknown {
+  if (typeof value === 'bigint') return dialect === 'sqlite' ? numberIfSafe(value) : String(value);
+  // Prisma's days are instants at midnight UTC; there are no instants of the database's own in our tables.
+  if (value instanceof Date) return value.toISOString().slice(0, 10);
+  if (Array.isArray(value)) return value.map((each) => plain(each, dialect));
+  return isDecimal(value) ? value.toFixed() : value;
+}
+
+function numberIfSafe(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+/** Of the class that Prisma brings with it. */
+function isDecimal(value: unknown): value is { toFixed(): string } {
+  return typeof value === 'object' && hasMethods(value, 'toFixed', 'decimalPlaces');
+}
+
+/** The transaction has ended, by its time limit too. */
+const ended = 'P2028';
+/** What Prisma's adapters call a connection that is lost; the database has said nothing then. */
+const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
+
+/** What the database has said, out of Prisma's error around it: what it means is read from its code. */
+function meaningOf(error: unknown): unknown {
+  if (propertyOf(error, 'code') === ended) {
+    return new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `within(tx) was given a Prisma transaction that has ended already, or has run into its time limit (prisma.$transaction(work, { timeout })): ${lastLineOf(error)}`,
+      facts: { field: 'host' },
+      cause: error,
+    });
+  }
+  const cause = propertyOf(propertyOf(propertyOf(error, 'meta'), 'driverAdapterError'), 'cause');
+  if (lostConnection.has(String(propertyOf(cause, 'kind')))) {
+    return Object.assign(new Error('The connection to the database is lost', { cause: error }), {
+      code: 'ECONNRESET',
+    });
+  }
+  const message = propertyOf(cause, 'originalMessage');
+  if (typeof message !== 'string') return error;
+  return Object.assign(new Error(message, { cause: error }), {
+    code: propertyOf(cause, 'originalCode'),
+    constraint: propertyOf(propertyOf(cause, 'constraint'), 'index'),
+  });
+}
+
+function lastLineOf(error: unknown): string {
+  return String(propertyOf(error, 'message')).trim().split('\n').at(-1) ?? '';
+}

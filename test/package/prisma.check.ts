@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import manifest from '../../package.json' with { type: 'json' };
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+const VERSION = '7.10.0';
+const kinds = ['sqlite', 'postgresql'] as const;
+
+/**
+ * Prisma's client is generated, by packages of 300 MB, so it is installed for this alone. Nothing but packages is
+ * downloaded: scripts are left out, and generating does not use the schema engine that Prisma would fetch for it.
+ */
+describe('transactions that Prisma lends', function () {
+  this.timeout(600_000);
+
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-prisma-'));
+    const project = {
+      type: 'module',
+      private: true,
+      // The one that has its binaries with it.
+      overrides: { 'better-sqlite3': manifest.devDependencies['better-sqlite3'] },
+    };
+    await writeFile(join(directory, 'package.json'), JSON.stringify(project));
+    const packages = ['prisma', '@prisma/client', '@prisma/adapter-pg', '@prisma/adapter-better-sqlite3'];
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+    const named = packages.map((name) => `${name}@${VERSION}`);
+    await run('npm', ['install', ...flags, ...named], { cwd: directory });
+    for (const kind of kinds) await generate(kind);
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  async function generate(kind: (typeof kinds)[number]): Promise<void> {
+    const home = join(directory, kind);
+    await mkdir(home);
+    const schema = join(home, 'schema.prisma');
+    await writeFile(
+      schema,
+      `generator client {
+        provider = "prisma-client"
+        output = "./client"
+      }
+      datasource db {
+        provider = "${kind}"
+      }
+      model Order {
+        id Int @id
+      }`,
+    );
+    const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
+    const command = join('node_modules', 'prisma', 'build', 'index.js');
+    await run(process.execPath, [command, 'generate', '--schema', schema], { cwd: directory, env });
+  }
+
+  it('hold what the engine does on both databases, as those of other libraries do', async () => {
+    const mocha = join('node_modules', 'mocha', 'bin', 'mocha.js');
+    const files = ['test/storage/host-libraries.test.ts', '--grep', 'Prisma', '--reporter', 'json'];
+    const env = { ...process.env, BILLWRIGHT_TEST_PRISMA: directory };
+    const { stdout } = await run(process.execPath, [mocha, ...files], { cwd: root, env }).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    const { stats, failures } = JSON.parse(stdout) as {
+      readonly stats: { readonly passes: number };
+      readonly failures: readonly {
+        readonly fullTitle: string;
+        readonly err: { readonly message: string };
+      }[];
+    };
+    expect(failures.map(({ fullTitle, err }) => `${fullTitle}: ${err.message}`)).to.deep.equal([]);
+    expect(stats.passes).to.equal(3 * kinds.length);
+  });
+
+  it('are taken by the compiler, and the client outside a transaction is not', async () => {
+    await writeFile(join(directory, 'host.ts'), host);
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const typeRoots = [join(root, 'node_modules', '@types')];
+    const compilerOptions = { types: ['node'], typeRoots, rewriteRelativeImportExtensions: false };
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, files: ['host.ts'], include: [] };
+    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config));
+    const { stdout } = await run(process.execPath, [tsc, '-p', directory]).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    expect(stdout).to.equal('');
+  });
+
+  const place = (...path: readonly string[]) => JSON.stringify(join(root, 'adapters', ...path));
+  const host = `
+    import { PrismaPg } from '@prisma/adapter-pg';
+    import { Billing } from ${place('node', 'billwright.ts')};
+    import { postgresql } from ${place('mikro-orm', 'postgresql.ts')};
+    import { sqlite } from ${place('mikro-orm', 'sqlite.ts')};
+    import { PrismaClient } from './postgresql/client/client.ts';
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: 'postgresql://localhost' }) });
+    const billing = await Billing.open({ storage: postgresql('postgresql://localhost') });
+    const onFile = await Billing.open({ storage: sqlite('billing.db') });
+    await prisma.$transaction(async (tx) => {
+      await tx.order.create({ data: { id: 1 } });
+      await billing.as({ tenant: 't', user: 'u' }).within(tx).createAccount({ currency: 'EUR' });
+      await onFile.as({ tenant: 't', user: 'u' }).within(tx).createAccount({ currency: 'EUR' });
+    });
+    // @ts-expect-error the client itself lends no transaction
+    billing.as({ tenant: 't', user: 'u' }).within(prisma);`;
+});
