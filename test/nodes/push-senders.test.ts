@@ -20,6 +20,8 @@ describe('nodes that are killed while they send pushes', function () {
   /** How many pushes are answered from now on; those after them wait, as many as `held`. */
   let toAnswer: number;
   let held: number;
+  /** Cursor of the feed at which the callback was registered. */
+  let registeredAt: string;
 
   beforeEach(async () => {
     receiver = await openReceiver();
@@ -29,6 +31,7 @@ describe('nodes that are killed while they send pushes', function () {
       toAnswer -= 1;
     });
     nodes = await Deployment.begin(ACCOUNTS);
+    registeredAt = (await nodes.acme.events.list({ after: 'latest' })).next;
     await nodes.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
   });
 
@@ -57,6 +60,7 @@ describe('nodes that are killed while they send pushes', function () {
     const stored = await rowsOf(nodes.database, 'select id, body from bw_push_deliveries order by record_id');
     const sent = Map.groupBy(receiver.arrived, ({ id }) => id);
     expect([...sent.keys()].toSorted()).to.deep.equal(stored.map(({ id }) => String(id)).toSorted());
+    expect([...sent.keys()].toSorted()).to.deep.equal((await happened()).toSorted());
     const again = receiver.arrived.length - sent.size;
     expect(again).to.equal(KILLS * CONNECTIONS);
     for (const { id, body } of stored) {
@@ -77,6 +81,17 @@ describe('nodes that are killed while they send pushes', function () {
     const seen = new Set<string>();
     const first = receiver.arrived.filter(({ id }) => !seen.has(id) && seen.add(id));
     return byAccount(first.map(({ id, text }) => push(id, text)));
+  }
+
+  /** Ids of the events since the callback was registered, as the feed has them. */
+  async function happened(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let after = registeredAt; ; ) {
+      const { events, next } = await nodes.acme.events.list({ after, limit: 1_000 });
+      if (events.length === 0) return ids;
+      ids.push(...events.map(({ id }) => id));
+      after = next;
+    }
   }
 
   async function waiting(): Promise<number> {
