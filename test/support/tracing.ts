@@ -4,6 +4,7 @@ import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { openTelemetryTracer } from '../../adapters/opentelemetry/index.ts';
 
@@ -22,7 +23,16 @@ export interface SeenSpan {
 /** A tracer over the real SDK, and what it has exported, in the order in which the spans began. */
 export function recordedTraces() {
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  // The times of spans are whole milliseconds.
+  const begun: string[] = [];
+  const order: SpanProcessor = {
+    onStart: (span) => void begun.push(span.spanContext().spanId),
+    onEnd: () => undefined,
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  };
+  const provider = new BasicTracerProvider({ spanProcessors: [order, new SimpleSpanProcessor(exporter)] });
+  const placeOf = (span: ReadableSpan): number => begun.indexOf(span.spanContext().spanId);
   const tracer = provider.getTracer('test');
   return {
     tracer: openTelemetryTracer({ tracer }),
@@ -32,7 +42,7 @@ export function recordedTraces() {
     spans: (): readonly SeenSpan[] =>
       exporter
         .getFinishedSpans()
-        .toSorted((one, other) => startOf(one) - startOf(other))
+        .toSorted((one, other) => placeOf(one) - placeOf(other))
         .map(seen),
   };
 }
@@ -48,10 +58,6 @@ function seen(span: ReadableSpan): SeenSpan {
     attributes: span.attributes,
     hasFailed: span.status.code === SpanStatusCode.ERROR,
   };
-}
-
-function startOf({ startTime: [seconds, nanoseconds] }: ReadableSpan): number {
-  return seconds * 1e6 + nanoseconds / 1e3;
 }
 
 /** The names of a span and of what it stands below, from the top. */
