@@ -1,4 +1,4 @@
-import { rowsOfItem } from '../invoicing/index.ts';
+import { isAdjustable, rowsOfItem } from '../invoicing/index.ts';
 import {
   type CoverageRow,
   type Invoice,
@@ -20,22 +20,13 @@ export interface ItemRemainders {
   readonly rows: readonly CoverageRow[];
 }
 
-const adjustable: ReadonlySet<InvoiceItemType> = new Set([
-  InvoiceItemType.EXTERNAL_CHARGE,
-  InvoiceItemType.FIXED,
-  InvoiceItemType.RECURRING,
-  InvoiceItemType.TAX,
-  InvoiceItemType.USAGE,
-  InvoiceItemType.PARENT_SUMMARY,
-]);
-
 /**
  * What is stored of a charge and differs from what repairs and adjustments leave of it; nothing may be left on a VOID
  * invoice.
  */
 export function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item } = of;
-  if (!adjustable.has(item.itemType)) return [];
+  if (!isAdjustable(item)) return [];
   const covered = wrongRows(of);
   return invoice.status === InvoiceStatus.VOID || invoice.isMigration
     ? covered

@@ -42,7 +42,7 @@ export {
   invoiceAmounts,
 } from './invoices/invoice-amounts.ts';
 export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
-export { adjustedAmount } from './invoices/item-adjustment.ts';
+export { adjustedAmount, isAdjustable } from './invoices/item-adjustment.ts';
 export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
 export type { MigrationItem } from './invoices/migration-items.ts';
 export type { NewInvoiceItem } from './invoices/new-item.ts';

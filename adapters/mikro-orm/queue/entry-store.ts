@@ -2,10 +2,11 @@ import type { EntryLook, EntryStore } from '../../../lib/ports/storage/index.ts'
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import { numberOf, type Row } from '../sql/columns.ts';
-import type { Dialect, EncodedEntry } from '../sql/dialect.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable } from '../tables/queue.ts';
+import { availableCopy } from './available-copy.ts';
 import { deliveryLooks } from './entry-deliveries.ts';
 import { CLEARED_MS, keptEntry, neighbours, owners, seenEntry } from './kept-entry.ts';
 import { ofTenants } from './of-tenants.ts';
@@ -76,24 +77,8 @@ export function entryStore(
         const copies = rows
           .map((row) => ({ tenantRecordId: tenantOf(row), entry: queueEntriesTable.decode(row) }))
           .sort((one, other) => one.entry.recordId - other.entry.recordId)
-          .map(
-            ({ tenantRecordId, entry }): EncodedEntry => ({
-              live: true,
-              toldOf: null,
-              cells: queueEntriesTable.encode(tenantRecordId, {
-                ...entry,
-                // The entry that failed goes on telling the outside.
-                eventId: null,
-                createdDate: now,
-                errorCount: 0,
-                processingState: ProcessingState.AVAILABLE,
-                processingOwner: null,
-                availableAtMs: null,
-                claimId: null,
-                claimedAtMs: null,
-                lapses: null,
-              }),
-            }),
+          .map(({ tenantRecordId, entry }) =>
+            availableCopy({ tenantRecordId, entry: { ...entry, createdDate: now, errorCount: 0 } }),
           );
         if (copies.length > 0) await dialect.insertEntries(runner, copies);
         return copies.length;

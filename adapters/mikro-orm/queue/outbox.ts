@@ -12,6 +12,7 @@ import type { EncodedEntry } from '../sql/dialect.ts';
 import { isIn, raw, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
+import { UNCLAIMED } from './available-copy.ts';
 
 /** What decides how entries are dispatched. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
@@ -152,11 +153,7 @@ export class Outbox {
       traceParent: this.#policy.traceParentOf?.(accountRecordId) ?? null,
       createdDate: this.#authorship.createdDate,
       errorCount: 0,
-      processingOwner: null,
-      availableAtMs: null,
-      claimId: null,
-      claimedAtMs: null,
-      lapses: null,
+      ...UNCLAIMED,
       doneHandlers: [],
       reason: null,
     };

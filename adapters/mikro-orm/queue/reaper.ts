@@ -1,10 +1,10 @@
 import type { QueueStore } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../../lib/records/index.ts';
 import { numberOf } from '../sql/columns.ts';
-import type { EncodedEntry } from '../sql/dialect.ts';
 import type { Runner } from '../sql/runner.ts';
 import { isIn, nothing, raw, sql } from '../sql/sql.ts';
 import { queueEntriesTable } from '../tables/queue.ts';
+import { availableCopy } from './available-copy.ts';
 
 /** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform §9.2). */
 export async function reapEntries(
@@ -32,23 +32,8 @@ export async function reapEntries(
     sql`${isIn('record_id', 'bigint', recordIds)}`,
     ProcessingState.REAPED,
   );
-  const copies = stale.map(
-    ({ tenantRecordId, entry }): EncodedEntry => ({
-      live: true,
-      toldOf: null,
-      cells: queueEntriesTable.encode(tenantRecordId, {
-        ...entry,
-        createdDate: businessNow,
-        processingState: ProcessingState.AVAILABLE,
-        processingOwner: null,
-        availableAtMs: null,
-        claimId: null,
-        claimedAtMs: null,
-        lapses: null,
-        // The entry that it is a copy of goes on telling the outside.
-        eventId: null,
-      }),
-    }),
+  const copies = stale.map(({ tenantRecordId, entry }) =>
+    availableCopy({ tenantRecordId, entry: { ...entry, createdDate: businessNow } }),
   );
   await runner.dialect.insertEntries(runner, copies);
   return copies.length;

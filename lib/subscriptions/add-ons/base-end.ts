@@ -1,6 +1,5 @@
 import {
   type BlockingState,
-  BlockingStateType,
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEvent,
@@ -8,6 +7,7 @@ import {
   type Subscription,
 } from '../../records/index.ts';
 import { type DatedInstant, type Instant, maxInstant, minInstant } from '../../values/time/index.ts';
+import { cancelledEntitlement } from '../blocking/cancelled-entitlement.ts';
 import { raisedTo } from '../timeline/dated-instants.ts';
 import { derivedRecordId } from '../timeline/derived-phases.ts';
 import { bareDraft } from '../timeline/event-draft.ts';
@@ -190,17 +190,9 @@ function derivedState(
   return {
     recordId: derivedRecordId(cause.recordId),
     id: cause.id,
-    blockedId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    type: BlockingStateType.SUBSCRIPTION,
-    service: ENTITLEMENT_SERVICE,
-    stateName: EntitlementStateName.ENT_CANCELLED,
-    isBlockChange: true,
-    isBlockEntitlement: true,
-    isBlockBilling: false,
+    ...cancelledEntitlement(subscription),
     effective,
     sequence: derivedRecordId(cause.recordId),
-    isActive: true,
     causedBy: cause.id,
     createdDate: cause.createdDate,
   };

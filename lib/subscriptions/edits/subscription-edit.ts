@@ -1,15 +1,9 @@
 import type { New } from '../../records/index.ts';
-import {
-  type BlockingState,
-  BlockingStateType,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
-  type LifecycleEvent,
-  LifecycleEventType,
-} from '../../records/index.ts';
+import { type BlockingState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import { cancelledEntitlement } from '../blocking/cancelled-entitlement.ts';
 import type { EventSubject, ToldEvent } from '../telling/subscription-bus-events.ts';
 import { isMarker, isStart } from '../timeline/lifecycle-order.ts';
 import type { RunningSubscription } from './running-subscription.ts';
@@ -81,15 +75,7 @@ export function entitlementEnded(
   const own = blockingStates.filter((state) => state.blockedId === subscription.id);
   return {
     ...stored,
-    blockedId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    type: BlockingStateType.SUBSCRIPTION,
-    service: ENTITLEMENT_SERVICE,
-    stateName: EntitlementStateName.ENT_CANCELLED,
-    isBlockChange: true,
-    isBlockEntitlement: true,
-    isBlockBilling: false,
+    ...cancelledEntitlement(subscription),
     sequence: own.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
-    isActive: true,
   };
 }
