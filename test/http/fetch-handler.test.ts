@@ -115,9 +115,13 @@ describe('the interface as a handler of fetch requests', () => {
   it('a body that was read before, and a request that was aborted, are rejections that say so', async () => {
     const request = new Request(`${ORIGIN}/billing/1.0/kb/accounts`, { method: 'POST', body: '{}' });
     await request.text();
-    const read = await rejection(handler(request));
-    expect(read).to.be.instanceOf(TypeError);
-    expect(read.message).to.contain('request.clone()');
+    const reading = new Request(request.url, { method: 'POST', body: '{}' });
+    reading.body?.getReader();
+    for (const each of [request, reading]) {
+      const read = await rejection(handler(each));
+      expect(read).to.be.instanceOf(TypeError);
+      expect(read.message).to.contain('request.clone()');
+    }
     const reason = new Error('the caller has gone');
     expect(await rejection(call('GET', '/1.0/kb/accounts', { signal: AbortSignal.abort(reason) }))).to.equal(
       reason,

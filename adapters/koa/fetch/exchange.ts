@@ -47,7 +47,7 @@ export async function exchange(
 ): Promise<Response> {
   const { method, signal } = request;
   signal.throwIfAborted();
-  if (request.bodyUsed) {
+  if (request.bodyUsed || request.body?.locked) {
     throw new TypeError(
       'The body of the request has been read: hand the request on as it came, or read request.clone() instead',
     );
