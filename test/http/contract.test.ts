@@ -11,7 +11,7 @@ import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/sample.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
-import { asShown, leftOutOf } from '../support/http/shown-parameters.ts';
+import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { isSampled, sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
@@ -92,7 +92,7 @@ anyDatabase((kind, open) => {
         describeIds(route, { ...calls, callQuery, turn }, () => world);
         describeQuery(route, callQuery);
         describeBody(route, calls.callRefused, turn);
-        describeExamples(route, callExamples);
+        if (firstToShow.has(route.operationId) || isSampled(turn, 4)) describeExamples(route, callExamples);
         if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
       });
     }

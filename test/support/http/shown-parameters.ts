@@ -10,6 +10,17 @@ import type { World } from './world.ts';
 const parameters = shownParameters(await openApi());
 const ids: ReadonlySet<unknown> = new Set(Object.values(exampleIds));
 
+/** Operations with a query parameter or segment that those before them do not have, under this name and example. */
+export const firstToShow: ReadonlySet<string> = new Set([
+  ...new Map(
+    [...parameters]
+      .toReversed()
+      .flatMap(([operationId, each]) =>
+        each.filter((one) => one.in !== 'header').map((one) => [`${one.name} ${one.example}`, operationId]),
+      ),
+  ).values(),
+]);
+
 /** Parameters that exclude each other: a call for each set, which leaves the others out. */
 export const leftOutOf: Readonly<Record<string, readonly (readonly string[])[]>> = {
   changeSubscriptionPlan: [['requestedDate'], ['billingPolicy']],
