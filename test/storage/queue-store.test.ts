@@ -270,6 +270,32 @@ eachDatabase((kind, open) => {
       expect(await claim()).to.deep.equal([]);
     });
 
+    it('a claim can do nothing to what another one holds now, of the same node or of another', async () => {
+      for (const node of ['n1', 'n2']) {
+        await put([bus(0, node)]);
+        const [lost] = await claim();
+        if (!lost) throw new Error('nothing claimed');
+        systemNowMs += leaseMs;
+        expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
+        const taken = await claim({ node });
+        expect(await queue.renew([lost], systemNowMs + 10 * leaseMs)).to.deep.equal([]);
+        for (const attempt of [
+          () => queue.finish([lost]),
+          () => queue.markDone([lost], 'handler'),
+          () => queue.fail([{ entry: lost, reason: 'late' }]),
+          () => opened.write((session) => session.finish([lost])),
+          () => opened.write((session) => session.markDone([lost], 'handler')),
+        ]) {
+          expect((await rejection(attempt())).name).to.equal('LeaseLostError');
+        }
+        await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
+        await queue.release([lost], 0);
+        expect(await claim(), 'what is free').to.deep.equal([]);
+        expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
+        await queue.finish(taken);
+      }
+    });
+
     it('a finish that loses one of its entries ends none of them', async () => {
       await put([bus(0, 'a'), bus(1, 'b')]);
       const claimed = await claim();
