@@ -53,8 +53,11 @@ const billing = await Billing.open({
       ...gateway,
       purchase: async (request, context) => {
         paid += 1;
-        await setTimeout(Number(values['purchase-ms']));
-        return gateway.purchase(request, context);
+        // Who is stopped meanwhile has taken some of the money, and not yet the rest.
+        await setTimeout(Number(values['purchase-ms']) / 2);
+        const taken = await gateway.purchase(request, context);
+        await setTimeout(Number(values['purchase-ms']) / 2);
+        return taken;
       },
     },
   ],
