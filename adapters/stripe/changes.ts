@@ -18,7 +18,7 @@ import { mayBeForgotten } from './idempotency-window.ts';
 import { markOf, transactionMetadata } from './metadata.ts';
 import type { PaymentBooks } from './payment-books.ts';
 import { isReplay } from './replays.ts';
-import { failedResult, idOf, markedResult, refundResult, type Told, toldOf } from './results.ts';
+import { failedResult, idOf, markedResult, refundResult, type Told, toldOf, wasHeld } from './results.ts';
 import type { StripeAccount, StripeAccounts } from './stripe-accounts.ts';
 
 /** The payment intent that an operation is about. */
@@ -169,8 +169,9 @@ function isCapturable({ status }: Stripe.PaymentIntent): boolean {
   return status === 'requires_capture';
 }
 
-function isHeld({ status, capture_method: method }: Stripe.PaymentIntent): boolean {
-  return method === 'manual' && (status === 'requires_capture' || status === 'canceled');
+function isHeld(intent: Stripe.PaymentIntent): boolean {
+  const { status, capture_method: method } = intent;
+  return method === 'manual' && (status === 'requires_capture' || (status === 'canceled' && wasHeld(intent)));
 }
 
 function hasTaken({ amount_received: taken }: Stripe.PaymentIntent): boolean {

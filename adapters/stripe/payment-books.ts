@@ -1,4 +1,4 @@
-import type Stripe from 'stripe';
+import Stripe from 'stripe';
 import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { StripeCustomers } from './customers.ts';
@@ -52,10 +52,11 @@ export class PaymentBooks {
     return data.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
   }
 
-  /** Every transaction of the payment that Stripe has. */
+  /** Every transaction of the payment that Stripe has. What is told to have failed then, stays so. */
   async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
     const { paymentId } = asked;
-    const [intents, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
+    const [found, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
+    const intents = await Promise.all(found.map((intent) => closed(of, intent)));
     const refunds = await Promise.all(
       intents.filter(({ amount_received: taken }) => taken > 0).map(({ id }) => this.refundsOf(of, id)),
     );
@@ -71,6 +72,24 @@ export class PaymentBooks {
         return [refundResult({ paymentId, transactionId, transactionType: 'REFUND' }, refund)];
       }),
     ];
+  }
+}
+
+/**
+ * A payment that has failed waits at Stripe for another method, and the page that its customer still has may give it one: it
+ * is canceled, so that what the engine asks for next is not paid twice. What has gone on meanwhile counts as it is.
+ */
+async function closed(
+  { stripe }: StripeAccount,
+  intent: Stripe.PaymentIntent,
+): Promise<Stripe.PaymentIntent> {
+  if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;
+  try {
+    await stripe.paymentIntents.cancel(intent.id);
+    return intent;
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    return stripe.paymentIntents.retrieve(intent.id, { expand: ['latest_charge'] });
   }
 }
 

@@ -133,7 +133,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent): PluginStat
 }
 
 /** Whether money was promised before the intent was canceled: by a void, or since the promise has run out. */
-function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
+export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
 

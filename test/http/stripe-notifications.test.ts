@@ -81,6 +81,28 @@ anyDatabase((kind, open) => {
       expect(payment?.attempts?.at(-1)?.stateName).to.equal('SCHEDULED');
     });
 
+    it('a payment that was told to have failed cannot be made after all on the page that its customer still has', async () => {
+      const { accountId, invoiceId } = await charged('pm_card_chargeCustomerFail');
+      const { id: paymentMethodId } = await acme.addPaymentMethod({
+        accountId,
+        pluginName: 'stripe',
+        details: { externalPaymentMethodId: 'pm_card_authenticationRequired' },
+      });
+      const properties = [{ key: 'off_session', value: 'false', isUpdatable: false }];
+      const paid = await acme.invoicePayments.pay({ invoiceId, paymentMethodId, properties });
+      const transactionId = paid?.transaction.id as Uuid;
+      expect(paid?.transaction.status).to.equal('PENDING');
+      double.settle(transactionId, 'FAILS');
+      expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
+      const { transactions } = await acme.payments.get(paid?.payment.id as Uuid);
+      expect(transactions.at(-1)).to.include({
+        status: 'PAYMENT_FAILURE',
+        gatewayErrorCode: 'insufficient_funds',
+      });
+      expect(() => double.settle(transactionId)).to.throw('status of canceled');
+      expect(await balanceOf(invoiceId)).to.equal(20);
+    });
+
     it('a dispute is a chargeback of the invoice, and one that is won is reversed', async () => {
       const { invoiceId, intent } = await charged();
       expect(await balanceOf(invoiceId)).to.equal(0);

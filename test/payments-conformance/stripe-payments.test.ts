@@ -14,7 +14,7 @@ describe('payments through Stripe', () => {
   const shop = new StripeShop();
   before(() => shop.double.start());
   beforeEach(async () => {
-    Object.assign(shop.double, { bank: 'BY_METHOD', fault: 'NONE' });
+    Object.assign(shop.double, { bank: 'BY_METHOD', fault: 'NONE', onCancel: null });
     await shop.restart().customerWith();
   });
   after(() => shop.double.stop());
@@ -117,6 +117,23 @@ describe('payments through Stripe', () => {
       double.settle(asked.transactionId);
       expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
+    });
+
+    it('what has failed and goes on while it is looked at counts as it is', async () => {
+      await shop.customerWith('pm_card_authenticationRequired');
+      const { asked } = await purchase({ properties: { off_session: 'false' } });
+      double.settle(asked.transactionId, 'FAILS');
+      double.onCancel = () => double.settle(asked.transactionId);
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+    });
+
+    it('what was told to have failed cannot be paid any more', async () => {
+      await shop.customerWith('pm_card_authenticationRequired');
+      const { asked } = await purchase({ properties: { off_session: 'false' } });
+      double.settle(asked.transactionId, 'FAILS');
+      for (const _ of [1, 2])
+        expect((await shop.told(asked)).map(line)).to.deep.equal(['ERROR 10 insufficient_funds']);
+      expect(double.intentOf(asked.transactionId).status).to.equal('canceled');
     });
 
     it('of a customer with more than a hundred payments an old one is found by search', async () => {

@@ -6,7 +6,7 @@ import { type FormObject, listIn, readForm } from './form-body.ts';
 import { type Bank, fail, succeed } from './payment-intents.ts';
 import { StripeBooks, type StripeEvent } from './stripe-books.ts';
 import { type Endpoint, endpoints } from './stripe-endpoints.ts';
-import { type IntentObject, invalid, missing, StripeRefusal } from './stripe-objects.ts';
+import { type IntentObject, invalid, missing, StripeRefusal, unexpectedState } from './stripe-objects.ts';
 
 export const API_KEY = 'sk_test_double';
 export const WEBHOOK_SECRET = 'whsec_double';
@@ -44,6 +44,8 @@ export class StripeDouble {
   bank: Bank = 'BY_METHOD';
   /** What becomes of requests that would change something. */
   fault: Fault = 'NONE';
+  /** What happens before a payment intent is canceled. */
+  onCancel: (() => void) | null = null;
   /** Every request, as it was sent. */
   readonly requests: SentRequest[] = [];
   readonly #keys = new Map<string, KeptReply>();
@@ -111,9 +113,13 @@ export class StripeDouble {
     return intent;
   }
 
-  /** What was slow, or waited for the customer, ends. */
+  /** What was slow, or waited for the customer, ends; after a decline the customer may try again with the same secret. */
   settle(transactionId: string, how: 'SUCCEEDS' | 'FAILS' = 'SUCCEEDS'): void {
     const intent = this.intentOf(transactionId);
+    if (intent.status === 'canceled')
+      throw unexpectedState(
+        `You cannot confirm this PaymentIntent because it has a status of ${intent.status}.`,
+      );
     if (how === 'SUCCEEDS') succeed(this.books, intent, { multicapture: false });
     else fail(this.books, intent, ['card_declined', 'insufficient_funds']);
   }
@@ -179,6 +185,7 @@ export class StripeDouble {
     try {
       if (!asked.isKnown) throw INVALID_KEY();
       const { endpoint, id } = endpointOf(asked.method, asked.pathname);
+      if (asked.method === 'POST' && asked.pathname.endsWith('/cancel')) this.onCancel?.();
       const form = readForm(asked.text);
       const unknown = Object.keys(form).find((name) => !endpoint.takes.includes(name));
       if (unknown !== undefined)
