@@ -63,8 +63,7 @@ export class SavedMethods implements Required<Pick<PaymentGateway, MethodMembers
     const of = await this.#accounts.of(tenantId);
     await declared(async () => {
       const customer = await this.#customers.ensure(of, accountId);
-      const idempotencyKey = `${paymentMethodId}-attach`;
-      const { id } = await of.stripe.paymentMethods.attach(given, { customer }, { idempotencyKey });
+      const id = await attached(of, given, { customer, idempotencyKey: `${paymentMethodId}-attach` });
       await this.#name(of, id, { accountId, paymentMethodId });
       if (setDefault) await makeDefault(of, customer, id);
     });
@@ -151,6 +150,29 @@ export class SavedMethods implements Required<Pick<PaymentGateway, MethodMembers
       ({ metadata }) => idIn(metadata, PAYMENT_METHOD) === paymentMethodId,
     );
     return method === undefined ? null : { customer, method };
+  }
+}
+
+/**
+ * Attaches a method, and takes one that the customer has already, as after a setup intent: Stripe refuses to attach it again.
+ * @returns its id, which is another one for a method that Stripe offers for tests.
+ */
+async function attached(
+  { stripe }: StripeAccount,
+  given: string,
+  { customer, idempotencyKey }: { readonly customer: string; readonly idempotencyKey: string },
+): Promise<string> {
+  try {
+    return (await stripe.paymentMethods.attach(given, { customer }, { idempotencyKey })).id;
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    const known = await stripe.paymentMethods.retrieve(given).catch(() => null);
+    if (known === null || idOf(known.customer) !== customer) throw error;
+    const paymentMethodId = idIn(known.metadata, PAYMENT_METHOD);
+    if (paymentMethodId === null) return known.id;
+    throw new GatewayError(
+      `Stripe has ${given} as the payment method ${paymentMethodId} of the account; a refresh of its payment methods finds it`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
+import { newMethod } from '../support/stripe/saved-methods.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';
 
 /** Status, amount and code of an answer, as `PROCESSED 10` or `ERROR 10 card_declined`. */
@@ -76,6 +77,48 @@ describe('payments through Stripe', () => {
       double.settle(asked.transactionId, 'FAILS');
       expect((await shop.told(asked)).map(line)).to.deep.equal(['ERROR 10 insufficient_funds']);
       expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('ERROR 10 insufficient_funds');
+    });
+  });
+
+  describe('methods', () => {
+    /** As a setup intent that the customer has confirmed leaves it behind. */
+    const saved = () => {
+      const [customer] = customersOfAccount();
+      const method = newMethod(double.books, 'succeeds', customer?.id ?? null);
+      double.books.methods.set(method.id, method);
+      return method;
+    };
+    const refusal = (token: string) =>
+      shop.addMethod(token).then(
+        () => null,
+        (error: unknown) => error,
+      );
+
+    it('one that Stripe has attached to the customer by itself is taken', async () => {
+      const { id } = saved();
+      await shop.addMethod(id);
+      const { asked, answer } = await purchase();
+      expect(line(answer)).to.equal('PROCESSED 10');
+      expect(double.intentOf(asked.transactionId).payment_method).to.equal(id);
+    });
+
+    it('one that the account has already is refused, and stays what it is', async () => {
+      const { id, metadata } = saved();
+      await shop.addMethod(id);
+      const { paymentMethodId } = shop;
+      expect(await refusal(id))
+        .to.be.an('error')
+        .with.property('message')
+        .that.contains(`as the payment method ${paymentMethodId} of the account`);
+      expect(metadata.billwright_payment_method).to.equal(paymentMethodId);
+    });
+
+    it('one of another customer is refused in the words of Stripe', async () => {
+      const { id } = saved();
+      await shop.customerWith();
+      expect(await refusal(id))
+        .to.be.an('error')
+        .with.property('message', 'The payment method you provided has already been attached to a customer.');
     });
   });
 

@@ -24,7 +24,7 @@ export function attachMethod(books: StripeBooks, id: string, form: FormObject): 
   }
   const method = books.method(id);
   if (method.spent) throw invalid('This PaymentMethod was detached and may not be used again.');
-  if (method.customer !== null && method.customer !== customer.id)
+  if (method.customer !== null)
     throw invalid('The payment method you provided has already been attached to a customer.');
   method.customer = customer.id;
   return method;

@@ -84,6 +84,12 @@ export const endpoints: readonly Endpoint[] = [
     run: ({ books, id }) => detachMethod(books, id),
   },
   {
+    method: 'GET',
+    path: '/v1/payment_methods/:id',
+    takes: ['expand'],
+    run: ({ books, id }) => books.method(id),
+  },
+  {
     method: 'POST',
     path: '/v1/payment_methods/:id',
     takes: ['metadata'],
