@@ -65,10 +65,13 @@ export class StripeNotifications {
   }
 }
 
-/** Money is gone from the withdrawal until it is reinstated; an inquiry withdraws nothing. */
+/**
+ * Money is gone from the withdrawal until it is reinstated; an inquiry withdraws nothing. How much was moved is said in the
+ * currency of the Stripe account, at the rate of each day, so that what came back may be less than what went.
+ */
 function disputeOf(dispute: Stripe.Dispute): GatewayDispute {
   const currency = asCurrency(dispute.currency.toUpperCase());
-  const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0);
+  const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
   return {
     reference: dispute.id,
     amount: readAmount(dispute.amount, currency),

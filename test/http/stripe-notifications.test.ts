@@ -121,6 +121,15 @@ anyDatabase((kind, open) => {
       expect(keys).to.deep.equal([dispute.id, dispute.id]);
     });
 
+    it('a dispute is won although less comes back at the rate of the day than was taken', async () => {
+      const { invoiceId, intent } = await charged();
+      const dispute = openDispute(double.books, intent, {});
+      expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
+      closeDispute(double.books, dispute, { reinstated: dispute.amount - 1 });
+      expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
     it('a part of a payment may be disputed, and lost', async () => {
       const { invoiceId, intent } = await charged();
       const dispute = openDispute(double.books, intent, { amount: 550 });

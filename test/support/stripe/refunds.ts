@@ -55,9 +55,15 @@ export function openDispute(
   return dispute;
 }
 
-export function closeDispute(books: StripeBooks, dispute: DisputeObject, status: 'won' | 'lost'): void {
-  dispute.status = status;
-  if (status === 'won') dispute.balance_transactions.push(moved(books, dispute.amount, dispute.currency));
+/** Won or lost; what comes back of one that is won may be less than was taken, at the rate of the day. */
+export function closeDispute(
+  books: StripeBooks,
+  dispute: DisputeObject,
+  how: 'won' | 'lost' | { readonly reinstated: number },
+): void {
+  dispute.status = how === 'lost' ? 'lost' : 'won';
+  const reinstated = typeof how === 'object' ? how.reinstated : dispute.amount;
+  if (how !== 'lost') dispute.balance_transactions.push(moved(books, reinstated, dispute.currency));
   books.tell('charge.dispute.closed', dispute);
 }
 
