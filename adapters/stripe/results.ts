@@ -51,7 +51,7 @@ export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResul
     status,
     firstPaymentReferenceId: setup.id,
     ...(status === PluginStatus.ERROR && refused(error ?? { code: setup.cancellation_reason })),
-    properties: [],
+    properties: status === PluginStatus.PENDING ? nextAction(setup) : [],
   };
 }
 
@@ -190,7 +190,7 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
 }
 
 /** What the host shows to the customer whose consent is missing; the secret is for the customer's browser alone. */
-function nextAction(intent: Stripe.PaymentIntent): readonly PluginProperty[] {
+function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent): readonly PluginProperty[] {
   const action = intent.next_action;
   const given = {
     stripe_status: intent.status,

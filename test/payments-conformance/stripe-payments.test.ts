@@ -329,6 +329,21 @@ describe('payments through Stripe', () => {
     });
   });
 
+  describe('checks of a method', () => {
+    it('one for which the bank wants consent is pending, and tells how the customer gives it', async () => {
+      await shop.customerWith('pm_card_authenticationRequired');
+      const { asked, answer } = await held({ amount: '0' });
+      expect(line(answer)).to.equal('PENDING 0');
+      const [told] = await shop.told(asked);
+      for (const { properties } of [answer, given(told ?? null)])
+        expect(properties.map(({ key, value }) => `${key}=${value}`)).to.have.members([
+          'stripe_status=requires_action',
+          'next_action=use_stripe_sdk',
+          'client_secret=seti_secret',
+        ]);
+    });
+  });
+
   describe('refunds', () => {
     it('one that the bank takes its time for is pending', async () => {
       const { asked } = await purchase();

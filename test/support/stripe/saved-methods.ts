@@ -77,6 +77,7 @@ export function createSetup(books: StripeBooks, form: FormObject, bank: Bank): S
     status: given === undefined ? 'requires_payment_method' : 'requires_confirmation',
     last_setup_error: null,
     cancellation_reason: null,
+    next_action: null,
   };
   books.setups.set(setup.id, setup);
   if (!isConfirmed) return setup;
@@ -88,7 +89,8 @@ export function createSetup(books: StripeBooks, form: FormObject, bank: Bank): S
     setup.last_setup_error = declined(...codes).body;
     throw declined(...codes, { setup_intent: setup });
   }
-  setup.status = 'succeeded';
+  setup.status = behaviour === 'asks' ? 'requires_action' : 'succeeded';
+  if (behaviour === 'asks') setup.next_action = { type: 'use_stripe_sdk' };
   return setup;
 }
 

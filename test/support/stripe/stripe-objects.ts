@@ -55,6 +55,7 @@ export interface SetupObject extends StripeObject {
   status: string;
   last_setup_error: ApiErrorBody | null;
   cancellation_reason: null;
+  next_action: { readonly type: string } | null;
 }
 
 export interface ChargeObject extends StripeObject {
