@@ -425,7 +425,7 @@ anyDatabase((_kind, open) => {
       });
       await again.then(
         () => expect.fail('opened'),
-        (error: Error) => expect(error.message).to.contain('Two usage sources have one name: meter, meter'),
+        (error: Error) => expect(error.message).to.contain('Two usage sources have one name: meter'),
       );
     });
   });

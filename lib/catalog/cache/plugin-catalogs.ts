@@ -59,9 +59,6 @@ export class PluginCatalogs {
   });
 
   constructor(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
-    const names = plugins.map((plugin) => plugin.name);
-    if (new Set(names).size < names.length)
-      throw new Error(`Two catalog plugins have one name: ${names.join(', ')}`);
     this.#plugins = plugins;
     this.#ports = ports;
   }

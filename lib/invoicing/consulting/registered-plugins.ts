@@ -13,8 +13,6 @@ export class RegisteredInvoicePlugins {
   ) {
     this.#ports = ports;
     this.#plugins = plugins;
-    if (new Set(plugins.map(({ name }) => name)).size === plugins.length) return;
-    throw new Error(`Two invoice plugins have one name: ${plugins.map(({ name }) => name).join(', ')}`);
   }
 
   /** True: no tenant has any, so that nothing has to be read to know it. */

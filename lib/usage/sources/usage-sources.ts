@@ -33,9 +33,6 @@ export class UsageSources {
   readonly #sources: readonly UsageSource[];
 
   constructor(ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts, sources: readonly UsageSource[]) {
-    const names = sources.map(({ name }) => name);
-    if (new Set(names).size < names.length)
-      throw new Error(`Two usage sources have one name: ${names.join(', ')}`);
     this.#ports = ports;
     this.#sources = sources;
   }

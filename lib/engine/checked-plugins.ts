@@ -1,0 +1,63 @@
+import { EntitlementOperation, type PluginIdentity } from '../ports/index.ts';
+import { EXTERNAL_PAYMENT_PLUGIN } from '../records/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { BillingOptions } from './billing-options.ts';
+
+type Kind =
+  | 'gateways'
+  | 'paymentControls'
+  | 'invoicePlugins'
+  | 'entitlementPlugins'
+  | 'catalogPlugins'
+  | 'usageSources'
+  | 'eventSinks';
+
+/** What a plugin of each kind is called, and the methods without which it is none. */
+const kinds: Readonly<Record<Kind, { readonly one: string; readonly needs: readonly string[] }>> = {
+  gateways: { one: 'payment gateway', needs: ['purchase', 'getPaymentInfo'] },
+  paymentControls: { one: 'payment control plugin', needs: [] },
+  invoicePlugins: { one: 'invoice plugin', needs: [] },
+  entitlementPlugins: { one: 'entitlement plugin', needs: [] },
+  catalogPlugins: { one: 'catalog plugin', needs: ['latestVersion', 'catalog'] },
+  usageSources: { one: 'usage source', needs: ['getUsageForAccount', 'getUsageForSubscription'] },
+  eventSinks: { one: 'event sink', needs: ['onEvent'] },
+};
+
+/**
+ * A host without a compiler hears when the engine is opened what is wrong with its plugins, not when money is to move.
+ *
+ * @throws InvariantError that names the plugin: without a name of its own, or without what its port asks for.
+ */
+export function checkPlugins<Host>(options: BillingOptions<Host>): void {
+  for (const kind of Object.keys(kinds) as Kind[]) {
+    const plugins: readonly PluginIdentity[] = options[kind] ?? [];
+    const { one, needs } = kinds[kind];
+    assertInvariant(Array.isArray(plugins), `${kind} is not a list of plugins`);
+    for (const [at, plugin] of plugins.entries()) {
+      const name: unknown = plugin?.name;
+      assertInvariant(typeof name === 'string' && name !== '', `The ${one} ${kind}[${at}] has no name`);
+      const isAlone = plugins.findIndex((other) => other?.name === name) === at;
+      assertInvariant(isAlone, `Two ${one}s have one name: ${name}`);
+      for (const method of needs) checkMethod(plugin, method, `The ${one} "${name}"`);
+    }
+  }
+  const isShadowed = options.gateways?.some(({ name }) => name === EXTERNAL_PAYMENT_PLUGIN) ?? false;
+  assertInvariant(
+    !isShadowed,
+    `A payment gateway may not be called ${EXTERNAL_PAYMENT_PLUGIN}: it is the engine’s own`,
+  );
+  for (const { name, before = {} } of options.entitlementPlugins ?? [])
+    for (const operation of Object.keys(before))
+      assertInvariant(
+        Object.hasOwn(EntitlementOperation, operation),
+        `The entitlement plugin "${name}" wants to be asked before ${operation}, which is no operation`,
+      );
+  const { documentRenderer, invoiceFormatter } = options;
+  if (documentRenderer) checkMethod(documentRenderer, 'pdf', 'The document renderer');
+  if (invoiceFormatter) checkMethod(invoiceFormatter, 'formatter', 'The invoice formatter');
+}
+
+function checkMethod(plugin: object, method: string, who: string): void {
+  const found: unknown = (plugin as Record<string, unknown>)[method];
+  assertInvariant(typeof found === 'function', `${who} has no method ${method}`);
+}
