@@ -8,6 +8,7 @@ import type { StripeAccount } from './stripe-accounts.ts';
 
 /** As many as Stripe gives at once. */
 const PAGE = 100;
+const MOST_REFUNDS = 1_000;
 const EXPAND = ['data.latest_charge'];
 
 /** Which payment is looked for. */
@@ -18,7 +19,7 @@ export interface PaymentOf {
 
 /**
  * What Stripe has of our payments, found by the metadata that they carry. A customer's own list tells at once what was
- * made; the search, which is asked for what is older than the newest hundred, a while later.
+ * made; the search, which is asked for what the newest hundred of that list do not hold, a while later.
  */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
@@ -32,11 +33,14 @@ export class PaymentBooks {
     const customer = await this.#customers.ensure(of, accountId);
     const list = await of.stripe.paymentIntents.list({ customer, limit: PAGE, expand: EXPAND });
     const found = list.data.filter(isOf(of, paymentId));
-    if (!list.has_more) return found;
-    const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
-    const { data } = await of.stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
+    if (found.length > 0 && !list.has_more) return found;
+    const searched = await searchedIntents(of, paymentId).catch((error: unknown) => {
+      // Accounts in India have no search; a list that is whole may then be all there is.
+      if (list.has_more || !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+      return [];
+    });
     const known = new Set(found.map(({ id }) => id));
-    return [...found, ...data.filter(({ id }) => !known.has(id))];
+    return [...found, ...searched.filter(({ id }) => !known.has(id))];
   }
 
   /** The card checks of a payment whose amount is 0, among the newest hundred of the customer. */
@@ -48,8 +52,10 @@ export class PaymentBooks {
 
   /** Refunds of a payment intent that we have asked for. */
   async refundsOf({ stripe, tenantId }: StripeAccount, intentId: string): Promise<Stripe.Refund[]> {
-    const { data } = await stripe.refunds.list({ payment_intent: intentId, limit: PAGE });
-    return data.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
+    const refunds = await stripe.refunds
+      .list({ payment_intent: intentId, limit: PAGE })
+      .autoPagingToArray({ limit: MOST_REFUNDS });
+    return refunds.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
   }
 
   /** Every transaction of the payment that Stripe has. What is told to have failed then, stays so. */
@@ -73,6 +79,16 @@ export class PaymentBooks {
       }),
     ];
   }
+}
+
+/** Whosever they are: a customer that was deleted at Stripe, or that `customerOf` no longer names, has no list to look in. */
+async function searchedIntents(
+  { stripe, tenantId }: StripeAccount,
+  paymentId: Uuid,
+): Promise<Stripe.PaymentIntent[]> {
+  const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
+  const { data } = await stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
+  return data;
 }
 
 /**

@@ -21,7 +21,10 @@ export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
+  /** @throws GatewayError for a key that is none of those that may be used here. */
   constructor(options: StripeGatewayOptions) {
+    const { credentials } = options;
+    if (typeof credentials !== 'function') checkedKey(credentials);
     this.#options = options;
   }
 

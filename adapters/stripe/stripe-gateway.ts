@@ -15,6 +15,7 @@ import { StripeAccounts } from './stripe-accounts.ts';
  * in the metadata of the objects at Stripe. What holds, and what was never run against the service itself, is told in
  * `adapters/stripe/README.md`.
  *
+ * @throws GatewayError for credentials whose key is no secret or restricted one.
  * @example
  * const billing = await Billing.open({
  *   storage,

@@ -192,6 +192,29 @@ describe('payments through Stripe', () => {
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
     });
 
+    it('of a customer that was deleted at Stripe the payments are found by search', async () => {
+      await oldAccount();
+      const { asked } = await purchase();
+      for (const { id } of customersOfAccount()) double.books.customers.delete(id);
+      double.books.later(25 * 3_600_000);
+      shop.restart();
+      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
+      expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
+      expect(await shop.told(shop.asked())).to.deep.equal([]);
+    });
+
+    it('of a payment with more than a hundred refunds the first one is known', async () => {
+      const { asked } = await purchase({ amount: '200' });
+      const refunds = Array.from({ length: 101 }, () =>
+        shop.asked({ paymentId: asked.paymentId, amount: '1' }),
+      );
+      for (const refund of refunds) await shop.gateway.refund(refund, shop.context);
+      const told = await shop.told(asked);
+      const ids = told.map(({ kbTransactionPaymentId: id }) => id);
+      expect(ids).to.have.members([asked, ...refunds].map(({ transactionId }) => transactionId));
+    });
+
     it('a young account has one customer, which search does not find yet', async () => {
       await purchase();
       shop.restart();
@@ -264,6 +287,12 @@ describe('payments through Stripe', () => {
     it('a key that Stripe does not know is nothing submitted', async () => {
       shop.restart({ credentials: { apiKey: 'sk_test_revoked' } });
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
+    });
+
+    it('a key that is for browsers is refused before there is anything to pay', () => {
+      expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
+        'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
+      );
     });
 
     it('a method that Stripe does not have is a decline', async () => {
