@@ -51,7 +51,12 @@ export const Billing = {
       logFiles: logFiles(),
       hostName: hostname(),
       pushSender: httpPushSender(),
-      ...options,
+      ...given(options),
     });
   },
 };
+
+/** A member that is undefined is none: `{ logger: quiet ? silent : undefined }` leaves the one there is. */
+function given<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
