@@ -295,6 +295,25 @@ anyDatabase((_kind, open) => {
       expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['UNKNOWN'], balance: '249.95' });
     });
 
+    it('the log names the gateway that has left an outcome unknown, and why', async () => {
+      await stageAt('2012-05-01T00:00:00Z');
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
+      const [invoiceId] = await invoiced();
+      const [payment] = await stage.payments(invoiceId);
+      const [transaction] = payment?.transactions ?? [];
+      expect(stage.logger.lines).to.deep.include({
+        level: 'warn',
+        message: 'a payment gateway has left the outcome of a transaction unknown',
+        fields: {
+          pluginName: stage.sandbox.name,
+          paymentId: payment?.id,
+          transactionId: transaction?.id,
+          reason: transaction?.gatewayErrorMsg,
+        },
+      });
+      expect(transaction?.gatewayErrorMsg).to.be.a('string').that.is.not.empty;
+    });
+
     it('an automatic payment pays a pending payment when the gateway has settled it', async () => {
       await stageAt('2012-05-01T00:00:00Z');
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });

@@ -1,11 +1,13 @@
 import type { Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
+import { TransactionStatus } from '../../records/index.ts';
 import { type ActivityPorts, inParallel } from '../../runtime/index.ts';
 import { type Answer, callOperation, type OpenCall } from '../gateways/call-operation.ts';
 import { type RecordedPayments, recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { LateAnswers } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import type { ControlResult } from '../state/settlement.ts';
+import { readOutcome } from '../state/transaction-outcome.ts';
 
 export type CallPorts = Pick<
   Ports,
@@ -35,10 +37,11 @@ export class GatewayCalls {
 
   /** Makes the calls, so many at once. */
   call<C extends OpenCall>(calls: readonly C[], parallelCalls: number): Promise<readonly (C & Answer)[]> {
-    return inParallel(calls, parallelCalls, async (call) => ({
-      ...call,
-      ...(await callOperation(call, this.#ports)),
-    }));
+    return inParallel(calls, parallelCalls, async (call) => {
+      const answer = await callOperation(call, this.#ports);
+      this.#warnOfUnknown(call, answer);
+      return { ...call, ...answer };
+    });
   }
 
   /**
@@ -58,6 +61,19 @@ export class GatewayCalls {
     const now = session.authorship.createdDate;
     const config = await this.#configOf(session);
     return recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+  }
+
+  /** Callers hear that the outcome is unknown; which gateway has left it so, and by what, is for its operator. */
+  #warnOfUnknown({ gateway, paymentId, transaction }: OpenCall, { outcome }: Answer): void {
+    const { status, gatewayErrorMsg } = readOutcome(transaction, outcome);
+    if (gateway === null || status !== TransactionStatus.UNKNOWN) return;
+    const facts = {
+      pluginName: gateway.name,
+      paymentId,
+      transactionId: transaction.id,
+      reason: gatewayErrorMsg,
+    };
+    this.#ports.logger.warn(facts, 'a payment gateway has left the outcome of a transaction unknown');
   }
 
   /** Leaves calls that are still running to be recorded when they answer. */
