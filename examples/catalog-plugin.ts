@@ -2,10 +2,15 @@
 //   node examples/catalog-plugin.ts
 import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
-import { Billing } from '../adapters/node/billwright.ts';
+import {
+  type Amount,
+  type AnyVersionDefinition,
+  Billing,
+  type CatalogPlugin,
+  formatDecimal,
+  formatLocalDate,
+} from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
-import type { Amount, AnyVersionDefinition, CatalogPlugin } from '../lib/index.ts';
-import { formatDecimal, formatLocalDate } from '../lib/index.ts';
 
 /** A row of the host's price table; a price is never edited; a new one replaces it from a day on. */
 interface PriceRow {

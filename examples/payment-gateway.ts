@@ -4,9 +4,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
-import { Billing } from '../adapters/node/billwright.ts';
-import { fakeClock } from '../adapters/testing/index.ts';
 import {
+  Billing,
   type Decimal,
   formatDecimal,
   type GatewayContext,
@@ -19,7 +18,8 @@ import {
   PluginStatus,
   parseUuid,
   type Uuid,
-} from '../lib/index.ts';
+} from '../adapters/node/billwright.ts';
+import { fakeClock } from '../adapters/testing/index.ts';
 
 /** What an operation asks; VOID has no amount. */
 type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;

@@ -2,17 +2,19 @@
 //   node examples/tax-plugin.ts
 import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
-import { Billing } from '../adapters/node/billwright.ts';
+import {
+  type AdditionalItem,
+  Billing,
+  Decimal,
+  defineCatalog,
+  formatDecimal,
+  type InvoicePlugin,
+  type InvoicePluginContext,
+  type InvoiceView,
+  type SeenInvoice,
+  type SeenInvoiceItem,
+} from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
-import type {
-  AdditionalItem,
-  InvoicePlugin,
-  InvoicePluginContext,
-  InvoiceView,
-  SeenInvoice,
-  SeenInvoiceItem,
-} from '../lib/index.ts';
-import { Decimal, defineCatalog, formatDecimal } from '../lib/index.ts';
 
 /** The tax rates of the countries that the host sells to; elsewhere it charges none. */
 const rates: Readonly<Record<string, { readonly name: string; readonly rate: string }>> = {

@@ -2,10 +2,15 @@
 //   node examples/usage-source.ts
 import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
-import { Billing } from '../adapters/node/billwright.ts';
+import {
+  Billing,
+  defineCatalog,
+  formatDecimal,
+  type RawUsageRecord,
+  type UsageRange,
+  type UsageSource,
+} from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
-import type { RawUsageRecord, UsageRange, UsageSource } from '../lib/index.ts';
-import { defineCatalog, formatDecimal } from '../lib/index.ts';
 
 /** A line of the host's own log. */
 export interface LoggedCalls {

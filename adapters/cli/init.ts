@@ -35,7 +35,7 @@ export default defineServer({
     // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
   ],
 
-  // Called with the engine once it is open, and when it has been closed.
+  // Called with the engine once it is open, such as for plugins that ask it something, and when it has been closed.
   // opened: async (billing) => console.log(await billing.nodes.list()),
   // closed: async () => pool.end(),
 });

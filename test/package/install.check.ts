@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -102,11 +102,16 @@ describe('the published package', function () {
       'adapters/koa/HTTP-API.md',
       'adapters/koa/JSON-MODELS.md',
       'examples/catalogs/orchard-demo.xml',
+      'dist/examples/payment-gateway.ts',
+      'dist/examples/catalogs/lantern.ts',
     ]);
   });
 
-  it('holds no sources and no tests', () => {
-    const stray = files.filter((file) => file.startsWith('dist/test/') || /(?<![.]d)[.]ts$/.test(file));
+  it('holds no sources but examples, and no tests', () => {
+    const sources = files.filter(
+      (file) => /(?<![.]d)[.]ts$/.test(file) && !file.startsWith('dist/examples/'),
+    );
+    const stray = [...sources, ...files.filter((file) => file.startsWith('dist/test/'))];
     expect(stray).to.deep.equal([]);
   });
 
@@ -149,10 +154,20 @@ describe('the published package', function () {
     const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
     await writeFile(join(project, 'host.ts'), imports.join(''));
     await writeFile(join(project, 'public-types.ts'), await publicTypes());
+    await cp(join(project, 'node_modules/billwright/dist/examples'), join(project, 'examples'), {
+      recursive: true,
+    });
+    const examples = files.filter((file) => file.startsWith('dist/examples/'));
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'];
     await runReporting(
       process.execPath,
-      [join('node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'host.ts', 'public-types.ts'],
+      [
+        join('node_modules', 'typescript', 'bin', 'tsc'),
+        ...flags,
+        'host.ts',
+        'public-types.ts',
+        ...examples.map((file) => file.slice('dist/'.length)),
+      ],
       project,
     );
     const { stdout } = await runReporting(process.execPath, [command, '--help'], project);

@@ -2,6 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { sellFromTable } from '../../examples/catalog-plugin.ts';
+import { payThroughLedger } from '../../examples/payment-gateway.ts';
+import { sellWithTax } from '../../examples/tax-plugin.ts';
+import { billLoggedCalls } from '../../examples/usage-source.ts';
 import { startPostgresql } from '../support/postgresql-server.ts';
 import { cloneInto, Newcomer } from './newcomers.ts';
 import { packed } from './packed.ts';
@@ -58,6 +62,12 @@ describe('newcomers', function () {
         await writeFile(join(home, 'app.mts'), example);
         expect(await newcomer.play('node app.mts'), document).to.equal(texts[index]);
       }
+    }
+    const examples = { 'payment-gateway': payThroughLedger, 'tax-plugin': sellWithTax };
+    const others = { 'usage-source': billLoggedCalls, 'catalog-plugin': sellFromTable };
+    for (const [name, play] of Object.entries({ ...examples, ...others })) {
+      const copied = `cp node_modules/billwright/dist/examples/${name}.ts app.mts && node app.mts`;
+      expect(await newcomer.play(copied), name).to.equal(`${(await play()).join('\n')}\n`);
     }
   });
 

@@ -1,0 +1,26 @@
+// Writes the examples for whoever has only the package: to dist/examples, with its entry points in place of the sources.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const names = ['catalog-plugin', 'payment-gateway', 'tax-plugin', 'usage-source', 'catalogs/lantern'];
+const root = new URL('../', import.meta.url);
+const textOf = (file) => readFileSync(new URL(file, root), 'utf8');
+
+/** The entry point that a source file is. */
+const entryPoints = new Map(
+  Object.entries(JSON.parse(textOf('package.json')).exports).map(([name, { default: file = '' }]) => [
+    file.replace('./dist/', '').replace('.js', '.ts'),
+    name.replace('.', 'billwright'),
+  ]),
+);
+
+mkdirSync(new URL('dist/examples/catalogs/', root), { recursive: true });
+for (const name of names) {
+  const text = textOf(`examples/${name}.ts`)
+    .replaceAll(/from '(?:[.][.]\/)+(.+)'/g, (_, source) => {
+      const entryPoint = entryPoints.get(source);
+      if (entryPoint === undefined) throw new Error(`examples/${name}.ts imports ${source}, which is no entry point`);
+      return `from '${entryPoint}'`;
+    })
+    .replace(`node examples/${name}.ts`, `node ${name}.ts`);
+  writeFileSync(new URL(`dist/examples/${name}.ts`, root), text);
+}
