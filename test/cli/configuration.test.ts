@@ -86,10 +86,6 @@ describe('the configuration of a server', () => {
     ['export default { port: "8080" };', /wrong\.mjs: port is not a port from 0 to 65535/],
     ['export default { gateways: {} };', /gateways is not a list of plugins/],
     [
-      'export default { eventSinks: [{ name: "a" }, { name: "a" }] };',
-      /eventSinks is not a list of plugins, each with a name of its own/,
-    ],
-    [
       'export default { configuration: { "org.service.server.limit.json": 1 } };',
       /wrong\.mjs: "org\.service\.server\.limit\.json" is no property .* did you mean org\.service\.server\.limits\.json\?/,
     ],

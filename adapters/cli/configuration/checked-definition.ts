@@ -35,7 +35,7 @@ const words: Readonly<Record<Kind, string>> = {
   text: 'a text',
   flag: 'true or false',
   port: 'a port from 0 to 65535',
-  list: 'a list of plugins, each with a name of its own',
+  list: 'a list of plugins',
   object: 'an object',
   function: 'a function',
   document: 'a text, a function or a definition',
@@ -74,7 +74,7 @@ function isOfKind(kind: Kind, value: unknown): boolean {
     case 'port':
       return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
     case 'list':
-      return Array.isArray(value) && value.every(isNamed) && areNamedApart(value);
+      return Array.isArray(value);
     case 'object':
       return isObject(value) && !Array.isArray(value);
     case 'function':
@@ -82,14 +82,6 @@ function isOfKind(kind: Kind, value: unknown): boolean {
     case 'document':
       return typeof value === 'string' || typeof value === 'function' || isObject(value);
   }
-}
-
-function isNamed(value: unknown): value is { readonly name: string } {
-  return isObject(value) && 'name' in value && typeof value.name === 'string';
-}
-
-function areNamedApart(plugins: readonly { readonly name: string }[]): boolean {
-  return new Set(plugins.map(({ name }) => name)).size === plugins.length;
 }
 
 function isObject(value: unknown): value is object {
