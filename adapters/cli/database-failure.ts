@@ -65,7 +65,11 @@ function postgresqlFault(code: string, error: Error, database: string): string |
       return 'cannot be reached: correct host and port, or let the network reach it';
     case '28P01':
       return 'refuses the password: correct user and password in the URL';
+    case 'ENOENT':
+      return 'cannot be reached: a socket or file that its URL names is not there. Correct the URL';
     case '28000':
+      if (error.message.includes('no encryption'))
+        return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
       return 'refuses the user: correct the user, or pg_hba.conf of the server';
     case '3D000':
       return `is not there: create it, createdb ${name}, or correct the name`;
@@ -76,6 +80,8 @@ function postgresqlFault(code: string, error: Error, database: string): string |
     case '57P03':
       return 'is starting or stopping: try again in a moment';
     default:
+      if (/certificate|altnames/.test(error.message))
+        return 'shows a certificate that is not trusted: name the file of its authority, &sslrootcert=…, or correct the host in its URL';
       return /SSL|SASL/.test(error.message)
         ? 'cannot be reached as the URL says: look at its password and sslmode'
         : null;

@@ -45,7 +45,10 @@ export type PostgresqlHost =
   | SqlTransaction;
 
 export interface PostgresqlOptions {
-  /** `postgresql://user:password@host:port/database` */
+  /**
+   * `postgresql://user:password@host:port/database`, with what the driver `pg` reads behind it, such as `?sslmode=verify-full`
+   * (TLS; `sslrootcert` names the file of an authority of your own) or `?host=/run/postgresql` (the folder of a socket).
+   */
   readonly url: string;
   /** Connections at most, at least 2; default 10. One more hears of other nodes' commits. */
   readonly poolSize?: number;
@@ -165,7 +168,7 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     // Else a misspelt name makes an empty database, wherever the role may.
     ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
-    driverOptions: { keepAlive: true, onPoolCreated: limitConnecting },
+    driverOptions: { keepAlive: true, onPoolCreated: connectAs(url) },
   });
 }
 
@@ -177,17 +180,25 @@ async function closeOwn(orm: MikroORM): Promise<void> {
 }
 
 /**
- * Limits the time for making each connection. The driver's own setting would also limit the wait for a connection of a
- * busy pool.
+ * Connects as the whole URL says: MikroORM takes host, port, user, password and database out of it and drops the rest, such as
+ * `sslmode`, without a word. Limits the time for making each connection; the driver's own setting would also limit the wait for
+ * a connection of a busy pool.
  */
-function limitConnecting(pool: object): void {
-  const Given = Reflect.get(pool, 'Client') as ClientPool['Client'];
-  const Client = class extends Given {
-    constructor(options: object) {
-      super(Object.create(options, { connectionTimeoutMillis: { value: DATABASE_CONNECT_MS } }));
-    }
+function connectAs(url: string): (pool: object) => void {
+  return (pool) => {
+    const Given = Reflect.get(pool, 'Client') as ClientPool['Client'];
+    const Client = class extends Given {
+      constructor(options: object) {
+        super(
+          Object.create(options, {
+            connectionString: { value: url },
+            connectionTimeoutMillis: { value: DATABASE_CONNECT_MS },
+          }),
+        );
+      }
+    };
+    Reflect.set(pool, 'Client', Client);
   };
-  Reflect.set(pool, 'Client', Client);
 }
 
 /** When several nodes start at once, one migrates; the others wait and then find nothing to do. */

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
+
+const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+/** Stands where PostgreSQL would, and has no TLS. */
+class Stand {
+  /** What the first connection began with. */
+  first: Buffer | undefined;
+  readonly #server: Server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (data: Buffer) => {
+      this.first ??= data;
+      socket.end('N');
+    });
+  });
+
+  /** @param path of a socket; undefined: a port of this machine, which is returned. */
+  async listen(path?: string): Promise<number> {
+    this.#server.listen(path ?? { host: '127.0.0.1', port: 0 });
+    await once(this.#server, 'listening');
+    return path === undefined ? (this.#server.address() as AddressInfo).port : 0;
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+/** What becomes of a connection that can only fail. */
+async function failureOf(url: string): Promise<string> {
+  try {
+    await migrate(url);
+  } catch (error) {
+    return String(error);
+  }
+  return 'connected';
+}
+
+describe('the URL of a PostgreSQL database', () => {
+  let stand: Stand;
+  beforeEach(() => {
+    stand = new Stand();
+  });
+  afterEach(() => stand.close());
+
+  it('asks for TLS by sslmode, and says nothing to a server that has none', async () => {
+    const port = await stand.listen();
+    const failure = await failureOf(`postgresql://ada:secret@127.0.0.1:${port}/shop?sslmode=verify-full`);
+    expect(stand.first).to.deep.equal(tlsRequest);
+    expect(failure).to.include('does not support SSL').and.to.not.include('secret');
+  });
+
+  it('asks for none where it says nothing of it', async () => {
+    const port = await stand.listen();
+    await failureOf(`postgresql://ada:secret@127.0.0.1:${port}/shop`);
+    expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
+  });
+
+  it('may name the folder of a socket, and the user beside it', async function () {
+    if (process.platform === 'win32') this.skip();
+    const folder = await mkdtemp(join(tmpdir(), 'billwright-socket-'));
+    await stand.listen(join(folder, '.s.PGSQL.5432'));
+    await failureOf(`postgresql:///shop?host=${folder}&user=ada&application_name=till`);
+    expect(stand.first?.toString('latin1'))
+      .to.include('user\0ada\0database\0shop\0')
+      .and.to.include('application_name\0till\0');
+    await rm(folder, { recursive: true });
+  });
+});
