@@ -15,7 +15,7 @@ export interface ArchiveUsageOptions extends ConfiguredLikeServer {
 
 /** Archives the points of closed months of a tenant (usage §11.4). */
 export async function archiveUsage(options: ArchiveUsageOptions): Promise<ArchivedUsage> {
-  const storage = await openStorage(options.database, { migrate: false });
+  const storage = await openStorage(options.database, { migrate: false, mustExist: true });
   try {
     const parts = partsBesideServer(storage, options);
     const billing = await Billing.open<never>(parts);

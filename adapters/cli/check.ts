@@ -25,7 +25,7 @@ export interface CheckReport {
 
 /** Checks the stored data, reports each breach as it is found, and returns how many there are. */
 export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
-  const storage = await openStorage(options.database, { migrate: false, readOnly: true });
+  const storage = await openStorage(options.database, { migrate: false, readOnly: true, mustExist: true });
   try {
     const parts = partsBesideServer(storage, options);
     const checks = await Billing.openChecks({

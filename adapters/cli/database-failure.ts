@@ -1,4 +1,4 @@
-import { isPostgresqlUrl, shownDatabase } from './database.ts';
+import { isPostgresqlUrl, shownDatabase, urlForm } from './database.ts';
 import { missingPackages, packagesOf } from './missing-packages.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,8 +33,7 @@ export async function reachingDatabase<T>(
 /** A sentence for what a database or its driver refuses at the start, and the way out; null for any other error. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
-  if (isPostgresqlUrl(database) && URL.parse(database) === null)
-    return 'The database is no URL such as postgresql://user:password@host:5432/name; a password needs its @, : and / as %40, %3A and %2F';
+  if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
   for (const each of causesOf(error)) {
     // A port that cannot be had is no fault of the database.
     if (Reflect.get(each, 'syscall') === 'listen') return null;

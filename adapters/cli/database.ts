@@ -12,6 +12,7 @@ const testFile = 'billwright-test.db';
 /**
  * Where the database is: as `--database` says, else the variable BILLWRIGHT_DATABASE, which keeps a password out of the list of
  * processes, else the configuration file, else a SQLite file in the working directory.
+ * @throws UsageError for what can be neither, such as a URL whose scheme is misspelt: it would be the name of a new SQLite file.
  */
 export function databaseOf(
   option: string | undefined,
@@ -19,12 +20,51 @@ export function databaseOf(
   { testMode }: { readonly testMode: boolean },
 ): string {
   const given = option ?? (environment.BILLWRIGHT_DATABASE || definition.database);
-  return given ?? (testMode ? testFile : productionFile);
+  const database = given ?? (testMode ? testFile : productionFile);
+  const fault = faultOf(database);
+  if (fault === null) return database;
+  const source =
+    option !== undefined
+      ? '--database'
+      : environment.BILLWRIGHT_DATABASE
+        ? 'BILLWRIGHT_DATABASE'
+        : 'the database of the configuration file';
+  throw new UsageError(`${source} ${fault}`);
+}
+
+export const urlForm =
+  'is no URL such as postgresql://user:password@host:5432/name; a password needs its @, :, / and % as %40, %3A, %2F and %25';
+
+/** What is wrong with the name of a database, without the name, which may hold a password; null: nothing. */
+function faultOf(database: string): string | null {
+  if (isPostgresqlUrl(database)) {
+    const name = nameOfUrl(database);
+    if (name === null) return urlForm;
+    return name === '' ? 'names no database: postgresql://user:password@host:5432/name' : null;
+  }
+  const looksLikeUrl = /^(?:[a-z][\w+.-]*:\/\/|(?:postgres\w*|jdbc|sqlite|file):)/i.test(database);
+  const looksLikeParameters = /(?:^|\s)(?:host|dbname|user)\s*=/.test(database);
+  return database === '' || looksLikeUrl || looksLikeParameters
+    ? 'is neither the path of a SQLite file nor a URL that begins with postgresql://'
+    : null;
+}
+
+/** The name of the database that a URL of PostgreSQL leads to; null for a malformed one. */
+function nameOfUrl(text: string): string | null {
+  const url = URL.parse(text);
+  try {
+    if (url === null) return null;
+    // Throws where a percent sign stands for itself.
+    for (const part of [url.username, url.password]) decodeURIComponent(part);
+    return decodeURIComponent(url.pathname).replace(/^\//, '');
+  } catch {
+    return null;
+  }
 }
 
 /** `postgresql://…` and `postgres://…` are URLs of a server; anything else is the path of a SQLite file. */
 export function isPostgresqlUrl(database: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(database);
+  return /^postgres(?:ql)?:\/\//i.test(database);
 }
 
 /** The database for people: without the password that its URL may contain. */
@@ -62,7 +102,13 @@ function postgresqlName(database: string): string {
 /** The storage behind `--database`; only the driver that is needed is loaded. */
 export async function openStorage(
   database: string,
-  options: { readonly migrate: boolean; readonly requireRowSecurity?: boolean; readonly readOnly?: boolean },
+  options: {
+    readonly migrate: boolean;
+    readonly requireRowSecurity?: boolean;
+    readonly readOnly?: boolean;
+    /** Whether a SQLite file has to be there already: else a misspelt name makes an empty database. */
+    readonly mustExist?: boolean;
+  },
 ): Promise<Storage<never>> {
   if (isPostgresqlUrl(database)) {
     const { postgresql } = await import('../mikro-orm/postgresql.ts');
@@ -70,6 +116,8 @@ export async function openStorage(
     return postgresql({ url: database, migrate, requireRowSecurity });
   }
   checkDirectory(database);
+  if (options.mustExist === true && !existsSync(database))
+    throw new UsageError(`the database ${database} is not there: name another file with --database`);
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
   return sqlite({ path: database, readOnly: options.readOnly ?? false });
 }

@@ -16,7 +16,7 @@ export interface PasswordOptions {
 export async function setPassword({ user, database, environment }: PasswordOptions): Promise<string> {
   const chosen = choosePassword(environment, { testMode: false });
   const clock = systemClock();
-  const storage = await openStorage(database, { migrate: false });
+  const storage = await openStorage(database, { migrate: false, mustExist: true });
   try {
     const billing = await Billing.open<never>({
       storage,

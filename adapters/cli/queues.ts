@@ -46,7 +46,11 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const records = options.records.map(numberOf);
   if (isChange(look) && (kind === undefined || records.length === 0))
     throw new UsageError(`queues ${look} needs --kind and at least one --record`);
-  const storage = await openStorage(options.database, { migrate: false, readOnly: !isChange(look) });
+  const storage = await openStorage(options.database, {
+    migrate: false,
+    readOnly: !isChange(look),
+    mustExist: true,
+  });
   try {
     const parts = partsBesideServer(storage, options);
     const backlog = await Billing.openBacklog<never>(parts);

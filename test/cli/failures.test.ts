@@ -53,7 +53,7 @@ describe('a database that cannot be used', () => {
     expect(databaseFailure(new Error('Two invoice plugins have one name: a, a'), 'a.db')).to.equal(null);
     const port = Object.assign(coded('listen EACCES', 'EACCES'), { syscall: 'listen' });
     expect(databaseFailure(port, 'a.db')).to.equal(null);
-    expect(databaseFailure(new Error('x'), 'postgresql://a:b/c@d:e@f/g')).to.match(/%40, %3A and %2F$/);
+    expect(databaseFailure(new Error('x'), 'postgresql://a:b/c@d:e@f/g')).to.match(/%40, %3A, %2F and %25$/);
   });
 });
 

@@ -55,6 +55,21 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [['serve', '--default-catalog', 'nowhere.xml'], '--default-catalog: '],
   [['serve', '--default-overdue', 'nowhere.xml'], '--default-overdue: '],
   [['serve', '--config', 'nowhere.json'], 'nowhere.json: ENOENT'],
+  ...[
+    '',
+    'postgress://ada:secret@db.example/shop',
+    'postgresql:shop',
+    'mysql://ada:secret@db.example/shop',
+    'host=db.example dbname=shop',
+    'file:shop.db',
+  ].map(
+    (name) => [['serve', '--database', name], '--database is neither the path of a SQLite file'] as const,
+  ),
+  [['serve', '--database', 'postgresql://ada:secret@db.example'], '--database names no database'],
+  [['migrate', '--database', 'Postgresql://ada:%secret@db.example/shop'], '--database is no URL such as'],
+  ...[['check'], ['password'], ['queues'], ['queues', 'free', '--kind', 'bus', '--record', '7']].map(
+    (args) => [[...args, '--database', 'nowhere.db'], 'the database nowhere.db is not there'] as const,
+  ),
   [
     ['migrate', '--database', '/nowhere/a.db'],
     'the directory /nowhere of the database /nowhere/a.db is not there',
@@ -70,6 +85,7 @@ describe('the usage of the command line', () => {
       expect(output).to.equal('');
       expect(errors).to.include(message);
       expect(errors.trimEnd().split('\n')).to.have.length(1);
+      expect(errors).to.not.include('secret');
     });
   }
 
