@@ -61,7 +61,7 @@ export async function serveOptions(given: Given, configured: Configured): Promis
   const port = textOf(given, 'port');
   return {
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
-    host: textOf(given, 'host') ?? definition.host ?? defaultHost,
+    host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     database,
     migrate: given.migrate === true || definition.migrate === true,
     requireRowSecurity,
@@ -81,6 +81,15 @@ function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
+}
+
+/** Node takes an empty host, such as of a variable that is not set, for every address of the machine. */
+function hostOf(text: string | undefined): string | undefined {
+  if (text?.trim() === '')
+    throw new UsageError(
+      '--host is empty: name an address, such as 127.0.0.1, or 0.0.0.0 for all of this machine',
+    );
+  return text;
 }
 
 /** Reads settings; an error about a property of the configuration file names the file. */

@@ -83,7 +83,7 @@ describe('the configuration of a server', () => {
       /wrong\.mjs: "gatways" is no part of a server; did you mean gateways\?/,
     ],
     ['export default { plugins: [] };', /wrong\.mjs: "plugins" is no part of a server \(it has database, /],
-    ['export default { port: "8080" };', /wrong\.mjs: port is not a port from 0 to 65535/],
+    ['export default { port: "8080" };', /wrong\.mjs: port is not a number from 0 to 65535/],
     ['export default { gateways: {} };', /gateways is not a list of plugins/],
     [
       'export default { configuration: { "org.service.server.limit.json": 1 } };',
@@ -112,6 +112,17 @@ describe('the configuration of a server', () => {
     const file = write('wrong.json', '{ "org.service.catalog.url": "x" }');
     expect(await refusal('wrong.json')).to.equal(
       `${file}: "org.service.catalog.url" is no property of this server; did you mean org.service.catalog.uri?`,
+    );
+  });
+
+  it('is refused as a JSON object with what only a module can say, and as what is no JSON, in one line', async () => {
+    write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
+    expect(await refusal('parts.json')).to.match(
+      /^.*parts\.json: "database" is no property.*billwright init/,
+    );
+    write('server.yaml', 'port: 8080\nhost: localhost\n');
+    expect(await refusal('server.yaml')).to.match(
+      /^[^\n]*server\.yaml is neither a module .* nor JSON: [^\n]*$/,
     );
   });
 
@@ -182,6 +193,13 @@ describe('the configuration of a server', () => {
       expect(again).to.be.instanceOf(UsageError);
     });
   }
+
+  it('warns of variables for what has an option alone', () => {
+    expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.deep.equal([
+      'BILLWRIGHT_PORT has no effect: there is no such variable; the option is --port',
+      'BILLWRIGHT_HOST has no effect: there is no such variable; the option is --host',
+    ]);
+  });
 
   it('warns of variables that have no effect, with those that are meant, and of nobody else’s', () => {
     const environment = {

@@ -41,6 +41,7 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [['queues', 'put-back', '--kind', 'bus'], 'put-back needs --kind and at least one --record'],
   [['queues', 'free', '--record', '7'], 'free needs --kind and at least one --record'],
   [['serve', '--port', 'http'], '--port http is no port'],
+  [['serve', '--host', ''], '--host is empty: name an address'],
   [
     ['serve', '--trusted-proxies', '10.0.0.0/33'],
     '--trusted-proxies "10.0.0.0/33" is not a list of addresses',

@@ -32,9 +32,9 @@ const kinds: Readonly<Record<keyof ServerDefinition, Kind>> = {
 };
 
 const words: Readonly<Record<Kind, string>> = {
-  text: 'a text',
+  text: 'a text that says something',
   flag: 'true or false',
-  port: 'a port from 0 to 65535',
+  port: 'a number from 0 to 65535',
   list: 'a list of plugins',
   object: 'an object',
   function: 'a function',
@@ -48,7 +48,8 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
       `${file} has no default export that defines a server: export default defineServer({ … })`,
     );
   for (const [name, each] of Object.entries(value)) {
-    if (!isKnown(name)) throw new UsageError(`${file}: "${name}" is no part of a server${hintOf(name)}`);
+    if (!isPartOfServer(name))
+      throw new UsageError(`${file}: "${name}" is no part of a server${hintOf(name)}`);
     // Undefined is as if it were not there; null turns a sender of pushes off.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     if (!isOfKind(kinds[name], each)) throw new UsageError(`${file}: ${name} is not ${words[kinds[name]]}`);
@@ -56,7 +57,8 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
   return value as ServerDefinition;
 }
 
-function isKnown(name: string): name is keyof ServerDefinition {
+/** Whether a definition of a server may have a part of that name. */
+export function isPartOfServer(name: string): name is keyof ServerDefinition {
   return Object.hasOwn(kinds, name);
 }
 

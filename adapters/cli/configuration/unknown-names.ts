@@ -42,13 +42,21 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
   }
 }
 
+/** Options that one would look for in the environment. Kubernetes gives the port of a service as `tcp://…`. */
+function optionFor(name: string, value: string): string | null {
+  if (name === 'BILLWRIGHT_HOST') return '--host';
+  return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
+}
+
 /** A sentence for each variable that looks like ours and has no effect. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const variables = properties.flatMap((name) =>
     variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),
   );
   const known = new Set([...variables, ...ownVariables]);
-  return Object.keys(environment).flatMap((name) => {
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const option = optionFor(name, value);
+    if (option !== null) return [`${name} has no effect: there is no such variable; the option is ${option}`];
     if (!/^(?:SERVICE|BILLWRIGHT)_/.test(name) || known.has(name) || foreignVariable.test(name)) return [];
     const meant = closestTo(name, name.startsWith(variablePrefix) ? variables : ownVariables);
     return [
