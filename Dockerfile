@@ -18,4 +18,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/1.0/healthcheck/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/node_modules/billwright/dist/adapters/cli/billwright.js"]
-CMD ["serve", "--host", "0.0.0.0", "--database", "/data/billwright.db"]
+# The database is /data/billwright.db, or what BILLWRIGHT_DATABASE says: an option here would win over it.
+CMD ["serve", "--host", "0.0.0.0"]
