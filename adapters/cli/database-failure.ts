@@ -97,7 +97,7 @@ function sqliteFault(code: string, { message }: Error): string | null {
     return 'is locked by another process: end it, or try again in a moment';
   if (code === 'SQLITE_FULL' || code === 'ENOSPC') return 'cannot grow: make room on its disk';
   if (code.startsWith('SQLITE_CANTOPEN') || /directory does not exist/.test(message))
-    return 'cannot be opened: its directory and file have to be there and be readable; name another with --database';
+    return 'cannot be opened: its directory and file have to be there, for the user of this process to read and write; name another with --database';
   return null;
 }
 

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { definitionNames } from './configuration/configured.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The file that a project begins with: what it says is what holds without it, so that it can be started as it is. */
@@ -51,6 +53,9 @@ export async function writeDefinition(options: {
 }): Promise<string> {
   const name = `billwright.config.${options.isTypeScript ? 'ts' : 'mjs'}`;
   const file = join(options.directory, name);
+  const other = definitionNames.find((each) => each !== name && existsSync(join(options.directory, each)));
+  if (other !== undefined)
+    throw new UsageError(`${other} is there already: of two files "billwright serve" would take neither`);
   try {
     await writeFile(file, definition, { flag: 'wx' });
   } catch (error) {

@@ -43,7 +43,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const { look, kind } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
     throw new UsageError(`--kind ${kind} is neither bus nor notification`);
-  const records = options.records.map(numberOf);
+  const records = options.records.map((text) => numberOf('--record', text));
   if (isChange(look) && (kind === undefined || records.length === 0))
     throw new UsageError(`queues ${look} needs --kind and at least one --record`);
   const storage = await openStorage(options.database, {
@@ -68,7 +68,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
       ...ofTenant,
       ...ofKind,
       ...(options.account === undefined ? {} : { accountId: options.account }),
-      ...(options.limit === undefined ? {} : { limit: numberOf(options.limit) }),
+      ...(options.limit === undefined ? {} : { limit: numberOf('--limit', options.limit) }),
     };
     return { entries: await entriesOf(backlog, look, request as QueueLookRequest) };
   } finally {
@@ -110,7 +110,7 @@ export function entryText(entry: QueueEntryView | LateEntryView): string {
   return `${head}: ${entry.state} after ${errorCount} retries${reason === null ? '' : `, ${reason}`}`;
 }
 
-function numberOf(text: string): number {
+function numberOf(option: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new UsageError(`${text} is no positive whole number`);
+  throw new UsageError(`${option} ${text} is no positive whole number`);
 }

@@ -65,6 +65,26 @@ describe('the configuration of a server', () => {
     expect(environment).to.deep.equal({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
+  it('says which name a module needs that Node takes for CommonJS, and that a module is not there', async () => {
+    write('package.json', '{ "type": "commonjs" }');
+    write('server.js', 'export default {};');
+    expect(await refusal('server.js')).to.match(
+      /server\.js:1: .*\. Call the file \.mjs, or put "type": "module"/,
+    );
+    expect(await refusal('nowhere.mts')).to.equal(
+      `--config ${join(directory, 'nowhere.mts')} is not there: name another file, or write one with "billwright init"`,
+    );
+  });
+
+  it('is not written beside another, since a start takes neither of two', async () => {
+    write('billwright.config.js', 'export default {};');
+    const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
+    expect(error)
+      .to.be.instanceOf(UsageError)
+      .with.property('message')
+      .that.matches(/^billwright\.config\.js is there/);
+  });
+
   it('is asked for by name where there are two', async () => {
     write('billwright.config.mjs', 'export default {};');
     write('billwright.config.js', 'export default {};');

@@ -40,6 +40,7 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   ],
   [['queues', 'put-back', '--kind', 'bus'], 'put-back needs --kind and at least one --record'],
   [['queues', 'free', '--record', '7'], 'free needs --kind and at least one --record'],
+  [['queues', 'free', '--kind', 'bus', '--record', '0'], '--record 0 is no positive whole number'],
   [['serve', '--port', 'http'], '--port http is no port'],
   [['serve', '--host', ''], '--host is empty: name an address'],
   [

@@ -14,7 +14,7 @@ export interface Configured {
 }
 
 /** Names that are looked for in the working directory. */
-const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
+export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
  * The configuration of the file that `--config` names, a JSON object of properties or a module that defines a server;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +13,10 @@ import { checkedDefinition } from './checked-definition.ts';
  * @throws UsageError that names the file.
  */
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
+  if (!existsSync(file))
+    throw new UsageError(
+      `--config ${file} is not there: name another file, or write one with "billwright init"`,
+    );
   const { href } = pathToFileURL(file);
   giveOwnModules(href);
   const module: unknown = await import(href).catch((error: unknown) => {
@@ -43,5 +48,8 @@ function faultOf(error: unknown, file: string): string {
   const stack = error.stack ?? '';
   const at = stack.indexOf(`${basename(file)}:`);
   const [, line] = at < 0 ? [] : (/:(\d+)/.exec(stack.slice(at)) ?? []);
-  return `${line === undefined ? '' : `:${line}`}: ${error.message}`;
+  const isTakenForCommonJs =
+    file.endsWith('.js') && /Unexpected token 'export'|import statement outside a module/.test(error.message);
+  const wayOut = isTakenForCommonJs ? '. Call the file .mjs, or put "type": "module" into package.json' : '';
+  return `${line === undefined ? '' : `:${line}`}: ${error.message}${wayOut}`;
 }
