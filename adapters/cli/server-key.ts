@@ -42,10 +42,13 @@ function keyOfFile(file: string): KeyFile {
 
 function tellOfKeyFile(
   file: string,
-  { isOpenToOthers }: KeyFile,
+  { isOpenToOthers, isNew }: KeyFile,
   { isShared, logger }: { readonly isShared: boolean; readonly logger: Logger },
 ): void {
   logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
+  // At the first start it has to be so; later the file was lost, or is named after another place of the database.
+  if (isNew)
+    logger.info({ file }, 'the key is new: what another key has encrypted before cannot be read with it');
   if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
   if (isShared)
     logger.warn(
