@@ -206,6 +206,28 @@ anyDatabase((_kind, open) => {
       expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
     });
 
+    it('samples with fractions are told as stored, and one for the hour', async () => {
+      const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
+      const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
+      await serving.storage.monitoring.addSamples(
+        Object.entries(rates).map(([time, rate]) => ({
+          atMs: at(time),
+          nodeName: '',
+          eventGroup: 'meter',
+          eventCategory: 'logs.rates.warn',
+          kinds: { mean_rate: rate },
+        })),
+      );
+      const asked =
+        '/host_samples?from=2025-03-11T10:00:00&to=2025-03-11T11:00:00&category_and_sample_kind=logs.rates.warn,mean_rate';
+      const told = async (granularity: string) => {
+        const { json } = await call('GET', `${asked}&granularity=${granularity}`);
+        return (json as readonly { readonly samples: string }[]).map(({ samples }) => samples);
+      };
+      expect(await told('SECOND')).to.deep.equal(['1741687200,0.25,1741687260,1.5,1741687320,0.5']);
+      expect(await told('HOUR')).to.deep.equal(['1741687200,0.75']);
+    });
+
     it('reading needs admin:health, changing admin:update', async () => {
       await serving.call('POST', '/1.0/kb/security/roles', {
         body: { role: 'looker', permissions: ['admin:health'] },

@@ -1,4 +1,4 @@
-import { bigint, bigintOrNull, integer, json, text, textOrNull } from '../sql/columns.ts';
+import { bigint, bigintOrNull, type Field, integer, json, text, textOrNull } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A request that was answered (platform §12.1 rule 5); of no tenant: that of the system, 0. */
@@ -58,6 +58,16 @@ export const samplesTable = new RecordTable<StoredSample>(
     nodeName: text('node_name'),
     eventGroup: text('event_group'),
     eventCategory: text('event_category'),
-    kinds: json<Readonly<Record<string, number>>>('kinds'),
+    kinds: measuredIn('kinds'),
   },
 );
+
+/** What is measured is no money: fractions, which JSON is read with as exact decimals, are plain numbers again. */
+function measuredIn(name: string): Field<Readonly<Record<string, number>>> {
+  const stored = json<Readonly<Record<string, number>>>(name);
+  return { ...stored, read: (row) => plainNumbers(stored.read(row)) };
+}
+
+function plainNumbers(kinds: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(kinds).map(([kind, value]) => [kind, Number(value)]));
+}
