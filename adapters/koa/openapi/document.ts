@@ -118,8 +118,19 @@ function shown(example: unknown, type: string): JsonSchema {
   return isOwn && example !== undefined ? { example } : {};
 }
 
-function sentSchema({ json }: NonNullable<Route['body']>, type: string): JsonSchema {
-  return XML_TYPES.some((each) => each === type) ? { type: 'string' } : json;
+function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: string): JsonSchema {
+  if (XML_TYPES.some((each) => each === type)) return { type: 'string' };
+  const { items } = json as { readonly items?: JsonSchema };
+  return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
+}
+
+/** A model with what this operation needs of it, beside what every one does. */
+function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
+  const [name] = referencesIn(json);
+  if (name === undefined) return json;
+  const { required = [] } = componentNamed(name) as { readonly required?: readonly string[] };
+  const others = needed.filter((each) => !required.includes(each));
+  return others.length === 0 ? json : { ...json, required: others };
 }
 
 function responsesOf(route: Route): JsonSchema {

@@ -19,6 +19,8 @@ export interface RequestBody<B> {
   readonly required: boolean;
   /** Schema of what is sent as JSON, or of the whole. */
   readonly json: JsonSchema;
+  /** Names of the fields that it has to hold, or each element of a list. */
+  readonly needed?: readonly string[];
   /** False: the document itself declares its encoding. */
   readonly utf8Only: boolean;
   /** True: it is not read before the route answers, which gets it as `bodyStream`. */
@@ -48,6 +50,7 @@ interface Readable {
   readonly name: string;
   readonly request: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
+  readonly needed?: readonly string[];
 }
 
 type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
@@ -69,7 +72,7 @@ export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue
 /** A list of these; `name` stands for an element in messages. */
 export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody<readonly T[]> {
   const { request, json } = listOf(element);
-  return jsonBody({ request, json, name });
+  return jsonBody({ request, json, name, needed: element.needed ?? [] });
 }
 
 /** The same for a body that may be left out; null without one. */
@@ -78,6 +81,7 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
     mediaTypes: ['application/json'],
     required: false,
     json: model.json,
+    needed: model.needed ?? [],
     utf8Only: true,
     read(bytes, { dialect, limits }) {
       const text = bytes === undefined ? '' : utf8Text(bytes);

@@ -72,7 +72,9 @@ export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>>
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly fields: F;
-  /** The schema under the model's name in the document. */
+  /** Names of the fields that a request has to hold. */
+  readonly needed: readonly string[];
+  /** The schema under the model's name in the document, which holds for every request and answer. */
   readonly component: JsonSchema;
 }
 
@@ -83,13 +85,25 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
+/** By name of a model: as what requests are read that are not read as the model itself. */
+const readings = new Map<string, Fields[]>();
+
+function noteReading(name: string, fields: Fields): void {
+  readings.set(name, [...(readings.get(name) ?? []), fields]);
+}
+
+function neededOf(fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((key) => fields[key]?.required);
+}
+
 /** Defines a model. */
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
-  const component = onDemand(() => componentOf(fields));
+  const component = onDemand(() => componentOf(name, fields));
   const created: Model<F> = {
     name,
     fields,
+    needed: neededOf(fields),
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
     answer: perDialect((dialect) => answerSchema(fields, dialect)),
     write: writerOf(name, fields),
@@ -102,15 +116,17 @@ export function model<F extends Fields>(name: string, fields: F): Model<F> {
   return created;
 }
 
-/** The same model for updates: no field is required. */
+/** The same model for updates: no field is required, so the component asks for none. */
 export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   const fields = Object.fromEntries(
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
   ) as F;
   const { name, answer, write, json } = whole;
+  noteReading(name, fields);
   return {
     name,
     fields: whole.fields,
+    needed: [],
     write,
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
     answer,
@@ -128,13 +144,18 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
   return { ...nulls, ...sent } as RequestOf<F>;
 }
 
-/** The same model, but requests are read by these fields only; what else they hold is ignored. */
+/**
+ * The same model, but requests are read by these fields only; what else they hold is ignored. A field is read-only in the
+ * component where nothing reads it, and required where everything asks for it.
+ */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
   const { name, json, answer } = whole;
+  noteReading(name, fields);
   return {
     name,
     json,
     answer,
+    needed: neededOf(fields),
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
   } satisfies WireType<RequestOf<F>>;
 }
@@ -224,13 +245,28 @@ function valueIn(
   return (shown as Readonly<Record<string, unknown>>)[key];
 }
 
-function componentOf(fields: Fields): JsonSchema {
-  const properties = Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, propertyOf(each)]));
+function componentOf(name: string, fields: Fields): JsonSchema {
+  const others = readings.get(name) ?? [];
+  const shown = Object.entries(fields).map(([key, each]) => [key, asRead(each, { key, others })] as const);
+  const properties = Object.fromEntries(shown.map(([key, each]) => [key, propertyOf(each)]));
   // A read-only field is required in answers only; a field that requests may leave out cannot be in the list.
-  const required = Object.entries(fields)
+  const required = shown
     .filter(([, each]) => (each.access === 'R' && !each.onlyD && !each.absentable) || each.required)
     .map(([key]) => key);
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+/** The field as it is in every request: what one of them reads can be sent, what one of them can do without is not needed. */
+function asRead(
+  each: Field,
+  { key, others }: { readonly key: string; readonly others: readonly Fields[] },
+): Field {
+  const isSent = others.some((fields) => fields[key] !== undefined && fields[key].access !== 'R');
+  return {
+    ...each,
+    access: each.access === 'R' && isSent ? 'W' : each.access,
+    required: each.required && others.every((fields) => fields[key]?.required),
+  };
 }
 
 function propertyOf(each: Field): JsonSchema {

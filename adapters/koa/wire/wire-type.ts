@@ -10,6 +10,8 @@ import type { Rendering } from './rendering.ts';
 export interface WireType<T> {
   /** For a model: its name. */
   readonly name?: string;
+  /** For a model: names of the fields that a request has to hold. */
+  readonly needed?: readonly string[];
   /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
   readonly request: PerDialect<z.ZodType<T | null>>;
   /** The form in answers. */

@@ -84,6 +84,40 @@ describe('what the OpenAPI document says', () => {
     expect(schemas.Invoice?.required).to.include('invoiceId');
   });
 
+  it('the OpenAPI document asks each operation for what that one needs', () => {
+    type Body = {
+      readonly content: Readonly<Record<string, { readonly schema: Described & { items?: Described } }>>;
+    };
+    const paths = document.paths as Readonly<Record<string, Readonly<Record<string, { requestBody: Body }>>>>;
+    const asked = (method: string, path: string) => {
+      const schema = paths[`/1.0/kb${path}`]?.[method]?.requestBody.content['application/json']?.schema;
+      return (schema?.items ?? schema)?.required ?? [];
+    };
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Described>> };
+    expect(schemas.Subscription?.required).to.equal(undefined);
+    expect(asked('post', '/subscriptions')).to.deep.equal(['accountId']);
+    expect(asked('put', '/subscriptions/{subscriptionId}/bcd')).to.deep.equal([]);
+    expect(schemas.CustomField?.required).to.deep.equal(['value']);
+    expect(asked('post', '/accounts/{accountId}/customFields')).to.deep.equal(['name']);
+    expect(asked('put', '/accounts/{accountId}/customFields')).to.deep.equal(['customFieldId']);
+    expect(asked('put', '/bundles/{bundleId}/renameKey')).to.deep.equal(['externalKey']);
+  });
+
+  it('the OpenAPI document calls nothing read-only that some operation reads', () => {
+    const { schemas } = document.components as {
+      readonly schemas: Readonly<
+        Record<string, { readonly properties: Readonly<Record<string, Described>> }>
+      >;
+    };
+    const isReadOnly = (model: string, property: string) =>
+      schemas[model]?.properties[property]?.readOnly === true;
+    expect(isReadOnly('InvoiceItem', 'invoiceItemId')).to.equal(false);
+    expect(isReadOnly('PaymentTransaction', 'status')).to.equal(false);
+    expect(isReadOnly('InvoicePayment', 'accountId')).to.equal(false);
+    expect(isReadOnly('Bundle', 'subscriptions')).to.equal(false);
+    expect(isReadOnly('Bundle', 'timeline')).to.equal(true);
+  });
+
   it('the OpenAPI document shows an example of every body, and none of what is not sent', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.deep.equal(sending.sort());
