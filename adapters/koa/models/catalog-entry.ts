@@ -21,10 +21,11 @@ import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 // The models of json-models §13. The library checks what a creation needs and refuses it with 61004: a plan that exists
 // already needs only its name.
 
-/** A date-time; in answers "" where there is none. */
+/** A date-time, in requests also a date; in answers "" where there is none. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
   const type = answering(timestamp, {
     answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
+    document: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 }), z.iso.date()]),
     write: (date: Instant | '') => date && formatInstant(date),
   });
   return field(type, access, { from: (shown: Readonly<Record<Name, Instant | null>>) => shown[name] ?? '' });
@@ -33,17 +34,23 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
 /** A decimal, in answers as text with nine fractional digits. */
 const decimalText: WireType<DecimalValue> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
+  document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
   write: (value: DecimalValue) => value.toFixed(MAX_FRACTION_DIGITS),
 });
 
 interface Answering<S> {
   readonly answer: () => z.ZodType;
+  /** What requests may hold too; default: what answers do. */
+  readonly document?: () => z.ZodType;
   readonly write: (value: S) => string;
 }
 
-function answering<T, S>(type: WireType<T>, { answer: make, write }: Answering<S>): WireType<T> {
+function answering<T, S>(
+  type: WireType<T>,
+  { answer: make, document: told = make, write }: Answering<S>,
+): WireType<T> {
   const answer = onDemand(make);
-  const document = onDemand(() => documentOf(answer()));
+  const document = onDemand(() => documentOf(told()));
   return {
     request: type.request,
     answer: perDialect(answer),

@@ -80,9 +80,14 @@ function neededPermissions({ permission, alsoNeeds = [] }: Route): string {
 }
 
 function pathParameter({ operationId }: Route, name: string): JsonSchema {
-  const schema = isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
+  const schema = segmentSchema(name);
   const example = exampleOf(schema, operationId, name);
   return { name, in: 'path', description: segmentText(name), required: true, example, schema };
+}
+
+function segmentSchema(name: string): JsonSchema {
+  if (name === 'invoiceNumber') return { type: 'integer' };
+  return isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { exampleIds } from '../../../adapters/koa/openapi/examples/example-ids.ts';
 import { namedExamples } from '../../../adapters/koa/openapi/examples/named-examples.ts';
+import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import { nameOfExample } from '../../../adapters/koa/openapi/examples/shown-examples.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import { isIdParameter } from '../../../adapters/koa/routing/path.ts';
@@ -29,9 +30,42 @@ function documentedAnswer({ path, method, success }: Route): JsonSchema {
 }
 
 interface Operation {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly schema: JsonSchema;
+    readonly example?: unknown;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
   >;
+}
+
+/** A schema of the document as one that can be asked about values; what stands beside a reference is not looked at. */
+function asked(schema: JsonSchema): z.ZodType {
+  const text = JSON.stringify({ ...schema, $defs: schemas });
+  return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+}
+
+/** The members of a value that its schema says only answers have. */
+function readOnlyIn(value: unknown, schema: JsonSchema): readonly string[] {
+  const { $ref, anyOf: [either = schema] = [] } = schema as Referring;
+  const shown = $ref === undefined ? either : (schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
+  if (shown !== schema) return readOnlyIn(value, shown);
+  const { items = {}, properties = {} } = schema as Referring;
+  if (Array.isArray(value)) return value.flatMap((each) => readOnlyIn(each, items));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const property = properties[name] ?? {};
+    return property.readOnly === true ? [name] : readOnlyIn(each, property);
+  });
+}
+
+interface Referring {
+  readonly $ref?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
 /** The names of all properties of a schema, wherever they stand. */
@@ -73,6 +107,33 @@ describe('the examples of the OpenAPI document', () => {
     for (const route of routes) {
       for (const each of parameters.get(route.operationId) ?? [])
         expect(refused(route, each), `${route.operationId} ${each.name}`).to.deep.equal([]);
+    }
+  });
+
+  it('the examples of the OpenAPI document hold to the schemas of parameters', () => {
+    const operations = Object.values(
+      document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>,
+    );
+    for (const { parameters: all = [] } of operations.flatMap((each) => Object.values(each))) {
+      for (const { name, schema, example } of all) {
+        const [shown] = example === undefined ? (schema.examples as readonly unknown[]) : [example];
+        expect(faults(z.fromJSONSchema(schema), shown), name).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('the examples of the OpenAPI document hold to the schemas of bodies, and have nothing that only answers have', () => {
+    const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    for (const { path, method, operationId, body } of routes) {
+      const { schema } = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'] ?? {};
+      const example = requestExamples[operationId];
+      if (schema === undefined || typeof example === 'string') continue;
+      expect(faults(asked(schema), example), operationId).to.deep.equal([]);
+      expect(readOnlyIn(example, schema), operationId).to.deep.equal([]);
+      const silent = [example]
+        .flat()
+        .map((each) => body?.needed?.filter((name) => !(name in Object(each))) ?? []);
+      expect(silent.flat(), operationId).to.deep.equal([]);
     }
   });
 

@@ -54,7 +54,7 @@ export const billingExamples: Readonly<Record<string, unknown>> = {
     priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 5 }],
   },
   createExternalCharges: [{ amount: 1.5, description: 'set-up' }],
-  createTaxItems: [{ amount: '0.20' }],
+  createTaxItems: [{ amount: 0.2 }],
   createMigrationInvoice: [
     { itemType: 'RECURRING', amount: 19.95, planName: 'gold', startDate: '2023-11-01' },
   ],

@@ -140,6 +140,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   property: 'fromProduct',
   prorationFixedDays: none,
   ratio: 0.5,
+  'refreshPaymentMethods.pluginName': ['killbill-payment-test'],
   refundAdj: none,
   refundedAmount: none,
   result: 12.5,

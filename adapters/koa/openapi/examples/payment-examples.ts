@@ -15,7 +15,7 @@ export const paymentExamples: Readonly<Record<string, unknown>> = {
   createPaymentMethod: {
     ...paymentMethod,
     externalKey: 'card-1',
-    pluginInfo: { properties: [{ key: 'token', value: 7 }] },
+    pluginInfo: { properties: [{ key: 'token', value: 'tok_1' }] },
   },
   ...onPayment('captureAuthorization', some),
   ...onPayment('completeTransaction', {}),
