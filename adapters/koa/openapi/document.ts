@@ -18,8 +18,11 @@ import {
   errorComponent,
   idempotencyParameter,
   pageHeaders,
+  replayHeader,
+  retryHeader,
   securityOf,
   securitySchemes,
+  tagHeader,
 } from './shared-parts.ts';
 
 /** The OpenAPI 3.1 document of a route table that is served below `basePath`; each operation and model is a step. */
@@ -147,6 +150,8 @@ function responsesOf(route: Route): JsonSchema {
           Location: { description: `URL of ${success.location}`, schema: { type: 'string', format: 'uri' } },
         }),
     ...(success.paged ? pageHeaders : {}),
+    ...(hasTag(route) ? { ETag: tagHeader } : {}),
+    ...(takesKey(route) ? { 'Idempotency-Replayed': replayHeader } : {}),
   };
   const types = producedTypes(success);
   const content = Object.fromEntries(types.map((type) => [type, { schema: contentSchema(route, type) }]));
@@ -161,9 +166,33 @@ function responsesOf(route: Route): JsonSchema {
     ...(success.emptyStatus === undefined
       ? {}
       : { [success.emptyStatus]: { description: 'Nothing to show' } }),
+    ...(hasTag(route) ? { 304: { description: 'As `If-None-Match` has it' } } : {}),
+    ...alsoOf(route, content),
     ...failuresOf(route),
-    default: errorResponse('Any other failure'),
+    default: { ...errorResponse('Any other failure'), headers: { 'Retry-After': retryHeader } },
   };
+}
+
+/** One JSON resource has a tag (http-api §11 rule 1). */
+function hasTag({ method, credentials, success }: Route): boolean {
+  const isList = success.body?.json.type === 'array';
+  const isJson = success.mediaTypes === undefined || success.mediaTypes[0] === 'application/json';
+  return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
+}
+
+/** Further statuses of the answer; a failure may be one that an error tells, too. */
+function alsoOf({ success }: Route, content: Readonly<Record<string, { readonly schema: JsonSchema }>>) {
+  const orError = Object.fromEntries(
+    Object.entries(content).map(([type, { schema }]) => [
+      type,
+      { schema: { anyOf: [schema, errorReference] } },
+    ]),
+  );
+  const also = Object.entries(success.also ?? {}).map(([status, description]) => {
+    const shown = Number(status) < 400 ? content : orError;
+    return [status, { description, ...(Object.keys(shown).length === 0 ? {} : { content: shown }) }];
+  });
+  return Object.fromEntries(also);
 }
 
 function contentSchema(route: Route, type: string): JsonSchema {
@@ -176,17 +205,23 @@ function failuresOf(route: Route): JsonSchema {
   const byStatus = Map.groupBy(route.fails, (code) =>
     statusOfCode(code, { dialect: Dialect.D, statusOf: route.statusOf }),
   );
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      errorResponse(`Error codes ${listed(codes)}, and general ones`),
-    ]),
-  );
+  const told = Object.entries(route.outcomes ?? {});
+  return {
+    ...Object.fromEntries(told.map(([status, description]) => [status, errorResponse(description)])),
+    ...Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [
+        status,
+        errorResponse(`Error codes ${listed(codes)}, and general ones`),
+      ]),
+    ),
+  };
 }
 
 function errorResponse(description: string): JsonSchema {
-  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  return { description, content: { 'application/json': { schema: errorReference } } };
 }
+
+const errorReference = { $ref: '#/components/schemas/Error' };
 
 function listed(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');

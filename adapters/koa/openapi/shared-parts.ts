@@ -105,6 +105,21 @@ export const pageHeaders: JsonSchema = Object.fromEntries(
   ]),
 );
 
+export const tagHeader: JsonSchema = {
+  description: 'Tag of the answer, which `If-None-Match` of a later call may hold',
+  schema: { type: 'string' },
+};
+
+export const replayHeader: JsonSchema = {
+  description: '`true` where the answer is that of an earlier call under the same `Idempotency-Key`',
+  schema: { type: 'string' },
+};
+
+export const retryHeader: JsonSchema = {
+  description: 'With 429 and 503: after how many seconds to try again',
+  schema: { type: 'integer' },
+};
+
 /** http-api §12. */
 export const errorComponent: JsonSchema = {
   type: 'object',

@@ -54,6 +54,8 @@ export interface Success {
   readonly emptyStatus?: 204;
   /** The status in dialect K, if it is another (http-api §4). */
   readonly statusInK?: 200 | 201;
+  /** Further statuses of the same answer, with what they mean, for the document. */
+  readonly also?: Readonly<Record<number, string>>;
   /** The JSON answer; absent = no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
   /** Media types that the route can produce, the default first; default JSON where there is a body. */
@@ -143,6 +145,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly fails?: readonly ErrorCode[];
   /** Codes that answer with a status of their own here. */
   readonly statusOf?: Readonly<Record<number, number>>;
+  /** Statuses of failures that no code tells by itself, with what they mean, for the document. */
+  readonly outcomes?: Readonly<Record<number, string>>;
   handle(call: C): Handled;
 }
 

@@ -103,6 +103,25 @@ describe('what the OpenAPI document says', () => {
     expect(asked('put', '/bundles/{bundleId}/renameKey')).to.deep.equal(['externalKey']);
   });
 
+  it('the OpenAPI document tells every status that means something of its own', () => {
+    type Answer = { readonly headers?: Described; readonly content?: Described };
+    type Answered = { readonly responses: Readonly<Record<string, Answer>> };
+    const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Answered>>>>;
+    const answers = (method: string, path: string) => paths[path]?.[method]?.responses ?? {};
+    const payment = answers('post', '/1.0/kb/accounts/{accountId}/payments');
+    expect(payment).to.include.all.keys('201', '402', '502', '503', '504', 'default');
+    expect(payment['201']?.headers).to.have.all.keys('Location', 'Idempotency-Replayed');
+    expect(payment.default?.headers).to.have.all.keys('Retry-After');
+    const reversal = answers('post', '/1.0/kb/payments/{paymentId}/chargebackReversals');
+    expect(reversal).to.include.all.keys('201').and.not.include.any.keys('402');
+    expect(answers('post', '/1.0/kb/usages')).to.include.all.keys('200', '201', '409');
+    expect(answers('get', '/1.0/healthcheck')['503']?.content).to.have.all.keys('application/json');
+    const account = answers('get', '/1.0/kb/accounts/{accountId}');
+    expect(account).to.include.all.keys('200', '304');
+    expect(account['200']?.headers).to.have.all.keys('ETag');
+    expect(answers('get', '/1.0/kb/accounts/{accountId}/bundles')).to.not.include.any.keys('304');
+  });
+
   it('the OpenAPI document calls nothing read-only that some operation reads', () => {
     const { schemas } = document.components as {
       readonly schemas: Readonly<

@@ -139,9 +139,10 @@ const authorParameters = [
 ].map(({ name, ...header }) => ({ name: `X-Killbill-${name}`, in: 'header', ...header, type: 'string' }));
 
 function responsesOf(route: Route, describing: Describing): JsonSchema {
-  const { success, fails, statusOf } = route;
+  const { success, fails, statusOf, outcomes = {} } = route;
   const dialect = Dialect.K;
-  const failures = fails.map((code) => statusOfCode(code, { dialect, statusOf }));
+  const told = fails.map((code) => statusOfCode(code, { dialect, statusOf }));
+  const failures = [...told, ...Object.keys(outcomes).map(Number)];
   return {
     ...Object.fromEntries([...new Set(failures)].map((status) => [status, { description: 'Refused' }])),
     ...(success.emptyStatus === undefined

@@ -6,7 +6,7 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { textList } from '../../wire/query.ts';
 import { comboFailures, partiesOf, propertiesOf } from './combo.ts';
 import { inputOf } from './payment-operations.ts';
-import { outcomeOf, paymentFailures } from './payment-outcome.ts';
+import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
 
 /** A payment together with its account and payment method (payments §11). */
 export const comboPaymentRoutes: readonly Route[] = [
@@ -21,6 +21,7 @@ export const comboPaymentRoutes: readonly Route[] = [
     body: jsonBody(ComboPaymentTransaction),
     success: { status: 201, location: '/payments/{paymentId}' },
     fails: [...new Set([...paymentFailures, ...comboFailures, ErrorCode.PRECONDITION_FAILED])],
+    outcomes: paymentOutcomes,
     async handle(call) {
       const { query, body } = call;
       const transaction = body.transaction ?? {};

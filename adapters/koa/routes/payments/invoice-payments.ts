@@ -17,7 +17,7 @@ import { amountParameter, flag, moment, pluginProperties, uuidParameter } from '
 import { requestedDay } from '../invoices/requested-day.ts';
 import { audited, auditParameter } from '../objects/audit.ts';
 import { controlled, inputOf, missing } from './payment-operations.ts';
-import { outcomeOf, paymentFailures } from './payment-outcome.ts';
+import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
 
 const success = { status: 201, location: '/invoicePayments/{paymentId}' } as const;
 const path = '/1.0/kb/invoicePayments/{paymentId}' as const;
@@ -54,6 +54,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     query: controlled,
     body: optionalJsonBody(PaymentTransactionInput),
     fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
+    outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
       const result = await billing.invoicePayments.complete(context, {
         ...inputOf(body, query),

@@ -17,7 +17,7 @@ import {
   textList,
   uuidParameter,
 } from '../../wire/query.ts';
-import { outcomeOf, paymentFailures } from './payment-outcome.ts';
+import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
 import { propertyOf } from './plugin-property.ts';
 
 /** `CP` and `PP` of http-api §13. */
@@ -129,6 +129,7 @@ export const paymentOperationRoutes: readonly Route[] = [
     body: jsonBody(PaymentTransactionInput),
     success: created,
     fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.PRECONDITION_FAILED],
+    outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
       const input = {
         ...inputOf(body, query),
@@ -149,6 +150,7 @@ export const paymentOperationRoutes: readonly Route[] = [
     body: jsonBody(PaymentTransactionInput),
     success: created,
     fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.PRECONDITION_FAILED],
+    outcomes: paymentOutcomes,
     async handle({ billing, context, query, body }) {
       const { id: accountId } = await billing.accounts.getByKey(context, query.externalKey ?? '');
       const input = { ...inputOf(body, query), accountId, paymentMethodId: query.paymentMethodId };
@@ -219,6 +221,7 @@ function byId(operation: Operation): Route {
     query: controlled,
     body: needsBody === false ? optionalJsonBody(PaymentTransactionInput) : jsonBody(PaymentTransactionInput),
     fails: [...paymentFailures, ...failsOfInvoice],
+    outcomes: outcomesOf(operation),
     async handle(call) {
       const { params, query, body } = call;
       const input = { ...inputOf(body, query), externalKey: null, paymentId: params.paymentId };
@@ -237,6 +240,7 @@ function byKey(operation: Operation): Route {
     query: controlled,
     body: jsonBody(PaymentTransactionInput),
     fails: [...paymentFailures, ...failsOfInvoice],
+    outcomes: outcomesOf(operation),
     async handle(call) {
       const { query, body } = call;
       const input = { ...inputOf(body, query), paymentId: body.paymentId ?? null };
@@ -244,6 +248,10 @@ function byKey(operation: Operation): Route {
       return { ...answerOf(operation, await run(call, input, body)), ...statusOf(operation, call.dialect) };
     },
   });
+}
+
+function outcomesOf({ suffix }: Operation): Readonly<Record<number, string>> {
+  return suffix === '/chargebackReversals' ? {} : paymentOutcomes;
 }
 
 /** A recorded reversal is a success, whatever the status of its transaction (payments §3.2). */

@@ -22,6 +22,13 @@ export const paymentFailures = [
   ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
 ];
 
+/** How a transaction that did not go well is answered, besides (http-api §12). */
+export const paymentOutcomes = {
+  402: 'The gateway has declined: error code 7009',
+  502: 'The gateway has failed: error code 7199',
+  503: 'Error code 7019: the outcome is not known yet; 60018: nothing was attempted',
+};
+
 /** Where an answer points to the payment; default: wherever http-api §12 has it. */
 interface Pointing {
   /** Null: not where the transaction went well. */

@@ -32,7 +32,7 @@ export const healthRoutes: readonly Route[] = [
     summary: 'Tell whether the node can serve; 503 when a check fails',
     permission: 'NONE',
     query: { pretty: flag() },
-    success: { status: 200, body: Checks },
+    success: { status: 200, body: Checks, also: { 503: 'A check fails' } },
     async handle({ billing, query }) {
       const body = { ...(await billing.health()) };
       const status = Object.values(body).every(({ healthy }) => healthy) ? 200 : 503;

@@ -31,13 +31,14 @@ export const usageRoutes: readonly Route[] = [
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
     body: jsonBody(SubscriptionUsageRecord),
-    success: { status: 201 },
+    success: { status: 201, also: { 200: 'Recorded before, with the same content' } },
     fails: [
       ...unknownSubscription,
       ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
       ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
       ErrorCode.USAGE_UNIT_UNKNOWN,
     ],
+    outcomes: { 409: 'With `onDuplicate=IGNORE`, recorded before with other content: error code 50000' },
     async handle({ billing, context, query, body }) {
       // The model has refused what lacks anything.
       const { outcome } = await billing.usage.record(context, body as NewUsage, {
@@ -54,7 +55,7 @@ export const usageRoutes: readonly Route[] = [
     permission: 'usage:record',
     query: { report: choice(ReportKind, ReportKind.FAILURES) },
     body: usageLinesBody,
-    success: { status: 200, body: UsageReport },
+    success: { status: 200, body: UsageReport, also: { 413: 'Too much: what was recorded up to there' } },
     async handle({ billing, context, dialect, query, body }) {
       const listsAll = query.report === ReportKind.FULL;
       const lines = body.lines as AsyncIterable<NewUsageLine>;
