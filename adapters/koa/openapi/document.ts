@@ -67,7 +67,7 @@ function operationOf(route: Route): JsonSchema {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.area],
-    ...(route.permission === 'NONE' ? {} : { description: neededPermissions(route) }),
+    ...described(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
@@ -77,9 +77,18 @@ function operationOf(route: Route): JsonSchema {
   };
 }
 
-function neededPermissions({ permission, alsoNeeds = [] }: Route): string {
-  const names = [permission, ...alsoNeeds].map((each) => `\`${each}\``);
-  return `Needs the permission${names.length > 1 ? 's' : ''} ${names.join(', ')}.`;
+/** Which permissions are needed; nothing where none is. */
+function described({ permission, alsoNeeds = [], needsFor = {}, orSelf }: Route): JsonSchema {
+  const always = [permission, ...alsoNeeds].filter((each) => each !== 'NONE').map((each) => `\`${each}\``);
+  const cases = Object.entries(needsFor).map(([when, each]) =>
+    always.length === 0 ? `\`${each}\` ${when}` : `${when} also \`${each}\``,
+  );
+  if (always.length + cases.length === 0) return {};
+  const kinds = `permission${always.length + cases.length > 1 ? 's' : ''}`;
+  const needed = [...(always.length === 0 ? [] : [always.join(', ')]), ...cases].join('; ');
+  return {
+    description: `Needs the ${kinds} ${needed}${orSelf ? ', except for users who ask for themselves' : ''}.`,
+  };
 }
 
 function pathParameter({ operationId }: Route, name: string): JsonSchema {

@@ -8,14 +8,35 @@ function schemeName(family: string, suffix: string): string {
   return `${family.slice(2, -1).toLowerCase()}${suffix}`;
 }
 
+const tenantTexts = {
+  'X-Service-': {
+    ApiKey: 'Key of the tenant, beside user or token',
+    ApiSecret: 'Secret of the tenant, beside its key',
+  },
+  'X-Killbill-': {
+    ApiKey: 'Key of the tenant, as clients of Kill Bill send it: answers are of dialect K',
+    ApiSecret: 'Secret of the tenant, as clients of Kill Bill send it: answers are of dialect K',
+  },
+};
+
 export const securitySchemes: JsonSchema = {
-  basicAuth: { type: 'http', scheme: 'basic' },
-  bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  basicAuth: { type: 'http', scheme: 'basic', description: 'Name and password of a user' },
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token, in place of name and password; /oauth2/token gives one',
+  },
   ...Object.fromEntries(
     families.flatMap((family) =>
-      ['ApiKey', 'ApiSecret'].map((suffix) => [
+      (['ApiKey', 'ApiSecret'] as const).map((suffix) => [
         schemeName(family, suffix),
-        { type: 'apiKey', in: 'header', name: `${family}${suffix}` },
+        {
+          type: 'apiKey',
+          in: 'header',
+          name: `${family}${suffix}`,
+          description: tenantTexts[family][suffix],
+        },
       ]),
     ),
   ),
@@ -139,7 +160,7 @@ export const errorComponent: JsonSchema = {
           className: { type: 'string', description: 'Class of the code' },
           fileName: { type: ['string', 'null'], description: 'File of the code' },
           lineNumber: { type: 'integer', description: 'Line of the file' },
-          methodName: { type: 'string', description: 'Function' },
+          methodName: { type: 'string', description: 'Name of the function' },
           isNativeMethod: { type: 'boolean', description: 'Whether it is no code of the server' },
         },
       },

@@ -125,6 +125,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly permission: Permission | 'NONE';
   /** Permissions that are needed in addition. */
   readonly alsoNeeds?: readonly Permission[];
+  /** Permissions that the handler asks for in a case, which is told in words, for the document. */
+  readonly needsFor?: Readonly<Record<string, Permission>>;
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
   /** True: a login by name and password starts a session, whose cookie comes with the answer (platform §6.2). */

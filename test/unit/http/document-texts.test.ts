@@ -13,6 +13,7 @@ type Described = Readonly<Record<string, unknown>>;
 interface Operation {
   readonly operationId: string;
   readonly summary?: string;
+  readonly description?: string;
   readonly parameters?: readonly (Described & { readonly name: string })[];
 }
 
@@ -101,6 +102,21 @@ describe('what the OpenAPI document says', () => {
     expect(asked('post', '/accounts/{accountId}/customFields')).to.deep.equal(['name']);
     expect(asked('put', '/accounts/{accountId}/customFields')).to.deep.equal(['customFieldId']);
     expect(asked('put', '/bundles/{bundleId}/renameKey')).to.deep.equal(['externalKey']);
+  });
+
+  it('the OpenAPI document tells which permissions an operation needs, and in which cases more', () => {
+    const told = new Map(operations.map(({ operationId, description }) => [operationId, description]));
+    expect(told.get('createAccount')).to.equal('Needs the permission `account:create`.');
+    expect(told.get('closeAccount')).to.equal(
+      'Needs the permissions `tag:add`, `entitlement:pause_resume`; with `cancelAllSubscriptions` also `entitlement:cancel`; with `writeOffUnpaidInvoices` also `invoice:write_off`; with `itemAdjustUnpaidInvoices` also `invoice:item_adjust`.',
+    );
+    expect(told.get('getUserRoles')).to.equal(
+      'Needs the permission `user:create`, except for users who ask for themselves.',
+    );
+    expect(told.get('buildComboFormDescriptor')).to.equal(
+      'Needs the permissions `account:create` where the account is made; `payment_method:create` where the payment method is made.',
+    );
+    expect(told.get('getAccount')).to.equal(undefined);
   });
 
   it('the OpenAPI document tells every status that means something of its own', () => {

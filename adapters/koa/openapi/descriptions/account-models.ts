@@ -6,7 +6,8 @@ export const accountModels: ModelTexts = {
     properties: {
       accountId: 'Id of the account; one that is sent is ignored',
       externalKey: 'Key of the caller, unique in the tenant; by default the id; cannot be changed',
-      referenceTime: 'Its time of day is that of operations that are given a day only; by default now',
+      referenceTime:
+        'Moment whose time of day, in the zone of the account, holds for operations that are given a day only; by default now',
       parentAccountId: 'Account that this one is a child of',
       isPaymentDelegatedToParent: 'Whether the parent account pays for this one',
       currency: 'Currency of invoices; nothing is invoiced without one, and it cannot be changed',

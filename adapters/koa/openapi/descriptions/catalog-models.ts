@@ -97,7 +97,7 @@ export const catalogModels: ModelTexts = {
       unit: 'Name of the unit',
       size: 'How many units make a block, as text',
       prices: 'Prices of a block',
-      minTopUpCredit: 'From which rest on a block is bought ahead, as text',
+      minTopUpCredit: 'How much of a block may be left when the next one is bought, as text',
     },
   },
   Limit: {

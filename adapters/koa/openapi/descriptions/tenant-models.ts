@@ -22,7 +22,7 @@ export const tenantModels: ModelTexts = {
       password: 'Password; never shown',
       roles: 'Names of the roles',
       tenants: 'Ids of the tenants that the user may use; by default all',
-      currentPassword: 'The password until now, of a user who changes the own one',
+      currentPassword: 'The present password; needed of users who change their own',
     },
   },
   RoleDefinition: {

@@ -133,9 +133,14 @@ export const accountRoutes: readonly Route[] = [
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'closeAccount',
     summary:
-      'Close an account: what is due of it is done first, then it has no more invoices by themselves and no more subscriptions; nothing is deleted',
+      'Close an account: what is due of it is done first, then nothing invoices it by itself any more, and it gets no more subscriptions; nothing is deleted',
     permission: 'tag:add',
     alsoNeeds: ['entitlement:pause_resume'],
+    needsFor: {
+      'with `cancelAllSubscriptions`': 'entitlement:cancel',
+      'with `writeOffUnpaidInvoices`': 'invoice:write_off',
+      'with `itemAdjustUnpaidInvoices`': 'invoice:item_adjust',
+    },
     query: {
       cancelAllSubscriptions: flag(),
       writeOffUnpaidInvoices: flag(),

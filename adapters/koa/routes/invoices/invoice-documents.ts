@@ -87,7 +87,7 @@ export const invoiceDocumentRoutes: readonly Route[] = [
     getRoute({
       path: `/manualPayTemplate${locale}`,
       operationId: locale === '' ? 'getInvoiceMPTemplateDefault' : 'getInvoiceMPTemplate',
-      what: `the template of invoices of accounts that pay by themselves${locale && '; the locale is ignored'}`,
+      what: `the template of invoices of accounts with the tag MANUAL_PAY${locale && ' (of any locale)'}`,
       mediaType: html,
       textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
     }),
@@ -95,7 +95,7 @@ export const invoiceDocumentRoutes: readonly Route[] = [
   uploadRoute({
     path: '/manualPayTemplate',
     operationId: 'uploadInvoiceMPTemplate',
-    what: 'the template of invoices of accounts that pay by themselves',
+    what: 'the template of invoices of accounts with the tag MANUAL_PAY',
     body: htmlBody,
     textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
     location: async ({ billing, context }) => {
@@ -191,6 +191,7 @@ function uploadRoute({
     area,
     summary: `Upload ${what}; what is there already is replaced with deleteIfExists only`,
     permission: 'tenant_kvs:add',
+    needsFor: { 'with `deleteIfExists`': 'tenant_kvs:delete' },
     query: { deleteIfExists: flag() },
     body,
     success: { status: 201, location: `/invoices${path}` },

@@ -11,7 +11,7 @@ export const invoiceTrackingIdRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/invoices/{invoiceId}/trackingIds',
     operationId: 'getInvoiceTrackingIds',
-    summary: 'List the tracking ids of the usage that an invoice bills by pages',
+    summary: 'List by pages the tracking ids of the usage that an invoice bills',
     permission: 'NONE',
     query: pageParameters,
     success: { status: 200, body: listOf(text()), paged: true },

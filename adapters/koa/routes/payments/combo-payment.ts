@@ -4,7 +4,7 @@ import { ComboPaymentTransaction } from '../../models/hosted-page.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { textList } from '../../wire/query.ts';
-import { comboFailures, partiesOf, propertiesOf } from './combo.ts';
+import { comboFailures, makingNeeds, partiesOf, propertiesOf } from './combo.ts';
 import { inputOf } from './payment-operations.ts';
 import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
 
@@ -17,6 +17,7 @@ export const comboPaymentRoutes: readonly Route[] = [
     summary:
       'Authorize, purchase or credit, on an account and a payment method that are made if they are not there',
     permission: 'payment:trigger',
+    needsFor: makingNeeds,
     query: { controlPluginName: textList },
     body: jsonBody(ComboPaymentTransaction),
     success: { status: 201, location: '/payments/{paymentId}' },

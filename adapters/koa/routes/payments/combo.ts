@@ -20,6 +20,12 @@ export const comboFailures = [
   ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
 ];
 
+/** What a caller needs to have made what is not there, for the document. */
+export const makingNeeds = {
+  'where the account is made': 'account:create',
+  'where the payment method is made': 'payment_method:create',
+} as const;
+
 /** Account and payment method of a body; what it makes needs the permission of making it (http-api §5). */
 export function partiesOf({ user }: ComboCall, combo: Combo): ComboParties {
   const may = (permission: Permission) => user === null || isPermitted(user.permissions, permission);

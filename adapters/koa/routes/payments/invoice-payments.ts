@@ -184,6 +184,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     area: 'invoicePayments',
     summary: 'Pay the unpaid invoices of an account',
     permission: 'payment:trigger',
+    needsFor: { 'where an external payment is more than what is owed': 'account:credit' },
     query: {
       paymentMethodId: uuidParameter,
       externalPayment: flag(),

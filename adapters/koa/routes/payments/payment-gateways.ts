@@ -13,7 +13,7 @@ import { jsonBody, rawBody } from '../../routing/body.ts';
 import { type Route, signatureRoute, tenantRoute } from '../../routing/route.ts';
 import { type QueryOf, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
-import { comboFailures, partiesOf, propertiesOf } from './combo.ts';
+import { comboFailures, makingNeeds, partiesOf, propertiesOf } from './combo.ts';
 import { controlled } from './payment-operations.ts';
 
 const gatewayFailures = [
@@ -56,8 +56,10 @@ export const paymentGatewayRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/paymentGateways/hosted/form',
     operationId: 'buildComboFormDescriptor',
-    summary: 'The same for an account and a payment method that are made where there are none yet',
+    summary:
+      "Get what a gateway's own page needs, for an account and a payment method that are made if they are not there",
     permission: 'NONE',
+    needsFor: makingNeeds,
     query: controlled,
     body: jsonBody(ComboHostedPaymentPage),
     success: { status: 200, body: HostedPaymentPageFormDescriptor },

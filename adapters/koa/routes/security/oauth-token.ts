@@ -41,10 +41,10 @@ const IssuedToken = {
 
 const form = formBody({
   grant_type: 'Either `client_credentials` or `password`',
-  client_id: 'Unless it comes by Basic',
-  client_secret: 'Unless it comes by Basic',
-  username: 'For the grant password',
-  password: 'For the grant password',
+  client_id: 'Name of the client, unless `Authorization: Basic` has it',
+  client_secret: 'Secret of the client, unless `Authorization: Basic` has it',
+  username: 'Name of the user, for the grant type `password`',
+  password: 'Password of the user, for the grant type `password`',
   scope: 'Accepted; a token always stands for all permissions of its subject',
 });
 

@@ -57,6 +57,7 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
     summary:
       'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
     permission: 'admin:health',
+    needsFor: { 'with `accountId`': 'admin:export' },
     query: {
       accountId: uuidParameter,
       withServiceConfig: flag(),

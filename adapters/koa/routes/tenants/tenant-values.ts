@@ -26,6 +26,8 @@ interface ValuePath {
   readonly path: `/${string}`;
   readonly operations: { readonly upload: string; readonly get: string; readonly delete: string };
   readonly what: string;
+  /** What else the document says of an upload. */
+  readonly note?: string;
   readonly fails: readonly ErrorCode[];
   keyOf(name: string): string;
 }
@@ -69,7 +71,8 @@ const named: readonly ValuePath[] = [
   {
     path: '/userKeyValue/{keyName}',
     operations: { upload: 'insertUserKeyValue', get: 'getUserKeyValue', delete: 'deleteUserKeyValue' },
-    what: 'a value of any key; keys of the server hold one value and are checked',
+    what: 'a value of any key',
+    note: '; keys of the server hold one value and are checked',
     fails: [...badValue, ErrorCode.INVALID_PARAMETER, ErrorCode.CATALOG_INVALID_FOR_TENANT],
     keyOf: (name) => name,
   },
@@ -145,7 +148,7 @@ export const tenantValueRoutes: readonly Route[] = [
   }),
 ];
 
-function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): readonly Route[] {
+function valueRoutes({ path, operations, what, note = '', fails, keyOf }: ValuePath): readonly Route[] {
   const fullPath = `/1.0/kb/tenants${path}` as const;
   // The one parameter of the path, whatever its name.
   const keyIn = (params: Readonly<Record<string, string>>): string => keyOf(nameIn(params));
@@ -154,7 +157,7 @@ function valueRoutes({ path, operations, what, fails, keyOf }: ValuePath): reado
       method: 'POST',
       path: fullPath,
       operationId: operations.upload,
-      summary: `Upload ${what}`,
+      summary: `Upload ${what}${note}`,
       permission: 'tenant_kvs:add',
       body: textBody as RequestBody<string>,
       success: { status: 201, location: `${root}${path}` },
