@@ -70,7 +70,9 @@ export async function walk({ url, passTo }: Way): Promise<readonly number[]> {
   const customer: Api.Account = { externalKey: 'ada', name: 'Ada', currency: Api.Account.currency.USD };
   await Api.AccountService.createAccount(customer, by);
   const { accountId = '' } = await Api.AccountService.getAccountByKey('ada');
-  await Api.SubscriptionService.createSubscription({ accountId, planName: 'lamp-monthly' }, by);
+  // The class asks for the plan by its name and by its product; the server takes one of both.
+  const lamp = { accountId, planName: 'lamp-monthly' } as Api.Subscription;
+  await Api.SubscriptionService.createSubscription(lamp, by);
   await passTo('2024-06-20T00:00:00Z');
   const invoices = await Api.AccountService.getInvoicesForAccount(accountId);
   return invoices.map(({ amount }) => amount ?? Number.NaN);

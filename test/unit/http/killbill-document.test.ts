@@ -27,6 +27,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 interface Definition {
+  readonly required?: readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema & { readonly description?: string }>>;
 }
@@ -75,8 +76,10 @@ describe('the Swagger document of what clients of Kill Bill know', () => {
   });
 
   it('the Swagger document gives generated clients the models of the published ones, property by property', () => {
-    const propertiesOf = ({ properties = {} }: Definition) =>
-      Object.entries(properties).map(([name, schema]) => `${name} ${typeOf(schema)}`);
+    const propertiesOf = ({ properties = {}, required = [] }: Definition) =>
+      Object.entries(properties).map(
+        ([name, schema]) => `${name}${required.includes(name) ? '!' : ''} ${typeOf(schema)}`,
+      );
     const modelsOf = ({ definitions }: Document) =>
       Object.fromEntries(Object.entries(definitions).map(([name, each]) => [name, propertiesOf(each)]));
     expect(modelsOf(ours)).to.deep.equal(modelsOf(theirs));

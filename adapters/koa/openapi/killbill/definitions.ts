@@ -6,6 +6,7 @@ import {
   propertyOrders,
   publishedModels,
   publishedProperties,
+  requiredProperties,
   unpublishedProperties,
 } from './published-models.ts';
 import { swaggerSchema } from './swagger-schema.ts';
@@ -46,7 +47,7 @@ export class Definitions {
         '$ref' in schema ? schema : { ...schema, description: texts[key]?.description ?? schema.description },
       ];
     });
-    const required = shown.filter(([, each]) => each.required).map(([key]) => key);
+    const required = requiredProperties[name] ?? [];
     return {
       type: 'object',
       description,

@@ -55,6 +55,24 @@ export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
+/**
+ * Properties that the classes of those clients cannot be without, in requests and answers alike; of other models, none. This
+ * server can be asked for a subscription with a part of them.
+ */
+export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
+  AccountEmail: ['email'],
+  BulkSubscriptionsBundle: ['baseEntitlementAndAddOns'],
+  Bundle: ['accountId'],
+  CustomField: ['name', 'value'],
+  InvoiceItem: ['accountId', 'invoiceItemId'],
+  RoleDefinition: ['permissions', 'role'],
+  Subscription: ['billingPeriod', 'planName', 'priceList', 'productName'],
+  SubscriptionUsageRecord: ['subscriptionId', 'unitUsageRecords'],
+  TagDefinition: ['description', 'name'],
+  Tenant: ['apiKey', 'apiSecret'],
+  UserRoles: ['password', 'roles', 'username'],
+};
+
 const payer = ['account', 'paymentMethod'] as const;
 
 /** Properties in their order, which is that of constructors; of other models, that of the server's. */
