@@ -178,7 +178,10 @@ function responsesOf(route: Route): JsonSchema {
     ...(hasTag(route) ? { 304: { description: 'As `If-None-Match` has it' } } : {}),
     ...alsoOf(route, content),
     ...failuresOf(route),
-    default: { ...errorResponse('Any other failure'), headers: { 'Retry-After': retryHeader } },
+    default: {
+      ...errorResponse('Any other failure', route.errorJson),
+      headers: { 'Retry-After': retryHeader },
+    },
   };
 }
 
@@ -207,6 +210,7 @@ function alsoOf({ success }: Route, content: Readonly<Record<string, { readonly 
 function contentSchema(route: Route, type: string): JsonSchema {
   if (type === 'application/json' && route.success.body)
     return withExamples(route.success.body.json, route.operationId);
+  if (type === 'application/json' || type === 'application/yaml') return { type: 'object' };
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
@@ -226,8 +230,8 @@ function failuresOf(route: Route): JsonSchema {
   };
 }
 
-function errorResponse(description: string): JsonSchema {
-  return { description, content: { 'application/json': { schema: errorReference } } };
+function errorResponse(description: string, schema: JsonSchema = errorReference): JsonSchema {
+  return { description, content: { 'application/json': { schema } } };
 }
 
 const errorReference = { $ref: '#/components/schemas/Error' };

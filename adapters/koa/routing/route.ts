@@ -133,6 +133,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly startsSession?: true;
   /** Makes the body of a failure, if it is not the usual one. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
+  /** The schema of that. */
+  readonly errorJson?: JsonSchema;
   /** Default: the author header is required on every call but GET. */
   readonly author?: false;
   /** True: although it is no GET, a node out of rotation serves it too (platform §11 rule 3). */

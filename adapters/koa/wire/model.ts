@@ -273,7 +273,8 @@ function propertyOf(each: Field): JsonSchema {
   const schema = each.nullable || each.access === 'I' ? nullable(each.type.json) : each.type.json;
   return annotated(schema, {
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    ...(each.access === 'I' ? { writeOnly: true } : {}),
+    // Answers hold all others, as null.
+    ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   });
 }

@@ -253,7 +253,7 @@ describe('the answers of a model', () => {
       name: { type: ['string', 'null'], maxLength: 5 },
       kind: { type: 'string', enum: ['ONE', 'TWO'] },
       leaves: { type: 'array', items: { $ref: '#/components/schemas/TestLeaf' } },
-      override: { type: ['string', 'null'], writeOnly: true },
+      override: { type: ['string', 'null'] },
     });
   });
 });

@@ -132,6 +132,12 @@ describe('what the OpenAPI document says', () => {
     expect(reversal).to.include.all.keys('201').and.not.include.any.keys('402');
     expect(answers('post', '/1.0/kb/usages')).to.include.all.keys('200', '201', '409');
     expect(answers('get', '/1.0/healthcheck')['503']?.content).to.have.all.keys('application/json');
+    const tokenError = answers('post', '/oauth2/token').default?.content?.['application/json'];
+    expect(tokenError)
+      .to.have.nested.property('schema.properties')
+      .with.all.keys('error', 'error_description');
+    const ownJson = answers('get', '/openapi.json')['200']?.content?.['application/json'];
+    expect(ownJson).to.deep.equal({ schema: { type: 'object' } });
     const account = answers('get', '/1.0/kb/accounts/{accountId}');
     expect(account).to.include.all.keys('200', '304');
     expect(account['200']?.headers).to.have.all.keys('ETag');

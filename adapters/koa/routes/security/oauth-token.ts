@@ -39,6 +39,20 @@ const IssuedToken = {
   },
 };
 
+const oauthError = {
+  type: 'object',
+  description: 'Why there is no token (RFC 6749 §5.2)',
+  properties: {
+    error: { type: 'string', description: 'Kind of the error', examples: ['invalid_client'] },
+    error_description: {
+      type: 'string',
+      description: 'What is wrong',
+      examples: ['No active client has this id and secret'],
+    },
+  },
+  required: ['error', 'error_description'],
+};
+
 const form = formBody({
   grant_type: 'Either `client_credentials` or `password`',
   client_id: 'Name of the client, unless `Authorization: Basic` has it',
@@ -66,6 +80,7 @@ export const oauthTokenRoute: Route = openRoute({
   body: form,
   success: { status: 200, body: IssuedToken },
   errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),
+  errorJson: oauthError,
   async handle({ body, login, tokens }) {
     const grant = { form: body, login, tokens };
     switch (body.get('grant_type') ?? '') {
