@@ -10,6 +10,7 @@ import type { Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
+import { areaTexts } from './descriptions/areas.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
 import { requestExamples } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';
@@ -45,7 +46,10 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath || '/' }],
-    tags: [...new Set(routes.map((route) => route.area))].map((name) => ({ name })),
+    tags: [...new Set(routes.map((route) => route.area))].map((name) => ({
+      name,
+      description: areaTexts[name],
+    })),
     paths,
     components: { schemas: schemasOf(found, yield* requestModelsOf(routes, found)), securitySchemes },
   };

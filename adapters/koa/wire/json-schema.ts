@@ -5,6 +5,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** `schema` that also allows null. */
 export function nullable(schema: JsonSchema): JsonSchema {
+  // Any value may be null as it is.
+  if (Object.keys(schema).length === 0) return schema;
   if (typeof schema.type === 'string' && !('enum' in schema))
     return { ...schema, type: [schema.type, 'null'] };
   return { anyOf: [schema, { type: 'null' }] };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
+import { areaTexts } from '../../../adapters/koa/openapi/descriptions/areas.ts';
 import { modelTexts } from '../../../adapters/koa/openapi/descriptions/described.ts';
 import { pathSegments } from '../../../adapters/koa/openapi/descriptions/path-segments.ts';
 import { queryParameters } from '../../../adapters/koa/openapi/descriptions/query-parameters.ts';
@@ -42,6 +43,12 @@ describe('what the OpenAPI document says', () => {
 
   it('the OpenAPI document says what every operation does', () => {
     expect(operations.filter(({ summary }) => !isText(summary))).to.deep.equal([]);
+  });
+
+  it('the OpenAPI document says what the operations of every area are about', () => {
+    const tags = document.tags as readonly { readonly name: string; readonly description?: string }[];
+    expect(tags.filter(({ description }) => !isText(description))).to.deep.equal([]);
+    expect(tags.map(({ name }) => name).sort()).to.deep.equal(Object.keys(areaTexts).sort());
   });
 
   it('the OpenAPI document says what every parameter asks for', () => {
