@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/core';
 import type { Database } from 'better-sqlite3';
 import { expect } from 'chai';
 import { CompiledQuery, type Transaction } from 'kysely';
@@ -127,6 +128,18 @@ eachDatabase((kind, open) => {
         });
       });
     }
+
+    it('a transaction inside one of MikroORM is lent as long as that one, and no longer', async () => {
+      const host = openHostLibrary('MikroORM', engine.database);
+      await host.transaction((outer) =>
+        (outer as EntityManager).transactional((inner) =>
+          within(inner).createAccount({ currency: 'USD', externalKey: 'nested' }),
+        ),
+      );
+      expect(await isStored('nested')).to.equal(true);
+      expect((await engine.acme.createAccount({ currency: 'USD' })).currency).to.equal('USD');
+      await host.close();
+    });
 
     it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
       const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);

@@ -1,6 +1,6 @@
 import type { EventManager } from '@mikro-orm/core';
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, kept, type Lender, type Recognise } from './lender.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /** The parts of MikroORM's entity manager that are used: it is inside a transaction that the host has begun. */
 interface EntityManager {
@@ -8,7 +8,7 @@ interface EntityManager {
   // The type differs by driver; at run time it is Kysely's transaction.
   getTransactionContext(): unknown;
   getEventManager(): EventManager;
-  getConnection(): object;
+  getConnection(): { getNativeClient?(): Promise<unknown> };
 }
 
 /** MikroORM's entity manager. */
@@ -25,18 +25,34 @@ export const entityManager: Recognise = (handle) => {
 
 function lenderOver(em: EntityManager): Lender {
   const transaction = em.isInTransaction() ? em.getTransactionContext() : undefined;
+  const connection = em.getConnection();
+  const database = /sqlite/i.test(connection.constructor.name) ? 'sqlite' : 'postgresql';
   return {
-    database: /sqlite/i.test(em.getConnection().constructor.name) ? 'sqlite' : 'postgresql',
-    refusal: hasMethods(transaction, 'executeQuery')
-      ? null
-      : 'within(em) needs an entity manager with an open transaction: call it inside em.transactional(…) or after em.begin()',
-    lend: async () => ({
-      transaction: transaction as Transaction,
-      connection: em.getConnection(),
-      isOpen: () => em.isInTransaction(),
-    }),
+    database,
+    refusal: refusalOf(transaction),
+    lend: async () => {
+      const handle = database === 'sqlite' ? await connection.getNativeClient?.() : undefined;
+      return {
+        transaction: transaction as Transaction,
+        connection,
+        isOpen: () => !hasEnded(transaction) && propertyOf(handle, 'inTransaction') !== false,
+      };
+    },
     onCommit: (listener) => commitsOf(em.getEventManager()).expect(listener),
   };
+}
+
+function refusalOf(transaction: unknown): string | null {
+  if (hasMethods(transaction, 'executeQuery') && !hasEnded(transaction)) return null;
+  return 'within(em) needs an entity manager with an open transaction: call it inside em.transactional(…) or after em.begin()';
+}
+
+/**
+ * Kysely's transaction tells. Its savepoints do not, nor does the entity manager: the one that `em.transactional(…)` hands
+ * out keeps its transaction for good.
+ */
+function hasEnded(transaction: unknown): boolean {
+  return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }
 
 /**

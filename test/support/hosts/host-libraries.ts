@@ -1,3 +1,5 @@
+import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { drizzle as drizzleOverSqlite } from 'drizzle-orm/better-sqlite3';
@@ -11,7 +13,10 @@ import { prismaOn } from './prisma.ts';
 
 type Opened = (place: string) => HostLibrary;
 
+const noEntities = { entities: [], discovery: { warnWhenNoEntities: false } };
+
 const onSqlite: Readonly<Record<string, Opened>> = {
+  MikroORM: (dbName) => overMikroOrm(new SqliteOrm({ ...noEntities, dbName })),
   'better-sqlite3': (path) => {
     const handle = new BetterSqlite3(path);
     // A host may read all integers so.
@@ -50,6 +55,7 @@ const onSqlite: Readonly<Record<string, Opened>> = {
 };
 
 const onPostgresql: Readonly<Record<string, Opened>> = {
+  MikroORM: (clientUrl) => overMikroOrm(new PostgresqlOrm({ ...noEntities, clientUrl })),
   pg: (connectionString) => {
     // A host may read amounts as doubles, and large integers as BigInt.
     const types = new pg.TypeOverrides();
@@ -103,6 +109,19 @@ export function openHostLibrary(name: string, database: TestDatabase): HostLibra
   const open = database.kind === 'sqlite' ? onSqlite[name] : onPostgresql[name];
   if (open === undefined) throw new Error(`${name} does not reach ${database.kind}`);
   return open(database.kind === 'sqlite' ? database.path : database.url);
+}
+
+function overMikroOrm(orm: SqliteOrm | PostgresqlOrm): HostLibrary {
+  return {
+    outside: [[orm.em.fork(), 'em.transactional(']],
+    transaction: (work) =>
+      orm.em
+        .fork()
+        .transactional((em) =>
+          work(em, (text) => em.getConnection().execute(text, [], 'all', em.getTransactionContext())),
+        ),
+    close: () => orm.close(true),
+  };
 }
 
 function overKysely(db: Kysely<unknown>): HostLibrary {
